@@ -1,0 +1,2 @@
+export function browserPath(): Promise<string | undefined>;
+export function installBrowser(): Promise<void>;

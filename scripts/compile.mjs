@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { relative, sep } from 'node:path';
+import { runNode, runNpm } from './child.mjs';
+import { Stop } from './command.mjs';
+import { withLock } from './lock.mjs';
+import { filesUnder, fingerprint, inRepo, ROOT, readJson, readText } from './repo.mjs';
+
+const STAMP = 'dist/.lanternroom-build';
+
+// The command line and the server see the SDK as its users do, through its built types: it comes first.
+const STAGES = [['packages/sdk'], ['packages/agent', 'packages/server'], ['packages/web']];
+
+/** Builds what changed since the last build. Says nothing and does nothing when that is nothing. */
+export async function ensureBuilt() {
+  if (STAGES.flat().every(isFresh)) return;
+  await withLock(async () => {
+    if (STAGES.flat().every(isFresh)) return;
+    console.error('Building…');
+    for (const stage of STAGES) await all(stage.filter((dir) => !isFresh(dir)).map(build));
+  });
+}
+
+/** Waits for every build, also when one has failed: the lock must not go while another still writes. */
+async function all(builds) {
+  const failure = (await Promise.allSettled(builds)).find(({ status }) => status === 'rejected');
+  if (failure) throw failure.reason;
+}
+
+function isFresh(dir) {
+  if (!hasBuild(dir)) return true;
+  if (dir === 'packages/web' && !existsSync(inRepo('packages/server/public/index.html'))) return false;
+  return readText(`${dir}/${STAMP}`) === buildStamp(dir);
+}
+
+function hasBuild(dir) {
+  if (dir === 'packages/web') return Boolean(readJson('packages/web/package.json').scripts?.build);
+  return existsSync(inRepo(dir, 'tsconfig.build.json')) && sources(dir).some((path) => path.endsWith('.ts'));
+}
+
+function buildStamp(dir) {
+  const shared = ['tsconfig.base.json', 'package-lock.json'];
+  const sdk = dir === 'packages/sdk' ? [] : sources('packages/sdk');
+  return fingerprint([...shared, ...sdk, ...sources(dir)]);
+}
+
+/** What a build reads: the package without its tests, so that editing a test builds nothing. */
+const sources = (dir) => filesUnder(dir).filter((path) => !/\.test\.tsx?$|\/src\/testing\//.test(path));
+
+async function build(dir) {
+  // Read before the build: an edit made meanwhile must not count as built.
+  const stamp = buildStamp(dir);
+  if (dir === 'packages/web') await bundle();
+  else await compile(dir);
+  mkdirSync(inRepo(dir, 'dist'), { recursive: true });
+  writeFileSync(inRepo(dir, STAMP), stamp);
+}
+
+async function compile(dir) {
+  rmSync(inRepo(dir, STAMP), { force: true });
+  const tsc = inRepo('node_modules/typescript/bin/tsc');
+  const { code, output } = await runNode([tsc, '-p', `${dir}/tsconfig.build.json`, '--listEmittedFiles']);
+  const [emitted, messages] = splitOutput(output);
+  if (code !== 0)
+    throw new Stop(`${messages.join('\n').trim()}\n\nThe build of ${dir} failed; the reasons are above.`);
+  removeLeftovers(dir, emitted);
+}
+
+function splitOutput(output) {
+  const lines = output.split('\n');
+  const isEmitted = (line) => line.startsWith('TSFILE:');
+  const emitted = lines.filter(isEmitted).map((line) => relative(ROOT, line.slice('TSFILE:'.length).trim()));
+  return [
+    new Set(emitted.map((path) => path.split(sep).join('/'))),
+    lines.filter((line) => !isEmitted(line)),
+  ];
+}
+
+/** Output of sources that are gone. Only these: emptying `dist` first would pull it from under a running server. */
+function removeLeftovers(dir, emitted) {
+  for (const path of filesUnder(`${dir}/dist`)) {
+    if (!emitted.has(path)) rmSync(inRepo(path));
+  }
+}
+
+async function bundle() {
+  const { code, output } = await runNpm(['run', 'build', '--workspace=@lanternroom/web']);
+  if (code !== 0)
+    throw new Stop(`${output.trim()}\n\nThe build of packages/web failed; the reasons are above.`);
+}

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './child.mjs';
+import { inRepo } from './repo.mjs';
+
+// unittest's own last lines count differently from release to release, and a class that fails in its set-up is not
+// in "Ran N tests" at all. So we count what happens to each test, once.
+const DRIVER = `
+import json, sys, unittest
+
+class Counted(unittest.TextTestResult):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.passed, self.failed, self.left_out = set(), set(), set()
+    def addSuccess(self, test):
+        super().addSuccess(test); self.passed.add(test.id())
+    def addExpectedFailure(self, test, err):
+        super().addExpectedFailure(test, err); self.passed.add(test.id())
+    def addError(self, test, err):
+        super().addError(test, err); self.failed.add(test.id())
+    def addFailure(self, test, err):
+        super().addFailure(test, err); self.failed.add(test.id())
+    def addUnexpectedSuccess(self, test):
+        super().addUnexpectedSuccess(test); self.failed.add(test.id())
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None: self.failed.add(test.id())
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason); self.left_out.add(test.id())
+
+suite = unittest.defaultTestLoader.discover(sys.argv[1])
+result = unittest.TextTestRunner(resultclass=Counted, stream=sys.stdout).run(suite)
+with open(sys.argv[2], 'w') as report:
+    json.dump({
+        'passed': len(result.passed - result.failed),
+        'failed': len(result.failed),
+        'skipped': sorted(result.left_out),
+    }, report)
+`;
+
+const NOTHING = { passed: 0, failed: 0, skipped: [] };
+
+/** Runs the tests of the Python SDK and returns `{ passed, failed, skipped, trouble }`. */
+export async function runPython({ folder, env }) {
+  if (!existsSync(inRepo('python/tests'))) return NOTHING;
+  const report = join(folder, 'python.json');
+  const ended = await python(['-c', DRIVER, inRepo('python/tests'), report], env);
+  if (!ended) {
+    console.log('The Python tests need python3, which is not here; they did not run.');
+    return NOTHING;
+  }
+  if (!existsSync(report))
+    return {
+      ...NOTHING,
+      trouble: `python3 ended with code ${ended.code} before the tests did; the reason is above.`,
+    };
+  const counts = JSON.parse(readFileSync(report, 'utf8'));
+  const found = counts.passed + counts.failed + counts.skipped.length > 0;
+  return { ...counts, trouble: found ? undefined : 'python/tests has no test in it.' };
+}
+
+async function python(args, env) {
+  const path = { PYTHONPATH: inRepo('python'), PYTHONDONTWRITEBYTECODE: '1' };
+  try {
+    return await run('python3', args, { show: true, env: { ...env, ...path } });
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

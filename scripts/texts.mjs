@@ -1,0 +1,18 @@
+// Around `npm pack`: the documents and prompts of the repository go into the server package, and are taken out again.
+// A copy that stayed would be read instead of the originals.
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { inRepo } from './repo.mjs';
+
+const isOver = process.argv.includes('--remove');
+
+for (const folder of ['docs', 'prompts']) {
+  const copy = inRepo('packages/server', folder);
+  rmSync(copy, { recursive: true, force: true });
+  if (!isOver) copyTexts(inRepo(folder), copy);
+}
+
+function copyTexts(from, to) {
+  mkdirSync(to);
+  for (const name of readdirSync(from).filter((file) => file.endsWith('.md')))
+    cpSync(`${from}/${name}`, `${to}/${name}`);
+}
