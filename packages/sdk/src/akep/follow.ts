@@ -1,0 +1,113 @@
+import { aborted } from '../clock.ts';
+import { LanternError } from '../faults.ts';
+import type { Place } from './cursor.ts';
+import { type Page, readEvents, readResumes } from './pages.ts';
+import { type InboxCall, type InboxParts, patiently } from './parts.ts';
+import type { AkepEvent, Resume } from './wire.ts';
+
+/** One thing for the agent: something is known now, or a paused run may go on. */
+export type InboxItem =
+  | { readonly type: 'event'; readonly event: AkepEvent }
+  | { readonly type: 'resume'; readonly resume: Resume };
+
+export interface FollowOptions extends InboxCall {
+  /** Only these event types; the others are passed by and stay unacknowledged. */
+  readonly types?: readonly string[] | undefined;
+  /** End when everything that is there was handed out, instead of waiting for more. */
+  readonly once?: boolean | undefined;
+  /** How many are fetched at a time, 1…1000: 100. */
+  readonly limit?: number | undefined;
+}
+
+export type Wanted = FollowOptions & { readonly lists: readonly (keyof Place)[] };
+
+const WAIT_SECONDS = 50;
+const RESUME_POLL_MS = 2_000;
+const EARLY_PAUSE_MS = 1_000;
+const DEFAULT_LIMIT = 100;
+
+/**
+ * Events in their order, and after each page what they have resumed. An item counts as handled when the next one is
+ * asked for; whoever leaves in between gets it again.
+ */
+export async function* follow(parts: InboxParts, wanted: Wanted): AsyncGenerator<InboxItem, void, undefined> {
+  // The first look neither waits nor forgives: a wrong address is told at once.
+  for (let isFirst = true; ; isFirst = false) {
+    const isPatient = !isFirst && wanted.once !== true;
+    const look = <T>(call: () => Promise<T>) => (isPatient ? patiently(parts, wanted, call) : call());
+    const waitSeconds = isPatient ? WAIT_SECONDS : 0;
+    const hasEvents = wanted.lists.includes('events');
+    const page = hasEvents ? await look(() => nextEvents(parts, wanted, waitSeconds)) : null;
+    if (page !== null) yield* handOut(parts, 'events', eventItems(page, wanted.types), wanted);
+    if (page?.hasMore) continue;
+    if (wanted.lists.includes('resumes')) yield* allResumes(parts, wanted, look);
+    if (wanted.once) return;
+    if (!hasEvents) await parts.clock.sleep(RESUME_POLL_MS, wanted.signal);
+  }
+}
+
+async function nextEvents(
+  parts: InboxParts,
+  wanted: Wanted,
+  waitSeconds: number,
+): Promise<Page<AkepEvent> | null> {
+  const { cursor } = await parts.bookmark.at('events');
+  const startedMs = parts.clock.now();
+  const { signal, limit = DEFAULT_LIMIT } = wanted;
+  const page = await readEvents(parts, { cursor, limit, waitSeconds, signal });
+  // A server that is about to stop lets everybody go at once; they need not all come back at once.
+  const wasHeld = parts.clock.now() - startedMs >= waitSeconds * 500;
+  if (page === null && !wasHeld) await parts.clock.sleep(EARLY_PAUSE_MS, signal);
+  if (page?.hasMore && page.nextCursor === cursor) throw stuck();
+  return page;
+}
+
+async function* allResumes(
+  parts: InboxParts,
+  wanted: Wanted,
+  look: <T>(call: () => Promise<T>) => Promise<T>,
+): AsyncGenerator<InboxItem, void, undefined> {
+  for (;;) {
+    const { cursor } = await parts.bookmark.at('resumes');
+    const { signal, limit = DEFAULT_LIMIT } = wanted;
+    const page = await look(() => readResumes(parts, { cursor, limit, signal }));
+    const items = page.items.map((resume) => ({ type: 'resume', resume }) as const);
+    yield* handOut(parts, 'resumes', { ...page, items }, wanted);
+    if (!page.hasMore) return;
+    if (page.nextCursor === cursor) throw stuck();
+  }
+}
+
+function eventItems(page: Page<AkepEvent>, types: readonly string[] | undefined): Page<InboxItem> {
+  const events = page.items.filter((event) => types === undefined || types.includes(event.event_type));
+  return { ...page, items: events.map((event) => ({ type: 'event', event }) as const) };
+}
+
+async function* handOut(
+  parts: InboxParts,
+  list: keyof Place,
+  page: Page<InboxItem>,
+  call: InboxCall,
+): AsyncGenerator<InboxItem, void, undefined> {
+  const { done } = await parts.bookmark.at(list);
+  const left = page.items.filter((item) => !done.includes(idOf(item)));
+  for (const [index, item] of left.entries()) {
+    if (call.signal?.aborted) throw aborted(call.signal);
+    yield item;
+    const isLast = index === left.length - 1;
+    if (!isLast) await parts.bookmark.mark(list, idOf(item));
+  }
+  await parts.bookmark.turn(list, page.nextCursor);
+}
+
+/** Ids are unique per producer only (K8). */
+function idOf(item: InboxItem): string {
+  if (item.type === 'resume') return item.resume.resume_id;
+  return `${item.event.source.producer_id} ${item.event.event_id}`;
+}
+
+function stuck(): LanternError {
+  const message =
+    'The server says there is more but gives no new cursor, so the inbox cannot be read on: report it.';
+  return new LanternError('bad_reply', message);
+}

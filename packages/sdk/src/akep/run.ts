@@ -1,0 +1,83 @@
+import { faultOf } from '../faults.ts';
+import { acknowledge } from './entries.ts';
+import { type FollowOptions, follow, type InboxItem } from './follow.ts';
+import { type InboxParts, patiently } from './parts.ts';
+import type { AckStatus, AkepEvent, Resume } from './wire.ts';
+
+/** How an event ended. */
+export interface Verdict {
+  readonly status: AckStatus;
+  /** Shown on the desk beside the event, at most 1000 characters. */
+  readonly reason?: string | undefined;
+}
+
+/** A verdict; or `skip`, which goes on and leaves the event unacknowledged; or nothing, which is `applied`. */
+export type HandlerSays = Verdict | 'skip' | undefined;
+
+export type EventHandler = (event: AkepEvent) => Promise<HandlerSays> | Promise<void> | HandlerSays | void;
+
+export interface RunOptions extends FollowOptions {
+  /** Told when a paused run may go on. Without it resumes are not read. */
+  readonly onResume?: ((resume: Resume) => Promise<void> | void) | undefined;
+  /**
+   * Asked when a handler throws. `stop`, which is also what happens without it: `run` ends with the error, nothing is
+   * acknowledged and the same item comes first next time. `skip`: go on and leave it unacknowledged. Or a verdict.
+   */
+  readonly onError?: ((error: unknown, item: InboxItem) => OnErrorSays | Promise<OnErrorSays>) | undefined;
+}
+
+export type OnErrorSays = 'stop' | 'skip' | Verdict;
+
+export async function run(parts: InboxParts, handler: EventHandler, options: RunOptions): Promise<void> {
+  const lists = options.onResume === undefined ? (['events'] as const) : (['events', 'resumes'] as const);
+  try {
+    for await (const item of follow(parts, { ...options, lists })) {
+      const verdict = await handle(item, handler, options);
+      await settle(parts, item, { verdict, options });
+    }
+  } catch (error) {
+    // Stopping is what the signal is for. What was begun is finished and acknowledged by now.
+    if (faultOf(error) !== 'aborted' || !options.signal?.aborted) throw error;
+  }
+}
+
+async function handle(
+  item: InboxItem,
+  handler: EventHandler,
+  options: RunOptions,
+): Promise<Verdict | 'skip'> {
+  try {
+    if (item.type === 'event') return (await handler(item.event)) ?? { status: 'applied' };
+    await options.onResume?.(item.resume);
+    return { status: 'applied' };
+  } catch (error) {
+    const says = (await options.onError?.(error, item)) ?? 'stop';
+    if (says === 'stop') throw error;
+    return says;
+  }
+}
+
+async function settle(
+  parts: InboxParts,
+  item: InboxItem,
+  how: { verdict: Verdict | 'skip'; options: RunOptions },
+): Promise<void> {
+  const { verdict, options } = how;
+  if (item.type === 'resume') {
+    await parts.record('resume', { ...item.resume, handled: verdict !== 'skip' });
+    return;
+  }
+  const { event } = item;
+  if (verdict === 'skip') {
+    await parts.record('skipped', { event_id: event.event_id });
+    return;
+  }
+  // Without the signal: work that was done is acknowledged, also when the agent is told to stop.
+  const ack = () => acknowledge(parts, event.event_id, { ...verdict, event });
+  await (options.once ? ack() : patiently(parts, options, ack)).catch(async (error: unknown) => {
+    const fault = faultOf(error);
+    // Acknowledged otherwise before, or no longer kept: nothing that doing it again would change.
+    if (fault !== 'conflict' && fault !== 'not_found') throw error;
+    await parts.record('ack_refused', { event_id: event.event_id, status: verdict.status, fault });
+  });
+}

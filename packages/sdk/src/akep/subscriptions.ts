@@ -1,0 +1,52 @@
+import { isRecord } from '../json.ts';
+import { odd } from './entries.ts';
+import type { InboxCall, InboxParts } from './parts.ts';
+import type { Policy, Subscription, SubscriptionBody } from './wire.ts';
+
+/** What to take. Left out, `spec`, `sink` and `delivery` are those of an inbox that is read by long-poll. */
+export type SubscriptionDraft = Pick<SubscriptionBody, 'event_types'> & Partial<SubscriptionBody>;
+
+const PATH = '/akep/subscriptions';
+
+export async function subscribe(
+  parts: InboxParts,
+  draft: SubscriptionDraft,
+  call: InboxCall,
+): Promise<Subscription> {
+  const body = { spec: 'akep.v1', sink: 'inbox', delivery: { type: 'long_poll' }, ...draft };
+  const made = await parts.http.send({ method: 'POST', path: PATH, body }, call.signal);
+  if (isSubscription(made)) return made;
+  throw odd('a subscription');
+}
+
+export async function listSubscriptions(parts: InboxParts, call: InboxCall): Promise<Subscription[]> {
+  const body = await parts.http.send({ method: 'GET', path: PATH }, call.signal);
+  const list = isRecord(body) ? body.subscriptions : null;
+  if (Array.isArray(list) && list.every(isSubscription)) return list;
+  throw odd('a list of subscriptions');
+}
+
+export async function unsubscribe(parts: InboxParts, id: string, call: InboxCall): Promise<void> {
+  await parts.http.send({ method: 'DELETE', path: `${PATH}/${encodeURIComponent(id)}` }, call.signal);
+}
+
+export async function readPolicy(
+  parts: InboxParts,
+  change: Partial<Policy> | null,
+  call: InboxCall,
+): Promise<Policy> {
+  const path = '/akep/policy';
+  const wish =
+    change === null ? ({ method: 'GET', path } as const) : { method: 'PUT' as const, path, body: change };
+  const policy = await parts.http.send(wish, call.signal);
+  if (isPolicy(policy)) return policy;
+  throw odd('a policy');
+}
+
+function isSubscription(value: unknown): value is Subscription {
+  return isRecord(value) && typeof value.subscription_id === 'string' && Array.isArray(value.event_types);
+}
+
+function isPolicy(value: unknown): value is Policy {
+  return isRecord(value) && typeof value.max_resume_policy === 'string';
+}

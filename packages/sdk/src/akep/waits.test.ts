@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { event, resume, resumePage, startInbox } from '../testing/inbox.ts';
+import type { Said, Seen } from '../testing/room.ts';
+
+const WAIT = { subject: { task_id: 'task_42' }, run_state_ref: 'runs/42.json' };
+const OPENED: Said = { status: 201, body: { wait_id: 'wait_1', ...WAIT, created_at: 'x' } };
+
+/** Opens a wait, lists resumes as told, and shows any event. */
+function waiting(resumes: (count: number) => Said) {
+  let looks = 0;
+  return (seen: Seen): Said => {
+    if (seen.method === 'POST') return OPENED;
+    if (seen.method === 'DELETE') return { status: 204 };
+    if (seen.url.startsWith('/akep/events/'))
+      return { status: 200, body: { event: event('evt_1'), cursor: 'c1', ack: null } };
+    looks += 1;
+    return resumes(looks);
+  };
+}
+
+describe('waiting for an event', () => {
+  it('[K20] a wait is opened, listed and ended', async () => {
+    const world = await startInbox((seen) => {
+      if (seen.method === 'GET') return { status: 200, body: { waits: [{ wait_id: 'wait_1' }] } };
+      return seen.method === 'POST' ? OPENED : { status: 204 };
+    });
+    expect(await world.inbox.openWait(WAIT)).toMatchObject({ wait_id: 'wait_1' });
+    expect(await world.inbox.waits()).toHaveLength(1);
+    await world.inbox.endWait('wait_1');
+    expect(world.seen.map((one) => `${one.method} ${one.url}`)).toEqual([
+      'POST /akep/waits',
+      'GET /akep/waits',
+      'DELETE /akep/waits/wait_1',
+    ]);
+    expect(JSON.parse(world.seen[0]?.body ?? '')).toEqual(WAIT);
+    expect(world.logged()).toEqual(['wait_opened', 'wait_ended']);
+  });
+
+  it('[K21] waitFor stays until its own wait is resumed, and brings the event', async () => {
+    const world = await startInbox(
+      waiting((look) => {
+        if (look === 1) return resumePage([resume('res_0', { wait_id: 'wait_0' })], 'c1', true);
+        return resumePage(look < 4 ? [] : [resume('res_1')], 'c2');
+      }),
+    );
+    expect(await world.inbox.waitFor(WAIT)).toEqual({
+      status: 'resumed',
+      waitId: 'wait_1',
+      resume: resume('res_1'),
+      event: event('evt_1'),
+    });
+    expect(world.clock.naps).toEqual([2_000, 2_000]);
+    expect(JSON.parse(world.seen[0]?.body ?? '').expires_at).toBe('2026-03-08T13:00:00.000Z');
+    expect(world.logged()).toEqual(['wait_opened', 'resume']);
+  });
+
+  it('[K20] it never waits for ever, and ends its wait', async () => {
+    const world = await startInbox(waiting(() => resumePage([], 'c0')));
+    const ended = await world.inbox.waitFor(WAIT, { timeoutMs: 5_000 });
+    expect(ended).toEqual({ status: 'timed_out', waitId: 'wait_1' });
+    expect(world.clock.naps).toEqual([2_000, 2_000, 1_000]);
+    expect(world.seen.some((one) => one.method === 'DELETE')).toBe(true);
+  });
+
+  it('[K21] a resume in the last moment is not lost', async () => {
+    const world = await startInbox(waiting((look) => resumePage(look === 1 ? [] : [resume('res_1')], 'c1')));
+    const ended = await world.inbox.waitFor(WAIT, { timeoutMs: 0 });
+    expect(ended).toMatchObject({ status: 'resumed', resume: { resume_id: 'res_1' } });
+  });
+});
+
+describe('subscriptions and policy', () => {
+  it('[K18] are made with what an inbox needs, listed and removed', async () => {
+    const made = { subscription_id: 'sub_1', event_types: ['tool.completed'], created_at: 'x' };
+    const world = await startInbox((seen) => {
+      if (seen.method === 'DELETE') return { status: 204 };
+      return seen.method === 'POST'
+        ? { status: 201, body: made }
+        : { status: 200, body: { subscriptions: [made] } };
+    });
+    const filters = { 'subject.task_id': 'task_42' };
+    expect(await world.inbox.subscribe({ event_types: ['tool.completed'], filters })).toEqual(made);
+    expect(JSON.parse(world.seen[0]?.body ?? '')).toEqual({
+      spec: 'akep.v1',
+      sink: 'inbox',
+      delivery: { type: 'long_poll' },
+      event_types: ['tool.completed'],
+      filters,
+    });
+    expect(await world.inbox.subscriptions()).toEqual([made]);
+    await world.inbox.unsubscribe('sub_1');
+    expect(world.seen.at(-1)?.url).toBe('/akep/subscriptions/sub_1');
+  });
+
+  it('[K18] an invalid one is refused with the path', async () => {
+    const body = { error: 'The subscription is not valid.', path: '/event_types' };
+    const world = await startInbox(() => ({ status: 400, body }));
+    await expect(world.inbox.subscribe({ event_types: [] })).rejects.toMatchObject({
+      fault: 'refused',
+      wire: { field: '/event_types' },
+    });
+  });
+
+  it('[K20] the policy is read and set', async () => {
+    const policy = { max_resume_policy: 'append_only', show_reviews: true } as const;
+    const world = await startInbox(() => ({ status: 200, body: policy }));
+    expect(await world.inbox.policy()).toEqual(policy);
+    expect(await world.inbox.setPolicy({ max_resume_policy: 'append_only' })).toEqual(policy);
+    expect(world.seen.map((one) => one.method)).toEqual(['GET', 'PUT']);
+    expect(world.seen[1]?.body).toBe('{"max_resume_policy":"append_only"}');
+  });
+});

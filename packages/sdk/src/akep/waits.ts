@@ -1,0 +1,96 @@
+import { faultOf } from '../faults.ts';
+import { isRecord } from '../json.ts';
+import { getEvent, odd } from './entries.ts';
+import { readResumes } from './pages.ts';
+import { type InboxCall, type InboxParts, patiently } from './parts.ts';
+import type { AkepEvent, Resume, Wait, WaitBody } from './wire.ts';
+
+export interface WaitForOptions extends InboxCall {
+  /** An hour, unless told otherwise: never for ever. */
+  readonly timeoutMs?: number | undefined;
+  /** Pause between two looks: 2 s. */
+  readonly pollMs?: number | undefined;
+}
+
+/** `event` is null when it is no longer kept, or when two producers used its id. */
+export type Awaited =
+  | {
+      readonly status: 'resumed';
+      readonly waitId: string;
+      readonly resume: Resume;
+      readonly event: AkepEvent | null;
+    }
+  | { readonly status: 'timed_out'; readonly waitId: string };
+
+const DEFAULT_WAIT_MS = 3_600_000;
+const DEFAULT_POLL_MS = 2_000;
+const PAGE = 1_000;
+
+export async function openWait(parts: InboxParts, body: WaitBody, call: InboxCall): Promise<Wait> {
+  const wait = await parts.http.send({ method: 'POST', path: '/akep/waits', body }, call.signal);
+  if (!isWait(wait)) throw odd('a wait');
+  await parts.record('wait_opened', { wait_id: wait.wait_id, run_state_ref: body.run_state_ref });
+  return wait;
+}
+
+export async function listWaits(parts: InboxParts, call: InboxCall): Promise<Wait[]> {
+  const body = await parts.http.send({ method: 'GET', path: '/akep/waits' }, call.signal);
+  const list = isRecord(body) ? body.waits : null;
+  if (Array.isArray(list) && list.every(isWait)) return list;
+  throw odd('a list of waits');
+}
+
+export async function endWait(parts: InboxParts, waitId: string, call: InboxCall): Promise<void> {
+  const path = `/akep/waits/${encodeURIComponent(waitId)}`;
+  await parts.http.send({ method: 'DELETE', path }, call.signal);
+  await parts.record('wait_ended', { wait_id: waitId });
+}
+
+export async function waitFor(parts: InboxParts, body: WaitBody, options: WaitForOptions): Promise<Awaited> {
+  const deadlineMs = parts.clock.now() + (options.timeoutMs ?? DEFAULT_WAIT_MS);
+  // Should this process die, the wait must not catch an event that nobody waits for any more.
+  const expires_at = new Date(deadlineMs).toISOString();
+  const { wait_id: waitId } = await openWait(parts, { expires_at, ...body }, options);
+  const find = createFinder(parts, waitId, options);
+  for (;;) {
+    const resume = await find();
+    if (resume !== null) return resumed(parts, waitId, resume);
+    const leftMs = deadlineMs - parts.clock.now();
+    if (leftMs <= 0) break;
+    await parts.clock.sleep(Math.min(options.pollMs ?? DEFAULT_POLL_MS, leftMs), options.signal);
+  }
+  await endWait(parts, waitId, options).catch((error: unknown) => {
+    if (faultOf(error) !== 'not_found') throw error;
+  });
+  // It may have been resumed between the last look and its end.
+  const late = await find();
+  return late === null ? { status: 'timed_out', waitId } : resumed(parts, waitId, late);
+}
+
+/** Looks through the resumes, each time from where the last look ended. */
+function createFinder(parts: InboxParts, waitId: string, call: InboxCall): () => Promise<Resume | null> {
+  let cursor: string | null = null;
+  return async () => {
+    for (;;) {
+      const wish = { cursor, limit: PAGE, signal: call.signal };
+      const page = await patiently(parts, call, () => readResumes(parts, wish));
+      cursor = page.nextCursor;
+      const found = page.items.find((resume) => resume.wait_id === waitId);
+      if (found !== undefined || !page.hasMore) return found ?? null;
+    }
+  };
+}
+
+async function resumed(parts: InboxParts, waitId: string, resume: Resume): Promise<Awaited> {
+  await parts.record('resume', { ...resume, handled: true });
+  const view = await getEvent(parts, resume.event_id, {}).catch((error: unknown) => {
+    const fault = faultOf(error);
+    if (fault !== 'not_found' && fault !== 'conflict') throw error;
+    return null;
+  });
+  return { status: 'resumed', waitId, resume, event: view?.event ?? null };
+}
+
+function isWait(value: unknown): value is Wait {
+  return isRecord(value) && typeof value.wait_id === 'string';
+}

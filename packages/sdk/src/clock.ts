@@ -1,0 +1,43 @@
+import { LanternError } from './faults.ts';
+
+/** Time, passed in: tests hold it in their hands instead of sleeping. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Resolves after `ms`; rejects with fault `aborted` as soon as the signal fires. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+// A larger delay overflows setTimeout, which then fires at once.
+const LONGEST_SLEEP_MS = 2_147_483_647;
+
+/**
+ * The real clock, used unless another one is given.
+ *
+ * @example
+ * const wake = createWake({ url, apiKey, clock: systemClock });
+ */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(aborted(signal));
+      const giveUp = () => {
+        clearTimeout(timer);
+        reject(aborted(signal));
+      };
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener('abort', giveUp);
+          resolve();
+        },
+        Math.min(ms, LONGEST_SLEEP_MS),
+      );
+      signal?.addEventListener('abort', giveUp, { once: true });
+    }),
+};
+
+/** The one form in which an abort by the caller leaves this package. */
+export function aborted(signal: AbortSignal | undefined): LanternError {
+  return new LanternError('aborted', 'The call was aborted by its caller.', { cause: signal?.reason });
+}

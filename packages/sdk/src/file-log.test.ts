@@ -1,0 +1,94 @@
+import { appendFile, chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fileLog } from './file-log.ts';
+import { answered, DRAFT, ID, OTHER_ID, received, startWorld, TEST_KEY } from './testing/room.ts';
+import { createWake } from './wake/client.ts';
+
+async function freshPath(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'lantern-log-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, 'deep', 'log.jsonl');
+}
+
+const script = (seen: { method: string; url: string }) =>
+  seen.method === 'POST'
+    ? received()
+    : answered('approved', { delivery_id: seen.url.split('/').at(-1) ?? '' });
+
+describe('the local log', () => {
+  it('[W23] holds every delivery and answer as JSON lines that only the owner can read', async () => {
+    const path = await freshPath();
+    const { wake, url } = await startWorld(script, { log: fileLog(path) });
+    await wake.deliver({ ...DRAFT, details: 'The plan' });
+    await wake.check(ID);
+    const lines = (await readFile(path, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map((line) => line.event)).toEqual(['deliver', 'delivered', 'answer']);
+    expect(lines[0]).toMatchObject({
+      server: url,
+      delivery: { headline: DRAFT.headline, details: 'The plan' },
+    });
+    expect(lines[1]).toMatchObject({ delivery_id: ID, agent_id: 'research-agent-01' });
+    expect(lines[2]).toMatchObject({ delivery_id: ID, response: { status: 'approved' } });
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('[W23] never holds the key, even when the agent puts it into the details', async () => {
+    const path = await freshPath();
+    const { wake } = await startWorld(script, { log: fileLog(path) });
+    await wake.deliver({ ...DRAFT, details: { env: `WAKE_API_KEY=${TEST_KEY}` } });
+    expect(await readFile(path, 'utf8')).not.toContain(TEST_KEY);
+  });
+
+  it('[W23] restores the known ids after a restart, for the same server and agent only', async () => {
+    const path = await freshPath();
+    const { wake, url } = await startWorld(script, { log: fileLog(path) });
+    await wake.deliver(DRAFT);
+    const restarted = createWake({ url, apiKey: TEST_KEY, log: fileLog(path) });
+    await expect(restarted.check(ID)).resolves.toMatchObject({ status: 'approved' });
+    const elsewhere = createWake({ url: 'https://other.example', apiKey: TEST_KEY, log: fileLog(path) });
+    await expect(elsewhere.check(ID)).rejects.toMatchObject({ fault: 'foreign_delivery' });
+    const other = createWake({ url, apiKey: TEST_KEY, agentId: 'other-agent', log: fileLog(path) });
+    await expect(other.check(ID)).rejects.toMatchObject({ fault: 'foreign_delivery' });
+  });
+
+  it('[W23] sees what another process delivered meanwhile', async () => {
+    const path = await freshPath();
+    const { wake, url } = await startWorld(script, { log: fileLog(path) });
+    const watcher = createWake({ url, apiKey: TEST_KEY, log: fileLog(path) });
+    await expect(watcher.check(ID)).rejects.toMatchObject({ fault: 'foreign_delivery' });
+    await wake.deliver(DRAFT);
+    await expect(watcher.check(ID)).resolves.toMatchObject({ status: 'approved' });
+  });
+
+  it('[W23] half a line, left by a crash, costs no other line', async () => {
+    const path = await freshPath();
+    const { wake, url } = await startWorld(script, { log: fileLog(path) });
+    await wake.deliver(DRAFT);
+    await appendFile(path, '{"at":"2026-03-08T12:0');
+    const restarted = createWake({ url, apiKey: TEST_KEY, log: fileLog(path) });
+    await restarted.adopt(OTHER_ID);
+    const third = createWake({ url, apiKey: TEST_KEY, log: fileLog(path) });
+    await expect(third.check(ID)).resolves.toMatchObject({ status: 'approved' });
+    await expect(third.check(OTHER_ID)).resolves.toMatchObject({ status: 'approved' });
+  });
+
+  it('[W23] a file that others could read is closed to them', async () => {
+    const path = join(await freshPath(), '..', '..', 'open.jsonl');
+    await writeFile(path, '');
+    await chmod(path, 0o644);
+    await fileLog(path).append('{}');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('[W23] a log that cannot be written stops a delivery before it leaves', async () => {
+    const path = join(await freshPath(), '..', '..');
+    const world = await startWorld(script, { log: fileLog(path) });
+    await expect(world.wake.deliver(DRAFT)).rejects.toMatchObject({ fault: 'log_failed' });
+    expect(world.seen).toEqual([]);
+  });
+});

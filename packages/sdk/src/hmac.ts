@@ -1,0 +1,56 @@
+/** Bytes, their spellings, and HMAC-SHA256 by WebCrypto, which every runtime has. */
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
+
+export async function sign(key: Bytes, content: Bytes): Promise<Uint8Array> {
+  const imported = await crypto.subtle.importKey('raw', key, HMAC, false, ['sign']);
+  return new Uint8Array(await crypto.subtle.sign('HMAC', imported, content));
+}
+
+/** Constant in time: the comparison is WebCrypto's own. A tag of any odd length is just wrong. */
+export async function isSignedBy(key: Bytes, tag: Bytes, content: Bytes): Promise<boolean> {
+  const imported = await crypto.subtle.importKey('raw', key, HMAC, false, ['verify']);
+  return crypto.subtle.verify('HMAC', imported, tag, content);
+}
+
+/** What Standard Webhooks signs. */
+export function signedContent(id: string, timestamp: string, body: Bytes): Bytes {
+  const head = toBytes(`${id}.${timestamp}.`);
+  const content = new Uint8Array(head.length + body.length);
+  content.set(head);
+  content.set(body, head.length);
+  return content;
+}
+
+export function toBytes(value: string | Uint8Array): Bytes {
+  return Uint8Array.from(typeof value === 'string' ? new TextEncoder().encode(value) : value);
+}
+
+export function fromHex(text: string): Bytes | null {
+  if (!/^([0-9a-f]{2})+$/i.test(text)) return null;
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+export function fromBase64(text: string): Bytes | null {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null;
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+
+/** Secrets that people bring along are often in the alphabet for addresses, or without the padding. */
+export function fromLooseBase64(text: string): Bytes | null {
+  const letters = text
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/={1,2}$/, '');
+  return fromBase64(letters.padEnd(Math.ceil(letters.length / 4) * 4, '='));
+}
+
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+export function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}

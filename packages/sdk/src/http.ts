@@ -1,0 +1,119 @@
+import { aborted, type Clock } from './clock.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Fault, LanternError } from './faults.ts';
+import { faultOf } from './faults.ts';
+import { type Attempt, judge, type Tried } from './retry.ts';
+import { type Exchange, keyRefused, readReply, troubleOf } from './trouble.ts';
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  /** Instead of `body`: exactly these characters, the same in every attempt. */
+  readonly text?: string;
+  /** As they are, or made anew for every attempt: a signature carries the time of its own. */
+  readonly headers?: Headings | (() => Promise<Headings>);
+  /** How long the server may hold the reply on purpose, on top of the ordinary limit. */
+  readonly heldMs?: number;
+}
+
+type Headings = Readonly<Record<string, string>>;
+
+/** Sends one call to its end: retried, waited for, or turned into a fault. A reply without a body is null. */
+export interface Http {
+  send(call: Call, signal?: AbortSignal): Promise<unknown>;
+}
+
+export interface HttpParts {
+  readonly endpoint: Endpoint;
+  /** Null where the request is signed instead. */
+  readonly apiKey: string | null;
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Told once when the key runs into its limit for good, and once when it is refused. */
+  readonly alert: (error: LanternError) => void | Promise<void>;
+  /** 403 is about the key and not about the call, so it stops as 401 does (K11). */
+  readonly stopsOnForbidden?: boolean;
+}
+
+const REPLY_MS = 30_000;
+
+export function createHttp(parts: HttpParts): Http {
+  let stopped: LanternError | null = null;
+  let limited = false;
+
+  function stops(fault: Fault | null): boolean {
+    return fault === 'unauthorized' || (fault === 'forbidden' && parts.stopsOnForbidden === true);
+  }
+
+  async function giveUp(error: LanternError): Promise<never> {
+    // One alert for a spell of limits, not one for each call that a loop makes into it.
+    const isNews = error.fault === 'rate_limited' ? !limited : stops(error.fault) && stopped === null;
+    if (stops(error.fault)) stopped = error;
+    if (error.fault === 'rate_limited') limited = true;
+    if (isNews) await parts.alert(error);
+    throw error;
+  }
+
+  async function take(exchange: Exchange): Promise<unknown> {
+    limited = false;
+    try {
+      return readReply(exchange, parts.endpoint);
+    } catch (error) {
+      if (!stops(faultOf(error))) throw error;
+      return giveUp(keyRefused(error, parts.endpoint));
+    }
+  }
+
+  async function send(call: Call, signal?: AbortSignal): Promise<unknown> {
+    let tried: Tried = { failures: 0, limits: 0 };
+    // Outside the attempts: a body that is no JSON is the caller's fault, not the network's.
+    const text = call.text ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+    for (;;) {
+      if (stopped !== null) throw stopped;
+      const exchange = await exchangeOnce(parts, { ...call, text }, signal);
+      const verdict = judge(exchange.attempt, tried, { nowMs: parts.clock.now(), random: parts.random() });
+      if (verdict.kind === 'give_up') return giveUp(troubleOf(verdict.fault, exchange, parts.endpoint));
+      if (verdict.kind === 'take') return take(exchange);
+      tried = { ...tried, [verdict.counts]: tried[verdict.counts] + 1 };
+      await parts.clock.sleep(verdict.ms, signal);
+    }
+  }
+
+  return { send };
+}
+
+type WrittenCall = Omit<Call, 'text'> & { readonly text: string | undefined };
+
+async function exchangeOnce(parts: HttpParts, call: WrittenCall, signal?: AbortSignal): Promise<Exchange> {
+  if (signal?.aborted) throw aborted(signal);
+  const limit = AbortSignal.timeout(REPLY_MS + (call.heldMs ?? 0));
+  const headers = await headersOf(parts.apiKey, call);
+  try {
+    const reply = await parts.fetch(parts.endpoint.base + call.path, {
+      method: call.method,
+      headers,
+      // The key must not follow a redirect to somewhere else.
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      ...(call.text === undefined ? {} : { body: call.text }),
+    });
+    const attempt: Attempt = {
+      kind: 'reply',
+      status: reply.status,
+      retryAfter: reply.headers.get('retry-after'),
+    };
+    return { attempt, text: await reply.text(), location: reply.headers.get('location'), cause: null };
+  } catch (cause) {
+    if (signal?.aborted) throw aborted(signal);
+    return { attempt: { kind: 'failed' }, text: '', location: null, cause };
+  }
+}
+
+async function headersOf(apiKey: string | null, call: WrittenCall): Promise<Record<string, string>> {
+  const content = call.text === undefined ? {} : { 'content-type': 'application/json' };
+  const own = typeof call.headers === 'function' ? await call.headers() : call.headers;
+  const key = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+  return { ...content, ...own, ...key, accept: 'application/json' };
+}

@@ -1,0 +1,2 @@
+export * from './akep/index.ts';
+export * from './wake/index.ts';

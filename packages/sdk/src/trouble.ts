@@ -1,0 +1,101 @@
+import type { Endpoint } from './endpoint.ts';
+import { type Fault, LanternError, type WireTrouble } from './faults.ts';
+import { isRecord, parseJson, textOf } from './json.ts';
+import type { Attempt } from './retry.ts';
+
+/** What one attempt brought, before anybody believes it. */
+export interface Exchange {
+  readonly attempt: Attempt;
+  readonly text: string;
+  readonly location: string | null;
+  readonly cause: unknown;
+}
+
+/** The JSON of a good reply, null where there is none to expect, or the refusal as an error. */
+export function readReply(exchange: Exchange, endpoint: Endpoint): unknown {
+  const status = exchange.attempt.kind === 'reply' ? exchange.attempt.status : 0;
+  if (status >= 400) throw refusal(status, exchange.text);
+  if (status < 200 || status >= 300) {
+    const target = exchange.location === null ? 'another address' : JSON.stringify(exchange.location);
+    const message = `${endpoint.base} sends on to ${target}: give the final address of the server instead.`;
+    throw new LanternError('bad_reply', message);
+  }
+  if (status === 204) return null;
+  const body = parseJson(exchange.text);
+  if (body !== undefined) return body;
+  const message = `${endpoint.base} did not answer in JSON: check that this is the address of the server.`;
+  throw new LanternError('bad_reply', message);
+}
+
+const REFUSALS: Readonly<Record<number, Fault>> = {
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  410: 'cursor_expired',
+};
+
+function refusal(status: number, text: string): LanternError {
+  const { message, ...said } = saidBy(text);
+  const wire: WireTrouble = { status, ...said };
+  const name = said.code === null ? status : `${status} ${said.code}`;
+  const sentence = `The server refused (${name}): ${message ?? 'it gave no reason; check the address.'}`;
+  return new LanternError(refusedWith(wire), sentence, { wire });
+}
+
+/** 410 is only a cursor that has expired where the reply says from where to go on (K17). */
+function refusedWith({ status, oldestCursor }: WireTrouble): Fault {
+  const fault = REFUSALS[status] ?? 'refused';
+  return fault === 'cursor_expired' && oldestCursor === null ? 'refused' : fault;
+}
+
+/** WAKE says `{error: {code, message, field}}`, AKEP `{error: "sentence", path}`. */
+function saidBy(text: string): Omit<WireTrouble, 'status'> & { message: string | null } {
+  const parsed = parseJson(text);
+  const body = isRecord(parsed) ? parsed : {};
+  const error = isRecord(body.error) ? body.error : { message: body.error, field: body.path };
+  return {
+    code: textOf(error.code),
+    message: textOf(error.message),
+    field: textOf(error.field),
+    oldestCursor: textOf(body.oldest_cursor),
+  };
+}
+
+/** The same refusal, in words that say what a refused key means. */
+export function keyRefused(error: unknown, endpoint: Endpoint): LanternError {
+  const said = error instanceof Error ? error.message : 'no reason given';
+  const wire = error instanceof LanternError && error.wire !== null ? { wire: error.wire } : {};
+  const message = `${said} ${stopAndAsk(endpoint)}`;
+  return new LanternError('forbidden', message, { ...wire, cause: error });
+}
+
+export function troubleOf(fault: Fault, exchange: Exchange, endpoint: Endpoint): LanternError {
+  const status = exchange.attempt.kind === 'reply' ? exchange.attempt.status : null;
+  const wire = { code: null, field: null, oldestCursor: null };
+  const facts = status === null ? { cause: exchange.cause } : { wire: { status, ...wire } };
+  return new LanternError(fault, sentence(fault, exchange, endpoint), facts);
+}
+
+function stopAndAsk(endpoint: Endpoint): string {
+  return `${endpoint.base} does not accept this API key: stop, ask a person for a new key ("lanternroom agent rotate NAME"), set WAKE_API_KEY and start again.`;
+}
+
+function sentence(fault: Fault, exchange: Exchange, endpoint: Endpoint): string {
+  if (fault === 'unauthorized') return stopAndAsk(endpoint);
+  if (fault === 'rate_limited') {
+    return 'Still over the rate limit after waiting as asked and trying once more: check whether the agent is caught in a loop before it goes on.';
+  }
+  if (fault === 'unreachable') {
+    return `Nothing answers at ${endpoint.base} (${reasonOf(exchange.cause)}): check the address and that the server runs, then try again.`;
+  }
+  return `The server at ${endpoint.base} failed several times in a row: try again later, and look at its log if it goes on.`;
+}
+
+// fetch hides the useful part, such as ECONNREFUSED, in the cause of a bare "fetch failed".
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'no reply';
+  if (cause.name === 'TimeoutError') return 'no reply in time';
+  const inner: unknown = cause.cause;
+  const code = isRecord(inner) || inner instanceof Error ? Reflect.get(inner, 'code') : undefined;
+  return typeof code === 'string' ? code : 'no connection';
+}

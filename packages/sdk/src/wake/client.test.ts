@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { answered, DRAFT, ID, OTHER_ID, received, responseBody, startWorld } from '../testing/room.ts';
+
+describe('delivering', () => {
+  it('[W26] the draft becomes the body of the wire, with nothing that was not given', async () => {
+    const world = await startWorld(() => received(), { provider: 'claude' });
+    await world.wake.deliver({
+      ...DRAFT,
+      details: { words: 3200 },
+      timeoutSeconds: 3600,
+      callbackWebhook: 'https://agent.example/wake',
+      taskId: 't-1',
+      threadId: 'th-1',
+      interruptId: 'i-1',
+      revises: OTHER_ID,
+      dedupeKey: 'release',
+      allowSecrets: [{ path: '/details/x', reason: 'a sample' }],
+    });
+    await world.wake.deliver(DRAFT);
+    expect(JSON.parse(world.seen[0]?.body ?? '')).toEqual({
+      agent_id: 'research-agent-01',
+      provider: 'claude',
+      ...DRAFT,
+      details: { words: 3200 },
+      timeout_seconds: 3600,
+      callback_webhook: 'https://agent.example/wake',
+      task_id: 't-1',
+      thread_id: 'th-1',
+      interrupt_id: 'i-1',
+      revises: OTHER_ID,
+      dedupe_key: 'release',
+      allow_secrets: [{ path: '/details/x', reason: 'a sample' }],
+    });
+    const plain = { agent_id: 'research-agent-01', provider: 'claude', ...DRAFT };
+    expect(JSON.parse(world.seen[1]?.body ?? '')).toEqual(plain);
+  });
+
+  it('[W26] a deduplicated delivery is ours, and says so', async () => {
+    const body = { delivery_id: ID, status: 'received', created_at: 'x', deduplicated: true };
+    const world = await startWorld((_, count) =>
+      count === 1 ? { status: 200, body } : answered('approved'),
+    );
+    await expect(world.wake.deliver(DRAFT)).resolves.toMatchObject({ deliveryId: ID, deduplicated: true });
+    await expect(world.wake.check(ID)).resolves.toMatchObject({ status: 'approved' });
+  });
+
+  it('[W3] without an agent id the server is asked whose key it is, once', async () => {
+    const card = { status: 200, body: { agent_id: 'from-the-key' } };
+    const world = await startWorld((seen) => (seen.url === '/.well-known/wake.json' ? card : received()), {
+      agentId: undefined,
+    });
+    await world.wake.deliver(DRAFT);
+    await world.wake.deliver(DRAFT);
+    expect(world.seen.map((seen) => seen.url)).toEqual([
+      '/.well-known/wake.json',
+      '/wake/v1/deliver',
+      '/wake/v1/deliver',
+    ]);
+    expect(world.seen[1]?.body).toContain('"agent_id":"from-the-key"');
+  });
+
+  it.each([{ status: 404 }, { status: 200, body: {} }, { status: 200, body: 'hello' }])(
+    '[W3] a server that does not know (%j) leads to a sentence about WAKE_AGENT_ID',
+    async (said) => {
+      const world = await startWorld(() => said, { agentId: undefined });
+      await expect(world.wake.deliver(DRAFT)).rejects.toMatchObject({
+        fault: 'wrong_usage',
+        message: expect.stringContaining('WAKE_AGENT_ID'),
+      });
+    },
+  );
+
+  it.each(['', 'a b', 'ü', 'x'.repeat(256)])(
+    '[W12] %j is no idempotency key, and nothing is sent',
+    async (idempotencyKey) => {
+      const world = await startWorld(() => received());
+      await expect(world.wake.deliver(DRAFT, { idempotencyKey })).rejects.toMatchObject({
+        fault: 'wrong_usage',
+      });
+      expect(world.seen).toEqual([]);
+    },
+  );
+});
+
+describe('checking', () => {
+  it('[W14] each status has its own shape, and only approved may proceed', async () => {
+    const script = [
+      answered('pending', { timed_out_at: '2026-03-08T13:00:00.000000Z' }),
+      answered('approved', { feedback: 'Good.' }),
+      answered('rejected', { feedback: 'Not today.' }),
+      answered('redirected', { feedback: 'Cut section 3.', edited_content: { brief: 'short' } }),
+    ];
+    const world = await startWorld((_, count) => script[count - 1] ?? 'hang_up');
+    await world.wake.adopt(ID);
+    const answers = [1, 2, 3, 4].map(() => world.wake.check(ID));
+    const respondedAt = '2026-03-08T12:10:00.000000Z';
+    const got = (await Promise.all(answers)).sort((a, b) => a.status.localeCompare(b.status));
+    expect(got).toEqual([
+      { status: 'approved', mayProceed: true, deliveryId: ID, respondedAt, feedback: 'Good.' },
+      { status: 'pending', mayProceed: false, deliveryId: ID, timedOutAt: '2026-03-08T13:00:00.000000Z' },
+      {
+        status: 'redirected',
+        mayProceed: false,
+        deliveryId: ID,
+        respondedAt,
+        instructions: { feedback: 'Cut section 3.', editedContent: { brief: 'short' } },
+      },
+      {
+        status: 'rejected',
+        mayProceed: false,
+        deliveryId: ID,
+        respondedAt,
+        feedback: 'Not today.',
+        withdrawnAt: null,
+      },
+    ]);
+  });
+
+  it('[W23] an id that this client never submitted is refused before anything is asked', async () => {
+    const world = await startWorld(() => answered('approved'));
+    await expect(world.wake.check(ID)).rejects.toMatchObject({ fault: 'foreign_delivery' });
+    await expect(world.wake.waitFor(ID)).rejects.toMatchObject({ fault: 'foreign_delivery' });
+    await expect(world.wake.withdraw(ID, 'x')).rejects.toMatchObject({ fault: 'foreign_delivery' });
+    expect(world.seen).toEqual([]);
+  });
+
+  it('[W23] an answer to another delivery than the one asked for is refused, even if that one is ours too', async () => {
+    const world = await startWorld(() => answered('approved', { delivery_id: OTHER_ID }));
+    await world.wake.adopt(ID);
+    await world.wake.adopt(OTHER_ID);
+    await expect(world.wake.check(ID)).rejects.toMatchObject({ fault: 'foreign_delivery' });
+    expect(world.log.lines.join()).not.toContain('"event":"answer"');
+    expect(world.log.lines.at(-1)).toContain('"event":"refused"');
+  });
+
+  it('[W14] ids compare without case', async () => {
+    const world = await startWorld(() => answered('approved', { delivery_id: ID.toUpperCase() }));
+    await world.wake.adopt(ID);
+    await expect(world.wake.check(ID)).resolves.toMatchObject({ status: 'approved' });
+  });
+
+  it.each([
+    { status: 'approved!' },
+    { status: null },
+    { feedback: 7 },
+    { edited_content: ['x'] },
+    { delivery_id: 7 },
+  ])('[W23] nobody proceeds on a reply that cannot be read: %j', async (odd) => {
+    const world = await startWorld(() => ({ status: 200, body: { ...responseBody('approved'), ...odd } }));
+    await world.wake.adopt(ID);
+    await expect(world.wake.check(ID)).rejects.toMatchObject({ fault: 'bad_reply' });
+  });
+});
+
+describe('withdrawing', () => {
+  const withdrawn = {
+    feedback: 'Withdrawn by the agent: no build',
+    withdrawn_at: '2026-03-08T12:10:00.000000Z',
+  };
+
+  it('[W27] what is taken back answers as rejected and withdrawn', async () => {
+    const world = await startWorld((seen) =>
+      seen.method === 'POST' ? { status: 200 } : answered('rejected', withdrawn),
+    );
+    await world.wake.adopt(ID);
+    const answer = await world.wake.withdraw(ID, 'no build');
+    expect(answer).toMatchObject({
+      status: 'rejected',
+      mayProceed: false,
+      withdrawnAt: withdrawn.withdrawn_at,
+    });
+    expect(world.seen[0]).toMatchObject({ url: `/wake/v1/withdraw/${ID}`, body: '{"reason":"no build"}' });
+  });
+
+  it('[W27] a retry after a lost reply meets 409 and is still a success', async () => {
+    const world = await startWorld((seen, count) => {
+      if (count === 1) return 'hang_up';
+      return seen.method === 'POST' ? { status: 409 } : answered('rejected', withdrawn);
+    });
+    await world.wake.adopt(ID);
+    await expect(world.wake.withdraw(ID, 'no build')).resolves.toMatchObject({
+      withdrawnAt: withdrawn.withdrawn_at,
+    });
+  });
+
+  it.each(['approved', 'rejected'] as const)(
+    '[W27] what a person %s cannot be taken back',
+    async (status) => {
+      const world = await startWorld((seen) => (seen.method === 'POST' ? { status: 409 } : answered(status)));
+      await world.wake.adopt(ID);
+      await expect(world.wake.withdraw(ID, 'too late')).rejects.toMatchObject({ fault: 'conflict' });
+    },
+  );
+});

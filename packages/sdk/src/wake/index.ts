@@ -1,0 +1,38 @@
+export { type Clock, systemClock } from '../clock.ts';
+export { FAULTS, type Fault, faultOf, LanternError, type WireTrouble } from '../faults.ts';
+export { fileLog } from '../file-log.ts';
+export { memoryLog, type WakeLog } from '../log.ts';
+export type {
+  Answer,
+  Approved,
+  Assumed,
+  Checked,
+  Pending,
+  Redirected,
+  Rejected,
+  Unanswered,
+} from './answer.ts';
+export { createWake, type Wake, type WakeOptions } from './client.ts';
+export type { DeliverOptions } from './deliver.ts';
+export type { Delivered, Draft } from './draft.ts';
+export type { CallOptions } from './parts.ts';
+export type { Received } from './receive.ts';
+export { type Signing, signWebhook, type WebhookHeaders } from './signature.ts';
+export type { SweepOptions, Swept } from './sweep.ts';
+export type { ProceedOnTimeout, WaitOptions } from './wait.ts';
+export { type Verified, verifyWebhook, type WebhookRefusal, type WebhookRequest } from './webhook.ts';
+export {
+  type AllowedSecret,
+  type Content,
+  DELIVERY_TYPES,
+  type DeliverBody,
+  type DeliverReply,
+  type DeliveryType,
+  type ErrorBody,
+  type JsonObject,
+  RESPONSE_STATUSES,
+  type ResponseBody,
+  type ResponseStatus,
+  type SweepBody,
+  type WithdrawBody,
+} from './wire.ts';

@@ -1,0 +1,122 @@
+import type { Clock } from '../clock.ts';
+import { LanternError } from '../faults.ts';
+import { isRecord, parseJson, textOf } from '../json.ts';
+import type { WakeLog } from '../log.ts';
+import { createRecorder } from '../recorder.ts';
+import type { ResponseBody } from './wire.ts';
+
+export type JournalEvent =
+  | 'deliver'
+  | 'delivered'
+  | 'adopted'
+  | 'answer'
+  | 'assumption'
+  | 'timed_out'
+  | 'withdrawing'
+  | 'refused'
+  | 'alert';
+
+/** What is remembered of a delivery of ours. */
+export interface Known {
+  readonly deliveredAtMs: number;
+  readonly timeoutSeconds: number | null;
+}
+
+/** The log as the client uses it: writes lines without the key in them, and knows which deliveries are ours. */
+export interface Journal {
+  record(event: JournalEvent, facts: Readonly<Record<string, unknown>>): Promise<void>;
+  recordAnswer(body: ResponseBody): Promise<void>;
+  /** Makes an id ours, and writes that down. */
+  keep(event: 'delivered' | 'adopted', deliveryId: string, facts: KeptFacts): Promise<void>;
+  find(deliveryId: string): Promise<Known | null>;
+}
+
+export interface KeptFacts {
+  readonly timeout_seconds: number | null;
+  readonly [fact: string]: unknown;
+}
+
+export interface JournalParts {
+  readonly log: WakeLog;
+  readonly clock: Clock;
+  readonly apiKey: string;
+  /** Base URL: one file may hold the lines of several servers. */
+  readonly server: string;
+  /** And of several agents; null when only the server knows which one the key belongs to. */
+  readonly agentId: string | null;
+}
+
+export function createJournal(parts: JournalParts): Journal {
+  const known = new Map<string, Known>();
+  const answered = new Set<string>();
+
+  const record: Journal['record'] = createRecorder(parts);
+
+  async function recordAnswer(body: ResponseBody): Promise<void> {
+    const mark = `${idOf(body.delivery_id)} ${body.status}`;
+    if (body.status === 'pending' || answered.has(mark)) return;
+    await record('answer', { delivery_id: body.delivery_id, response: body });
+    answered.add(mark);
+  }
+
+  async function keep(event: 'delivered' | 'adopted', deliveryId: string, facts: KeptFacts): Promise<void> {
+    // In memory first: should the line fail, this process still knows what it sent.
+    known.set(idOf(deliveryId), { deliveredAtMs: parts.clock.now(), timeoutSeconds: facts.timeout_seconds });
+    await record(event, { delivery_id: deliveryId, ...facts });
+  }
+
+  async function find(deliveryId: string): Promise<Known | null> {
+    const found = known.get(idOf(deliveryId));
+    if (found !== undefined) return found;
+    // Another process may have delivered in the meantime, or this one before a restart.
+    for (const line of await parts.log.newLines()) restore(line);
+    return known.get(idOf(deliveryId)) ?? null;
+  }
+
+  function restore(line: string): void {
+    const entry = readLine(line);
+    if (entry === null || entry.server !== parts.server || known.has(entry.id)) return;
+    if (parts.agentId !== null && entry.agentId !== null && entry.agentId !== parts.agentId) return;
+    known.set(entry.id, entry.known);
+  }
+
+  return { record, recordAnswer, keep, find };
+}
+
+/** The refusal of W23: an answer to something this client never asked. */
+export function foreign(deliveryId: string): LanternError {
+  const message = `Delivery ${JSON.stringify(deliveryId)} was not submitted by this client, so its answer is not taken: call adopt() with the id if it was submitted elsewhere on purpose.`;
+  return new LanternError('foreign_delivery', message);
+}
+
+/** Whether a reply is about the delivery that was asked for. UUIDs compare without case. */
+export function isSameId(one: string, other: string): boolean {
+  return idOf(one) === idOf(other);
+}
+
+function idOf(deliveryId: string): string {
+  return deliveryId.toLowerCase();
+}
+
+interface KeptLine {
+  readonly id: string;
+  readonly server: unknown;
+  readonly agentId: string | null;
+  readonly known: Known;
+}
+
+function readLine(line: string): KeptLine | null {
+  const entry = parseJson(line);
+  if (!isRecord(entry) || typeof entry.delivery_id !== 'string') return null;
+  if (entry.event !== 'delivered' && entry.event !== 'adopted') return null;
+  const seconds = entry.timeout_seconds;
+  const at = Date.parse(String(entry.at));
+  const known = { deliveredAtMs: at, timeoutSeconds: typeof seconds === 'number' ? seconds : null };
+  if (Number.isNaN(at)) return null;
+  return {
+    id: idOf(entry.delivery_id),
+    server: entry.server,
+    agentId: textOf(entry.agent_id),
+    known,
+  };
+}

@@ -1,0 +1,14 @@
+import type { Clock } from '../clock.ts';
+import type { Http } from '../http.ts';
+import type { Journal } from './journal.ts';
+
+/** What every verb of the client works with. */
+export interface Parts {
+  readonly http: Http;
+  readonly journal: Journal;
+  readonly clock: Clock;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}

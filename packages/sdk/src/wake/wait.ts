@@ -1,0 +1,97 @@
+import { faultOf, LanternError } from '../faults.ts';
+import { type Answer, type Assumed, toAnswer, type Unanswered } from './answer.ts';
+import { checkOnce } from './check.ts';
+import type { CallOptions, Parts } from './parts.ts';
+
+export interface WaitOptions extends CallOptions {
+  /** How long to wait from now. Otherwise until the delivery's own timeout, or an hour: never for ever. */
+  readonly timeoutMs?: number | undefined;
+  /** Pause between looks at a server that does not hold requests. */
+  readonly pollMs?: number | undefined;
+}
+
+/** The only way to go on without an answer: say what you assume, and it is written down first (W23). */
+export interface ProceedOnTimeout {
+  readonly onTimeout: { readonly assumption: string };
+}
+
+const DEFAULT_WAIT_MS = 3_600_000;
+const DEFAULT_POLL_MS = 60_000;
+const LONGEST_HOLD_SECONDS = 60;
+
+export async function waitFor(
+  parts: Parts,
+  deliveryId: string,
+  options: WaitOptions & Partial<ProceedOnTimeout>,
+): Promise<Answer | Assumed | Unanswered> {
+  const assumption = options.onTimeout?.assumption;
+  if (assumption !== undefined && assumption.trim() === '') {
+    throw new LanternError('wrong_usage', 'An assumption must say what the agent assumes: it is empty.');
+  }
+  const deadlineMs = await deadlineOf(parts, deliveryId, options);
+  for (let looks = 0; ; looks += 1) {
+    const startedMs = parts.clock.now();
+    const look = await lookOnce(parts, deliveryId, { options, deadlineMs, isFirst: looks === 0 });
+    if (look.answer !== null) return look.answer;
+    if (parts.clock.now() >= deadlineMs) {
+      // Out of reach is not "no answer": a person may have said no in the meantime.
+      if (look.trouble !== null) throw look.trouble;
+      return conclude(parts, deliveryId, assumption);
+    }
+    const held = look.trouble === null && parts.clock.now() - startedMs >= look.heldMs / 2 && look.heldMs > 0;
+    if (!held) await pause(parts, options, deadlineMs);
+  }
+}
+
+interface Look {
+  readonly answer: Answer | null;
+  readonly trouble: unknown;
+  readonly heldMs: number;
+}
+
+async function lookOnce(
+  parts: Parts,
+  deliveryId: string,
+  at: { options: CallOptions; deadlineMs: number; isFirst: boolean },
+): Promise<Look> {
+  const leftSeconds = Math.floor((at.deadlineMs - parts.clock.now()) / 1_000);
+  const holdSeconds = Math.max(0, Math.min(leftSeconds, LONGEST_HOLD_SECONDS));
+  const heldMs = holdSeconds * 1_000;
+  try {
+    const body = await checkOnce(parts, deliveryId, { signal: at.options.signal, holdSeconds });
+    const checked = toAnswer(body);
+    return { answer: checked.status === 'pending' ? null : checked, trouble: null, heldMs };
+  } catch (trouble) {
+    const fault = faultOf(trouble);
+    const passes = fault === 'unreachable' || fault === 'server_failed';
+    // A wait of hours survives a restart of the server, but a wrong address is told at once.
+    if (!passes || at.isFirst) throw trouble;
+    return { answer: null, trouble, heldMs };
+  }
+}
+
+async function deadlineOf(parts: Parts, deliveryId: string, options: WaitOptions): Promise<number> {
+  const nowMs = parts.clock.now();
+  if (options.timeoutMs !== undefined) return nowMs + options.timeoutMs;
+  const known = await parts.journal.find(deliveryId);
+  if (known === null || known.timeoutSeconds === null) return nowMs + DEFAULT_WAIT_MS;
+  return known.deliveredAtMs + known.timeoutSeconds * 1_000;
+}
+
+async function pause(parts: Parts, options: WaitOptions, deadlineMs: number): Promise<void> {
+  const ms = Math.min(options.pollMs ?? DEFAULT_POLL_MS, deadlineMs - parts.clock.now());
+  await parts.clock.sleep(Math.max(ms, 0), options.signal);
+}
+
+async function conclude(
+  parts: Parts,
+  deliveryId: string,
+  assumption: string | undefined,
+): Promise<Assumed | Unanswered> {
+  if (assumption === undefined) {
+    await parts.journal.record('timed_out', { delivery_id: deliveryId });
+    return { status: 'timed_out', mayProceed: false, deliveryId, assumption: null };
+  }
+  await parts.journal.record('assumption', { delivery_id: deliveryId, assumption });
+  return { status: 'timed_out', mayProceed: true, deliveryId, assumption };
+}
