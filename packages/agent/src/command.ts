@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import type { World } from './world.ts';
+
+/** How a command ended; `code` is null when a signal ended it. */
+export interface Ended {
+  readonly code: number | null;
+  /** The last of what it said on standard error. */
+  readonly tail: string;
+}
+
+const TAIL_LENGTH = 1_000;
+const NOT_FOUND = 127;
+
+/** Runs a command line in the shell, with `input` on its standard input and its output passed on. */
+export function runCommand(
+  command: string,
+  input: string,
+  world: Pick<World, 'env' | 'out' | 'err'>,
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    // In a process group of its own, Ctrl-C reaches us and not the command, which may finish.
+    const detached = process.platform !== 'win32';
+    const child = spawn(command, { shell: true, stdio: 'pipe', env: { ...world.env }, detached });
+    let tail = '';
+    child.stdout.setEncoding('utf8').on('data', world.out);
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      tail = (tail + text).slice(-TAIL_LENGTH);
+      world.err(text);
+    });
+    child.on('error', (error) => resolve({ code: NOT_FOUND, tail: error.message }));
+    child.on('close', (code) => resolve({ code, tail: tail.trim() }));
+    // A command that does not read its input closes the pipe early; that is its own business.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
+}

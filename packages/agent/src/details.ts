@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import type { Content } from '@lanternroom/sdk/wake';
+import { UsageError, type World } from './world.ts';
+
+/** `--details`: the text itself, `@file`, or `-` for standard input. A JSON object is sent as one, all else as text. */
+export async function readDetails(given: string | undefined, world: World): Promise<Content | undefined> {
+  if (given === undefined) return undefined;
+  const text = await readText(given, world);
+  const value = parse(text);
+  return isObject(value) ? value : text;
+}
+
+async function readText(given: string, world: World): Promise<string> {
+  if (given === '-') return world.stdin();
+  if (!given.startsWith('@')) return given;
+  const path = given.slice(1);
+  return readFile(path, 'utf8').catch(() => {
+    throw new UsageError(`The file ${JSON.stringify(path)} for --details cannot be read: check the path.`);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,56 @@
+import { CommanderError } from 'commander';
+import { createProgram } from './program.ts';
+import { EXIT, UsageError, type World } from './world.ts';
+
+/** Runs one command to its end and says with which code to leave. Never throws. */
+export async function main(argv: readonly string[], world: World): Promise<number> {
+  let code: number = EXIT.done;
+  try {
+    await createProgram(world, (ended) => {
+      code = ended;
+    }).parseAsync([...argv], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    world.err(`lantern: ${sentenceOf(error)}\n`);
+    return isUsage(error) ? EXIT.usage : EXIT.failed;
+  }
+}
+
+function isUsage(error: unknown): boolean {
+  if (error instanceof UsageError) return true;
+  const fault = error instanceof Error && 'fault' in error ? error.fault : null;
+  return fault === 'wrong_usage' || fault === 'insecure_url';
+}
+
+function sentenceOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  // Part of it may be the server's words: one line, and nothing that drives a terminal.
+  return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
+}
+
+/** This machine. */
+export function hostWorld(): World {
+  // `lantern responses | head` closes the pipe early; that is not an error.
+  process.stdout.on('error', () => process.exit());
+  return {
+    env: process.env,
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    stdin: readStdin,
+    stopSignal,
+  };
+}
+
+/** The first Ctrl-C asks; the second one ends, as if nobody had listened. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort());
+  return controller.signal;
+}
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

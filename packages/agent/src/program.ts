@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { DeliverFlags } from './deliver.ts';
+import { DELIVER_HELP, LANTERN_HELP, LISTEN_HELP, RESPONSES_HELP, WAIT_HELP } from './help.ts';
+import type { ListenFlags } from './listen.ts';
+import type { ResponsesFlags } from './responses.ts';
+import type { WaitFlags } from './wait.ts';
+import type { World } from './world.ts';
+
+// Spelled out and not imported: help and wrong usage then load nothing but this file.
+const TYPES = ['update', 'question', 'output', 'alert'];
+const STATUSES = ['pending', 'approved', 'rejected', 'redirected'];
+
+/** The command line. Each command loads its own code when it is called, so that starting stays fast. */
+export function createProgram(world: World, ended: (code: number) => void): Command {
+  const program = new Command('lantern')
+    .description('Put work before a person, and get the answer.')
+    .version(versionOf())
+    .addHelpText('after', LANTERN_HELP)
+    .exitOverride()
+    .configureOutput({
+      writeOut: world.out,
+      writeErr: world.err,
+      outputError: (text, write) =>
+        write(`${text.trim().replace(/^error: /, 'lantern: ')} (lantern --help)\n`),
+    });
+  addDeliver(program, world, ended);
+  addWait(program, world, ended);
+  addResponses(program, world, ended);
+  addListen(program, world, ended);
+  return program;
+}
+
+function addDeliver(program: Command, world: World, ended: (code: number) => void): void {
+  program
+    .command('deliver')
+    .description('deliver an update, a question, an output or an alert')
+    .addOption(new Option('-t, --type <type>', 'what it is').choices(TYPES).makeOptionMandatory())
+    .requiredOption('-H, --headline <text>', 'title, at most 120 characters: lead with what was accomplished')
+    .requiredOption('-s, --summary <text>', 'one plain sentence, at most 280 characters')
+    .option(
+      '-d, --details <text>',
+      'full content: text, @file, or - for standard input; a JSON object stays one',
+    )
+    .option(
+      '--timeout <seconds>',
+      'after this the agent goes on by its own judgement (60 to 604800)',
+      wholeNumber,
+    )
+    .option('--callback <url>', 'https address that gets the answer, signed')
+    .option('--wait [seconds]', 'wait for the answer, and end like "lantern wait"', wholeNumber)
+    .option('--idempotency-key <key>', 'the same key and content are delivered once')
+    .option('--task-id <id>', 'groups deliveries of one task')
+    .option('--thread-id <id>', 'groups deliveries of one conversation')
+    .option('--interrupt-id <id>', 'names the pause that the answer ends')
+    .option('--revises <delivery-id>', 'replaces an earlier delivery')
+    .option('--dedupe-key <key>', 'at most one pending delivery with this key')
+    .option('--agent-id <id>', 'the agent (WAKE_AGENT_ID; otherwise the server knows it by the key)')
+    .option('--provider <name>', 'shown to the person: claude, openai, … (WAKE_PROVIDER)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', DELIVER_HELP)
+    .action(async (flags: DeliverFlags) => {
+      const { deliver } = await import('./deliver.ts');
+      ended(await deliver(flags, world));
+    });
+}
+
+function addWait(program: Command, world: World, ended: (code: number) => void): void {
+  program
+    .command('wait')
+    .description('wait for the answer to one delivery')
+    .argument('<delivery-id>')
+    .option(
+      '--timeout <seconds>',
+      "how long from now (otherwise the delivery's own timeout, or an hour)",
+      wholeNumber,
+    )
+    .option('--assume <text>', 'write this to the log when nobody answers in time, before going on by it')
+    .option('--json', 'print JSON')
+    .addHelpText('after', WAIT_HELP)
+    .action(async (deliveryId: string, flags: WaitFlags) => {
+      const { wait } = await import('./wait.ts');
+      ended(await wait(deliveryId, flags, world));
+    });
+}
+
+function addResponses(program: Command, world: World, ended: (code: number) => void): void {
+  program
+    .command('responses')
+    .description('list answers, oldest change first')
+    .option('--since <time>', 'only what changed after this (resume_from of an earlier --json line)')
+    .option(
+      '--status <list>',
+      `comma-separated: ${STATUSES.join(', ')} (otherwise all but pending)`,
+      statuses,
+    )
+    .option('--limit <count>', 'at most so many', wholeNumber)
+    .option('-f, --follow', 'go on and print answers as they come')
+    .option('--all', 'also answers to deliveries that were not sent from here')
+    .option('--json', 'print JSON lines')
+    .addHelpText('after', RESPONSES_HELP)
+    .action(async (flags: ResponsesFlags) => {
+      const { responses } = await import('./responses.ts');
+      ended(await responses(flags, world));
+    });
+}
+
+function addListen(program: Command, world: World, ended: (code: number) => void): void {
+  program
+    .command('listen')
+    .description("hand each event of the agent's inbox, and each resume, to a command")
+    .option('--exec <command>', 'run this in the shell for each; otherwise they are printed')
+    .option('--once', 'take what is there, then end')
+    .option('--types <list>', 'comma-separated event types; others are passed by', commaList)
+    .option('--cursor-file <path>', 'where to remember the place (otherwise one per agent in ~/.lantern)')
+    .option('--retries <count>', 'how often a command that fails is tried again (5)', count)
+    .option('--json', 'print JSON lines when there is no --exec')
+    .addHelpText('after', LISTEN_HELP)
+    .action(async (flags: ListenFlags) => {
+      const { listen } = await import('./listen.ts');
+      ended(await listen(flags, world));
+    });
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new InvalidArgumentError('Give a whole number above 0.');
+}
+
+function count(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Give a whole number.');
+}
+
+function commaList(text: string): string[] {
+  const list = text.split(',').map((one) => one.trim());
+  if (list.every((one) => one !== '')) return list;
+  throw new InvalidArgumentError('Separate the types by commas.');
+}
+
+function statuses(text: string): string[] {
+  const list = text.split(',').map((status) => status.trim());
+  if (list.every((status) => STATUSES.includes(status))) return list;
+  throw new InvalidArgumentError(`Use ${STATUSES.join(', ')}.`);
+}
+
+function versionOf(): string {
+  // The same place from src and from dist.
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return String(version);
+}

@@ -1,0 +1,18 @@
+import type { Clock } from '@lanternroom/sdk/wake';
+
+/** Everything a command touches outside itself, so that a test can stand in for the machine. */
+export interface World {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly stdin: () => Promise<string>;
+  readonly clock?: Clock;
+  /** Fires when the machine asks for an end. Only for commands that finish what they have begun. */
+  readonly stopSignal?: () => AbortSignal;
+}
+
+/** What each command ends with. 0, 1 and 2 are those of every command; the others are answers. */
+export const EXIT = { done: 0, failed: 1, usage: 2, rejected: 3, redirected: 4, timedOut: 5 } as const;
+
+/** Wrong usage that was found after the arguments were read. */
+export class UsageError extends Error {}
