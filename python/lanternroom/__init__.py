@@ -1,0 +1,54 @@
+"""Deliver work to a person, wait for the answer, verify callbacks; make things known, and read the inbox.
+
+The same for asyncio is in ``lanternroom.aio``.
+"""
+
+from .akep import Inbox, Producer, Verdict, sign_event, verify_event
+from .answers import (
+    Answer,
+    Approved,
+    Checked,
+    Delivered,
+    Instructions,
+    Pending,
+    Redirected,
+    Rejected,
+    Swept,
+    TimedOut,
+)
+from .clock import Clock, SystemClock
+from .faults import Fault, LanternError, WireTrouble
+from .log import FileLog, Log, MemoryLog
+from .wake import Wake
+from .webhook import Refused, Verified, sign_webhook, verify_webhook
+
+__all__ = [
+    "Answer",
+    "Approved",
+    "Checked",
+    "Clock",
+    "Delivered",
+    "Fault",
+    "FileLog",
+    "Inbox",
+    "Instructions",
+    "LanternError",
+    "Log",
+    "MemoryLog",
+    "Pending",
+    "Producer",
+    "Redirected",
+    "Refused",
+    "Rejected",
+    "Swept",
+    "SystemClock",
+    "TimedOut",
+    "Verdict",
+    "Verified",
+    "Wake",
+    "WireTrouble",
+    "sign_event",
+    "sign_webhook",
+    "verify_event",
+    "verify_webhook",
+]

@@ -1,0 +1,115 @@
+"""Events in their order, and after each page what they have resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Event as Flag
+from typing import Any, Callable, Literal, TypeVar
+
+from ..faults import LanternError
+from .cursor import List
+from .pages import InboxParts, Page, patiently, read_events, read_resumes
+
+T = TypeVar("T")
+
+_WAIT_SECONDS = 50
+_RESUME_POLL_SECONDS = 2.0
+_EARLY_PAUSE_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing for the agent: something is known now, or a paused run may go on."""
+
+    type: Literal["event", "resume"]
+    value: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    lists: Sequence[List]
+    types: Sequence[str] | None = None
+    once: bool = False
+    limit: int = 100
+    stop: Flag | None = None
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.stop is not None and self.stop.is_set()
+
+
+def follow(parts: InboxParts, wanted: Wanted) -> Iterator[Item]:
+    """An item counts as handled when the next one is asked for; whoever leaves in between gets it again."""
+    is_patient = False
+    while not wanted.is_stopped:
+        # The first look neither waits nor forgives: a wrong address is told at once.
+        look = (lambda call: patiently(parts, call)) if is_patient else (lambda call: call())
+        wait_seconds = _WAIT_SECONDS if is_patient else 0
+        page: Page | None = None
+        if "events" in wanted.lists:
+            page = look(lambda seconds=wait_seconds: _next_events(parts, wanted, seconds))
+        if page is not None:
+            events = [one for one in page.items if wanted.types is None or one["event_type"] in wanted.types]
+            yield from _hand_out(parts, wanted, "events", [Item("event", one) for one in events], page.next_cursor)
+        is_patient = not wanted.once
+        if page is not None and page.has_more:
+            continue
+        if "resumes" in wanted.lists:
+            yield from _all_resumes(parts, wanted, look)
+        if wanted.once:
+            return
+        if "events" not in wanted.lists:
+            parts.clock.sleep(_RESUME_POLL_SECONDS)
+
+
+def _next_events(parts: InboxParts, wanted: Wanted, wait_seconds: int) -> Page | None:
+    cursor = parts.bookmark.cursor("events")
+    started = parts.clock.now()
+    page = read_events(parts, cursor, wanted.limit, wait_seconds)
+    # A server that is about to stop lets everybody go at once; they need not all come back at once.
+    if page is None and parts.clock.now() - started < wait_seconds / 2:
+        parts.clock.sleep(_EARLY_PAUSE_SECONDS)
+    if page is not None and page.has_more and page.next_cursor == cursor:
+        raise _stuck()
+    return page
+
+
+def _all_resumes(parts: InboxParts, wanted: Wanted, look: Callable[[Callable[[], T]], T]) -> Iterator[Item]:
+    while not wanted.is_stopped:
+        cursor = parts.bookmark.cursor("resumes")
+        page = look(lambda at=cursor: read_resumes(parts, at, wanted.limit))
+        items = [Item("resume", one) for one in page.items]
+        yield from _hand_out(parts, wanted, "resumes", items, page.next_cursor)
+        if not page.has_more:
+            return
+        if page.next_cursor == cursor:
+            raise _stuck()
+
+
+def _hand_out(
+    parts: InboxParts, wanted: Wanted, of: List, items: Sequence[Item], next_cursor: str
+) -> Iterator[Item]:
+    done = parts.bookmark.done(of)
+    left = [item for item in items if _id(item) not in done]
+    for index, item in enumerate(left):
+        if wanted.is_stopped:
+            return
+        yield item
+        if index < len(left) - 1:
+            parts.bookmark.mark(of, _id(item))
+    parts.bookmark.turn(of, next_cursor)
+
+
+def _id(item: Item) -> str:
+    """Ids are unique per producer only (K8)."""
+    if item.type == "resume":
+        return item.value["resume_id"]
+    return f"{item.value['source'].get('producer_id')} {item.value['event_id']}"
+
+
+def _stuck() -> LanternError:
+    return LanternError(
+        "bad_reply",
+        "The server says there is more but gives no new cursor, so the inbox cannot be read on: report it.",
+    )

@@ -1,0 +1,109 @@
+"""What every verb of the inbox works with, and pages behind a cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Callable, TypeVar
+from urllib.parse import urlencode
+
+from ..clock import Clock
+from ..faults import LanternError
+from ..journal import Journal
+from ..transport import Call, Transport, text_of
+from .cursor import Bookmark
+from .envelope import is_event
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What lay behind a cursor is no longer kept (K17): these events will not come."""
+
+    expired_cursor: str | None
+    oldest_cursor: str
+
+
+@dataclass(frozen=True)
+class InboxParts:
+    transport: Transport
+    journal: Journal
+    clock: Clock
+    bookmark: Bookmark
+    on_cursor_expired: Callable[[Gap], None]
+
+
+@dataclass(frozen=True)
+class Page:
+    items: list[dict[str, Any]]
+    next_cursor: str
+    has_more: bool
+
+
+def patiently(parts: InboxParts, look: Callable[[], T]) -> T:
+    """Goes on through a restart of the server, for as long as it takes."""
+    pause = 1.0
+    while True:
+        try:
+            return look()
+        except LanternError as error:
+            if error.fault not in ("unreachable", "server_failed"):
+                raise
+        parts.clock.sleep(pause)
+        pause = min(pause * 2, 60.0)
+
+
+def read_events(parts: InboxParts, cursor: str | None, limit: int, wait_seconds: int) -> Page | None:
+    """None when nothing came in time. A cursor that is no longer kept is told, and read on from the oldest (K17)."""
+    wait = {"timeout_seconds": wait_seconds} if wait_seconds > 0 else {}
+    path = "/akep/events/wait" if wait_seconds > 0 else "/akep/events"
+    try:
+        body = _get(parts, path, {"limit": limit, "cursor": cursor, **wait}, wait_seconds)
+    except LanternError as error:
+        oldest = error.wire.oldest_cursor if error.fault == "cursor_expired" and error.wire else None
+        if oldest is None or oldest == cursor:
+            raise
+        parts.journal.record("cursor_expired", {"expired_cursor": cursor, "oldest_cursor": oldest})
+        parts.on_cursor_expired(Gap(cursor, oldest))
+        return read_events(parts, oldest, limit, wait_seconds)
+    return None if body is None else _demand_page(body, "events", is_event)
+
+
+def read_resumes(parts: InboxParts, cursor: str | None, limit: int) -> Page:
+    return _demand_page(_get(parts, "/akep/resumes", {"limit": limit, "cursor": cursor}), "resumes", _is_resume)
+
+
+def odd(what: str) -> LanternError:
+    return LanternError(
+        "bad_reply",
+        f"The server answered with something that is not {what}: check the address and its AKEP version.",
+    )
+
+
+def _get(parts: InboxParts, path: str, wanted: Mapping[str, Any], held_seconds: float = 0) -> Any:
+    query = urlencode({name: value for name, value in wanted.items() if value is not None})
+    try:
+        return parts.transport.send(Call("GET", f"{path}?{query}", held_seconds=held_seconds))
+    except LanternError as error:
+        if error.wire is None or error.wire.field != "cursor":
+            raise
+        raise LanternError(
+            "cursor_failed",
+            "The saved cursor does not belong to this inbox: use one cursor file for each agent and server, or remove "
+            "the file to read from the beginning.",
+        ) from error
+
+
+def _demand_page(body: Any, name: str, is_item: Callable[[Any], bool]) -> Page:
+    items = body.get(name) if isinstance(body, dict) else None
+    following = text_of(body.get("next_cursor")) if isinstance(body, dict) else None
+    if not isinstance(items, list) or following is None or not all(map(is_item, items)):
+        raise odd("an AKEP page")
+    return Page(items, following, body.get("has_more") is True)
+
+
+def _is_resume(value: Any) -> bool:
+    return (
+        isinstance(value, dict) and isinstance(value.get("resume_id"), str) and isinstance(value.get("event_id"), str)
+    )

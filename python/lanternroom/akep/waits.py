@@ -1,0 +1,92 @@
+"""What a paused run waits for (K20, K21)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import quote
+
+from ..faults import LanternError
+from ..transport import Call
+from .envelope import Event, iso
+from .pages import InboxParts, odd, patiently, read_resumes
+from .run import entry_path
+
+_PAGE = 1000
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """``event`` is None when nothing came, when it is no longer kept, or when two producers used its id."""
+
+    status: Literal["resumed", "timed_out"]
+    wait_id: str
+    resume: dict[str, Any] | None = None
+    event: Event | None = None
+
+
+def open_wait(parts: InboxParts, body: Mapping[str, Any]) -> dict[str, Any]:
+    wait = parts.transport.send(Call("POST", "/akep/waits", body))
+    if not isinstance(wait, dict) or not isinstance(wait.get("wait_id"), str):
+        raise odd("a wait")
+    parts.journal.record("wait_opened", {"wait_id": wait["wait_id"], "run_state_ref": body.get("run_state_ref")})
+    return wait
+
+
+def end_wait(parts: InboxParts, wait_id: str) -> None:
+    parts.transport.send(Call("DELETE", f"/akep/waits/{quote(wait_id, safe='')}"))
+    parts.journal.record("wait_ended", {"wait_id": wait_id})
+
+
+def wait_for(
+    parts: InboxParts, body: Mapping[str, Any], timeout_seconds: float, poll_seconds: float
+) -> Awaited:
+    deadline = parts.clock.now() + timeout_seconds
+    # Should this process die, the wait must not catch an event that nobody waits for any more.
+    wait_id = open_wait(parts, {"expires_at": iso(deadline), **body})["wait_id"]
+    finder = _Finder(parts, wait_id)
+    while True:
+        found = finder.look()
+        if found is not None:
+            return _resumed(parts, wait_id, found)
+        left = deadline - parts.clock.now()
+        if left <= 0:
+            break
+        parts.clock.sleep(min(poll_seconds, left))
+    try:
+        end_wait(parts, wait_id)
+    except LanternError as error:
+        if error.fault != "not_found":
+            raise
+    # It may have been resumed between the last look and its end.
+    late = finder.look()
+    return Awaited("timed_out", wait_id) if late is None else _resumed(parts, wait_id, late)
+
+
+class _Finder:
+    """Looks through the resumes, each time from where the last look ended."""
+
+    def __init__(self, parts: InboxParts, wait_id: str) -> None:
+        self._parts = parts
+        self._wait_id = wait_id
+        self._cursor: str | None = None
+
+    def look(self) -> dict[str, Any] | None:
+        while True:
+            page = patiently(self._parts, lambda: read_resumes(self._parts, self._cursor, _PAGE))
+            self._cursor = page.next_cursor
+            found = next((one for one in page.items if one.get("wait_id") == self._wait_id), None)
+            if found is not None or not page.has_more:
+                return found
+
+
+def _resumed(parts: InboxParts, wait_id: str, resume: dict[str, Any]) -> Awaited:
+    parts.journal.record("resume", {**resume, "handled": True})
+    try:
+        view = parts.transport.send(Call("GET", entry_path(resume["event_id"], "", None)))
+    except LanternError as error:
+        if error.fault not in ("not_found", "conflict"):
+            raise
+        view = {}
+    return Awaited("resumed", wait_id, resume, view.get("event") if isinstance(view, dict) else None)

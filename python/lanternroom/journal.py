@@ -1,0 +1,87 @@
+"""The log as the client uses it: lines without the key in them, and which deliveries are ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+from .clock import Clock
+from .faults import LanternError
+from .log import Log
+
+
+@dataclass(frozen=True)
+class Known:
+    delivered_at: float
+    timeout_seconds: float | None
+
+
+class Journal:
+    def __init__(self, log: Log, clock: Clock, api_key: str, server: str, agent_id: str | None) -> None:
+        self._log = log
+        self._clock = clock
+        self._api_key = api_key
+        self._server = server
+        self._agent_id = agent_id
+        self._known: dict[str, Known] = {}
+        self._answered: set[tuple[str, str]] = set()
+
+    def record(self, event: str, facts: Mapping[str, Any]) -> None:
+        at = datetime.fromtimestamp(self._clock.now(), timezone.utc).isoformat(timespec="milliseconds")
+        entry = {"at": at.replace("+00:00", "Z"), "event": event, "server": self._server, **facts}
+        line = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        # Agents do paste their environment into `details`. Whatever else they log, it is not this key.
+        self._log.append(line.replace(json.dumps(self._api_key)[1:-1], "[api key]"))
+
+    def record_answer(self, body: Mapping[str, Any]) -> None:
+        mark = (body["delivery_id"].lower(), body["status"])
+        if body["status"] == "pending" or mark in self._answered:
+            return
+        self.record("answer", {"delivery_id": body["delivery_id"], "response": body})
+        self._answered.add(mark)
+
+    def keep(self, event: str, delivery_id: str, facts: Mapping[str, Any]) -> None:
+        """Makes an id ours, and writes that down."""
+        # In memory first: should the line fail, this process still knows what it sent.
+        self._known[delivery_id.lower()] = Known(self._clock.now(), facts.get("timeout_seconds"))
+        self.record(event, {"delivery_id": delivery_id, **facts})
+
+    def find(self, delivery_id: str) -> Known | None:
+        if delivery_id.lower() not in self._known:
+            # Another process may have delivered in the meantime, or this one before a restart.
+            for line in self._log.new_lines():
+                self._restore(line)
+        return self._known.get(delivery_id.lower())
+
+    def demand(self, delivery_id: str) -> Known:
+        known = self.find(delivery_id)
+        if known is None:
+            raise foreign(delivery_id)
+        return known
+
+    def _restore(self, line: str) -> None:
+        try:
+            entry = json.loads(line)
+            at = datetime.fromisoformat(entry["at"].replace("Z", "+00:00")).timestamp()
+            delivery_id = entry["delivery_id"].lower()
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return
+        if entry.get("event") not in ("delivered", "adopted") or entry.get("server") != self._server:
+            return
+        agent_id = entry.get("agent_id")
+        if agent_id is not None and self._agent_id is not None and agent_id != self._agent_id:
+            return
+        seconds = entry.get("timeout_seconds")
+        self._known.setdefault(delivery_id, Known(at, seconds if isinstance(seconds, (int, float)) else None))
+
+
+def foreign(delivery_id: str) -> LanternError:
+    """The refusal of W23: an answer to something this client never asked."""
+    return LanternError(
+        "foreign_delivery",
+        f"Delivery {delivery_id!r} was not submitted by this client, so its answer is not taken: "
+        "call adopt() with the id if it was submitted elsewhere on purpose.",
+    )

@@ -1,0 +1,221 @@
+"""Sends one call to its end: retried, waited for, or turned into a fault."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Callable
+from urllib.parse import urlsplit
+
+from .clock import Clock
+from .endpoint import is_loopback
+from .faults import Fault, LanternError, WireTrouble
+from .retry import Attempt, GiveUp, Take, Tried, judge
+
+_REPLY_SECONDS = 30.0
+_REFUSALS: Mapping[int, Fault] = {403: "forbidden", 404: "not_found", 409: "conflict"}
+
+Headings = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Call:
+    method: str
+    path: str
+    body: Mapping[str, Any] | None = None
+    #: As they are, or made anew for every attempt: a signature carries the time of its own.
+    headers: Headings | Callable[[], Headings] | None = None
+    #: How long the server may hold the reply on purpose, on top of the ordinary limit.
+    held_seconds: float = 0.0
+    #: Instead of ``body``: exactly these bytes, the same in every attempt.
+    data: bytes | None = None
+
+
+@dataclass(frozen=True)
+class _Exchange:
+    attempt: Attempt
+    text: bytes = b""
+    reason: str = ""
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The key must not follow a redirect to somewhere else."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+class Transport:
+    """Without a key where the request is signed instead; 403 may be about the key, as 401 is (K11)."""
+
+    def __init__(
+        self,
+        base: str,
+        api_key: str | None,
+        clock: Clock,
+        alert: Callable[[LanternError], None],
+        stops_on_forbidden: bool = False,
+    ) -> None:
+        self._base = base
+        self._stop_faults: list[Fault] = ["unauthorized"]
+        if stops_on_forbidden:
+            self._stop_faults.append("forbidden")
+        self._api_key = api_key
+        self._clock = clock
+        self._alert = alert
+        self._stopped: LanternError | None = None
+        self._limited = False
+        self._opener = _opener(base)
+
+    def send(self, call: Call) -> Any:
+        tried = Tried()
+        while True:
+            if self._stopped is not None:
+                raise self._stopped
+            exchange = self._exchange(call)
+            verdict = judge(exchange.attempt, tried, self._clock.now(), random.random())
+            if isinstance(verdict, GiveUp):
+                raise self._give_up(_trouble(verdict.fault, exchange, self._base))
+            if isinstance(verdict, Take):
+                return self._take(exchange)
+            tried = verdict.tried
+            self._clock.sleep(verdict.seconds)
+
+    def _take(self, exchange: _Exchange) -> Any:
+        self._limited = False
+        try:
+            return _read(exchange, self._base)
+        except LanternError as error:
+            if error.fault not in self._stop_faults:
+                raise
+            raise self._give_up(
+                LanternError("forbidden", f"{error} {_stop_and_ask(self._base)}", error.wire)
+            ) from error
+
+    def _give_up(self, error: LanternError) -> LanternError:
+        stops = error.fault in self._stop_faults
+        # One alert for a spell of limits, not one for each call that a loop makes into it.
+        is_news = stops or (error.fault == "rate_limited" and not self._limited)
+        if stops:
+            self._stopped = error
+        if error.fault == "rate_limited":
+            self._limited = True
+        if is_news:
+            self._alert(error)
+        return error
+
+    def _exchange(self, call: Call) -> _Exchange:
+        data = call.data
+        if call.body is not None:
+            data = json.dumps(call.body, allow_nan=False).encode()
+        headers = self._headers(call, data is not None)
+        request = urllib.request.Request(self._base + call.path, data=data, headers=headers, method=call.method)
+        try:
+            with self._opener.open(request, timeout=_REPLY_SECONDS + call.held_seconds) as reply:
+                return _Exchange(Attempt(reply.status, reply.headers.get("retry-after")), reply.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                return _error_exchange(error)
+        except (OSError, http.client.HTTPException) as error:
+            return _Exchange(Attempt(None), reason=_reason(error))
+
+    def _headers(self, call: Call, has_body: bool) -> dict[str, str]:
+        content = {"Content-Type": "application/json"} if has_body else {}
+        own = call.headers() if callable(call.headers) else call.headers
+        key = {} if self._api_key is None else {"Authorization": f"Bearer {self._api_key}"}
+        return {**content, **(own or {}), **key, "Accept": "application/json"}
+
+
+def _opener(base: str) -> urllib.request.OpenerDirector:
+    host = urlsplit(base).hostname or ""
+    # On loopback a proxy from the environment would see the key in the clear.
+    proxies = [urllib.request.ProxyHandler({})] if is_loopback(host) else []
+    return urllib.request.build_opener(_NoRedirects, *proxies)
+
+
+def _error_exchange(error: urllib.error.HTTPError) -> _Exchange:
+    try:
+        text = error.read()
+    except (OSError, http.client.HTTPException) as cause:
+        return _Exchange(Attempt(None), reason=_reason(cause))
+    return _Exchange(Attempt(error.code, error.headers.get("retry-after")), text)
+
+
+def _read(exchange: _Exchange, base: str) -> Any:
+    status = exchange.attempt.status or 0
+    if status >= 400:
+        raise _refusal(status, exchange.text)
+    if not 200 <= status < 300:
+        raise LanternError("bad_reply", f"{base} sends on to another address: give the final one instead.")
+    if status == 204:
+        return None
+    body = parse_json(exchange.text)
+    if body is None:
+        raise LanternError(
+            "bad_reply", f"{base} did not answer in JSON: check that this is the address of the server."
+        )
+    return body
+
+
+def _refusal(status: int, text: bytes) -> LanternError:
+    parsed = parse_json(text)
+    body: Mapping[str, Any] = parsed if isinstance(parsed, dict) else {}
+    said = body.get("error")
+    # WAKE says {error: {code, message, field}}, AKEP {error: "sentence", path}.
+    error: Mapping[str, Any] = said if isinstance(said, dict) else {"message": said, "field": body.get("path")}
+    code, message, field = (text_of(error.get(name)) for name in ("code", "message", "field"))
+    wire = WireTrouble(status, code, field, text_of(body.get("oldest_cursor")))
+    name = status if code is None else f"{status} {code}"
+    sentence = f"The server refused ({name}): {message or 'it gave no reason; check the address.'}"
+    # 410 is only a cursor that has expired where the reply says from where to go on (K17).
+    if status == 410 and wire.oldest_cursor is not None:
+        return LanternError("cursor_expired", sentence, wire)
+    return LanternError(_REFUSALS.get(status, "refused"), sentence, wire)
+
+
+def _trouble(fault: Fault, exchange: _Exchange, base: str) -> LanternError:
+    status = exchange.attempt.status
+    return LanternError(fault, _sentence(fault, exchange, base), None if status is None else WireTrouble(status))
+
+
+def _stop_and_ask(base: str) -> str:
+    return (
+        f"{base} does not accept this API key: stop, ask a person for a new key "
+        '("lanternroom agent rotate NAME"), set WAKE_API_KEY and start again.'
+    )
+
+
+def _sentence(fault: Fault, exchange: _Exchange, base: str) -> str:
+    if fault == "unauthorized":
+        return _stop_and_ask(base)
+    if fault == "rate_limited":
+        return (
+            "Still over the rate limit after waiting as asked and trying once more: check whether the agent is "
+            "caught in a loop before it goes on."
+        )
+    if fault == "unreachable":
+        where = f"Nothing answers at {base} ({exchange.reason})"
+        return f"{where}: check the address and that the server runs, then try again."
+    return f"The server at {base} failed several times in a row: try again later, and look at its log if it goes on."
+
+
+def _reason(error: Exception) -> str:
+    inner = error.reason if isinstance(error, urllib.error.URLError) else error
+    return str(inner) or type(inner).__name__
+
+
+def parse_json(text: bytes) -> Any:
+    """JSON, or None. What others wrote is looked at before it is believed."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def text_of(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,129 @@
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from world import ID, KEY, SECRET, World, answered, event, inbox_script, received, resume
+
+from lanternroom import verify_event
+from lanternroom.__main__ import main
+from lanternroom.cli_world import Machine
+
+DELIVER = ("deliver", "-t", "question", "-H", "Release is ready", "-s", "Ship 2.1 today?")
+TWO = [event("evt_1"), event("evt_2", event_type="human.approved")]
+
+
+class Commands(World):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_in(self, *argv: str, stdin: str = "", **env: str) -> tuple:
+        """Runs a command against the room and tells code, output and complaints."""
+        out: list = []
+        err: list = []
+        base = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LANTERN_URL": self.url, "WAKE_API_KEY": KEY}
+        log = {"LANTERN_LOG": str(self.folder / "log.jsonl"), "WAKE_AGENT_ID": "research-agent-01"}
+        machine = Machine({**base, **log, **env}, out.append, err.append, lambda: stdin, self.clock)
+        return main(argv, machine), "".join(out), "".join(err)
+
+    def file(self, name: str) -> Path:
+        return self.folder / name
+
+
+class People(Commands):
+    def test_deliver(self) -> None:
+        """[W6] deliver prints the id of the delivery and nothing else"""
+        self.start(lambda *_: received())
+        self.assertEqual(self.run_in(*DELIVER, "-d", "-", stdin='{"words":3}'), (0, f"{ID}\n", ""))
+        self.assertEqual(json.loads(self.seen[0].body)["details"], {"words": 3})
+
+    def test_codes(self) -> None:
+        """[W23] wait and deliver --wait end with a code for each answer"""
+        for status, code in (("approved", 0), ("rejected", 3), ("redirected", 4), ("pending", 5)):
+            answer = answered(status, feedback="a\x1bb")
+            self.start(lambda seen, _, answer=answer: received() if seen.method == "POST" else answer)
+            self.assertEqual(self.run_in(*DELIVER, "--wait")[0], code)
+            ended, out, _ = self.run_in("wait", ID, "--timeout", "90")
+            self.assertEqual(ended, code)
+            self.assertNotIn("\x1b", out)
+
+    def test_responses(self) -> None:
+        """[W17] responses prints a JSON line for each answer"""
+        body = {"deliveries": [answered("approved")[1]], "has_more": False, "next_since": "s1"}
+        self.start(lambda *_: (200, body))
+        code, out, _ = self.run_in("responses", "--all")
+        self.assertEqual((code, json.loads(out)["status"], json.loads(out)["resume_from"]), (0, "approved", "s1"))
+        self.assertEqual(self.run_in("responses", LANTERN_LOG="off")[1], "")
+
+    def test_usage(self) -> None:
+        """[W23] wrong usage is 2, a refusal is 1, and each is one sentence"""
+        self.start(lambda *_: (422, {"error": {"code": "too_long", "message": "Shorten\nit."}}))
+        sentence = "lanternroom: The server refused (422 too_long): Shorten it.\n"
+        self.assertEqual(self.run_in(*DELIVER)[::2], (1, sentence))
+        for env in ({"WAKE_API_KEY": ""}, {"LANTERN_URL": "http://example.com"}):
+            code, _, err = self.run_in(*DELIVER, **env)
+            self.assertEqual((code, len(err.splitlines())), (2, 1))
+        self.assertEqual(self.run_in(*DELIVER, "-d", "@/no/such/file")[0], 2)
+
+
+class Events(Commands):
+    def test_listen(self) -> None:
+        """[K13] each event is on standard input, and exit code 0 acknowledges it as applied"""
+        self.start(inbox_script(TWO, resumes=[resume("res_1")]))
+        argv = ("listen", "--once", "--exec", f"cat >> {self.file('taken')}; echo done")
+        self.assertEqual(self.run_in(*argv), (0, "done\n" * 3, ""))
+        lines = [json.loads(line) for line in self.file("taken").read_text("utf-8").splitlines()]
+        self.assertEqual([line["type"] for line in lines], ["event", "event", "resume"])
+        self.assertEqual((lines[0]["event"], lines[2]["event"]), (TWO[0], event("evt_1")))
+        self.assertEqual(self.acks(), ["evt_1 applied", "evt_2 applied"])
+        self.assertEqual(self.run_in(*argv)[1], "")
+
+    def test_reject(self) -> None:
+        """[K13] exit code 10 rejects, with the end of standard error as the reason"""
+        self.start(inbox_script(TWO[:1]))
+        code, _, err = self.run_in("listen", "--once", "--exec", "echo 'Not for me.' >&2; exit 10")
+        self.assertEqual((code, err, self.acks()), (0, "Not for me.\n", ["evt_1 rejected"]))
+        self.assertEqual(json.loads(self.seen[1].body)["reason"], "Not for me.")
+
+    def test_retry(self) -> None:
+        """[K13] any other code is tried again with pauses, then the listener ends with 1 and keeps its place"""
+        self.start(inbox_script(TWO))
+        code, _, err = self.run_in("listen", "--once", "--retries", "2", "--exec", "exit 7")
+        self.assertEqual((code, self.acks(), self.clock.naps), (1, [], [1.0, 2.0]))
+        self.assertIn("The command ended with code 7 on evt_1, 3 times", err)
+        self.run_in("listen", "--once", "--exec", "cat > /dev/null")
+        self.assertEqual(self.acks(), ["evt_1 applied", "evt_2 applied"])
+
+    def test_signal(self) -> None:
+        """[K12] a signal lets the running command finish, acknowledges, and ends with 0"""
+        self.start(inbox_script(TWO))
+        code, _, _ = self.run_in("listen", "--exec", f"kill -TERM {os.getpid()}; cat > {self.file('taken')}")
+        self.assertEqual((code, self.acks()), (0, ["evt_1 applied"]))
+        self.assertTrue(self.file("taken").exists())
+
+    def test_printing(self) -> None:
+        """[K11] without --exec events are printed and stay unacknowledged"""
+        self.start(inbox_script(TWO))
+        options = ("--types", "human.approved", "--cursor-file", str(self.file("c")))
+        code, out, _ = self.run_in("listen", "--once", *options)
+        self.assertEqual((code, [json.loads(line)["event"]["event_id"] for line in out.splitlines()]), (0, ["evt_2"]))
+        self.assertEqual(self.acks(), [])
+
+    def test_send(self) -> None:
+        """[K1] send-event signs what it is given"""
+        self.start(lambda *_: (202, {"accepted": True, "duplicate": False}))
+        draft = {"event_type": "tool.completed", "subject": {"task_id": "t"}, "knowledge": TWO[0]["knowledge"]}
+        env = {"AKEP_WEBHOOK_SECRET": SECRET, "AKEP_PRODUCER_ID": "prod_exporter", "AKEP_KEY_ID": "pk_1"}
+        code, out, _ = self.run_in("send-event", "-", stdin=json.dumps(draft), **env)
+        self.assertEqual((code, json.loads(out)["accepted"]), (0, True))
+        seen = self.seen[0]
+        self.assertTrue(verify_event(seen.body, seen.headers, secret=SECRET, now=self.clock.now()).ok)
+        self.assertEqual(self.run_in("send-event", "-", stdin="[]", **env)[0], 2)
+        self.assertEqual(self.run_in("send-event", "-", stdin="{}")[0], 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

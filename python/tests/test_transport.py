@@ -1,0 +1,123 @@
+import unittest
+
+from world import DRAFT, HANG_UP, ID, KEY, World, received
+
+from lanternroom import LanternError, Wake
+from lanternroom.retry import retry_after_seconds
+
+
+class Sending(World):
+    def test_bearer(self) -> None:
+        """[W1] every request carries the key as a bearer token, and JSON"""
+        self.start(lambda *_: received()).deliver(**DRAFT)
+        self.assertEqual(self.seen[0].headers["authorization"], f"Bearer {KEY}")
+        self.assertEqual(self.seen[0].headers["content-type"], "application/json")
+
+    def test_unauthorized(self) -> None:
+        """[W23] after 401 it stops: no further request leaves, and the sentence says what to do"""
+        wake = self.start(lambda *_: (401,))
+        self.assertEqual(self.fault(lambda: wake.deliver(**DRAFT)).fault, "unauthorized")
+        self.assertRegex(str(self.fault(lambda: wake.deliver(**DRAFT))), "stop, ask a person for a new key")
+        self.assertEqual(self.fault(lambda: next(iter(wake.sweep()))).fault, "unauthorized")
+        self.assertEqual(len(self.seen), 1)
+        self.assertEqual(self.alerts, ["unauthorized"])
+
+    def test_limited_once(self) -> None:
+        """[W23] on 429 it waits Retry-After and tries once more"""
+        wake = self.start(lambda _, count: (429, {}, {"retry-after": "7"}) if count == 1 else received())
+        self.assertEqual(wake.deliver(**DRAFT).delivery_id, ID)
+        self.assertEqual(self.clock.naps, [7.0])
+        self.assertEqual(self.alerts, [])
+
+    def test_limited_twice(self) -> None:
+        """[W23] a second 429 raises one alert, also when the agent goes on calling"""
+        wake = self.start(lambda *_: (429, {}, {"retry-after": "7"}))
+        for _ in range(3):
+            self.assertEqual(self.fault(lambda: wake.deliver(**DRAFT)).fault, "rate_limited")
+        self.assertEqual(len(self.seen), 6)
+        self.assertEqual(self.alerts, ["rate_limited"])
+
+    def test_retries(self) -> None:
+        """[W12] a lost reply and a 503 are retried with the same idempotency key and body"""
+        script = [HANG_UP, (503,), received()]
+        wake = self.start(lambda _, count: script[count - 1])
+        wake.deliver(**DRAFT)
+        wake_keys = {seen.headers["idempotency-key"] for seen in self.seen}
+        self.assertEqual((len(self.seen), len(wake_keys), len({seen.body for seen in self.seen})), (3, 1, 1))
+        self.assertEqual(len(self.clock.naps), 2)
+
+    def test_unreachable(self) -> None:
+        """[W23] a server that is not there is told in one sentence, after the retries"""
+        error = self.fault(lambda: self.start(lambda *_: HANG_UP).deliver(**DRAFT))
+        self.assertEqual(error.fault, "unreachable")
+        self.assertRegex(str(error), r"^Nothing answers at http://127.+then try again\.$")
+        self.assertEqual(len(self.seen), 4)
+
+    def test_redirect(self) -> None:
+        """[W23] the key does not follow a redirect"""
+        for status in (301, 302, 307, 308):
+            wake = self.start(lambda _, count, status=status: (status, {}, {"location": "/wake/v1/trap"}))
+            self.assertEqual(self.fault(lambda wake=wake: wake.deliver(**DRAFT)).fault, "bad_reply")
+            self.assertEqual([seen.path for seen in self.seen], ["/wake/v1/deliver"])
+
+    def test_refusals(self) -> None:
+        """[W8] a refusal is a fault with the words of the server, and is not retried"""
+        error = {"code": "too_long", "message": "Shorten the headline.", "field": "headline", "docs": ""}
+        table = {400: "refused", 403: "forbidden", 404: "not_found", 409: "conflict", 422: "refused"}
+        for status, fault in table.items():
+            wake = self.start(lambda *_, status=status: (status, {"error": error}))
+            caught = self.fault(lambda wake=wake: wake.deliver(**DRAFT))
+            self.assertEqual((caught.fault, caught.wire and caught.wire.field), (fault, "headline"))
+            self.assertIn("Shorten the headline.", str(caught))
+            self.assertEqual(len(self.seen), 1)
+
+    def test_bad_replies(self) -> None:
+        """[W23] a reply that is no delivery is not taken for one"""
+        for body in ("<html>", "[]", '{"delivery_id":7}', "null"):
+            wake = self.start(lambda *_, body=body: (200, body))
+            self.assertEqual(self.fault(lambda wake=wake: wake.deliver(**DRAFT)).fault, "bad_reply")
+
+
+class Addresses(unittest.TestCase):
+    def fault_for(self, url: str, key: str) -> object:
+        try:
+            Wake(url, key)
+        except LanternError as error:
+            return error.fault
+        return None
+
+    def test_https_only(self) -> None:
+        """[W23] https only, except loopback with a test key"""
+        for url in ("https://desk.example.com", "https://desk.example.com/wake/v1/"):
+            self.assertIsNone(self.fault_for(url, "wk_live_a"))
+        for url in ("http://127.0.0.1:8787", "http://localhost:1", "http://[::1]:1", "http://a.localhost"):
+            self.assertIsNone(self.fault_for(url, "wk_test_a"), url)
+            self.assertEqual(self.fault_for(url, "wk_live_a"), "insecure_url")
+        for url in ("http://example.com", "http://localhost.example.com", "http://10.0.0.1", "ftp://127.0.0.1"):
+            self.assertEqual(self.fault_for(url, "wk_test_a"), "insecure_url")
+
+    def test_wrong_usage(self) -> None:
+        """[W23] what is not an address or not a key is wrong usage"""
+        for url in ("nonsense", "", "https://u:p@x.example", "https://x.example?a=1", "https://x.example/\n"):
+            self.assertEqual(self.fault_for(url, "wk_test_a"), "wrong_usage", url)
+        for key in ("", "wk_test_a b", "wk_test_a\n", "wk_test_ä"):
+            self.assertEqual(self.fault_for("https://x.example", key), "wrong_usage")
+
+    def test_retry_after(self) -> None:
+        """[W23] Retry-After is read as seconds or as a date"""
+        now = 1772971200.0
+        for header, seconds in (
+            ("0", 0.0),
+            (" 12 ", 12.0),
+            ("Sun, 08 Mar 2026 12:00:30 GMT", 30.0),
+            ("Sun, 08 Mar 2026 11:00:00 GMT", 0.0),
+            ("999999999", 86400.0),
+            ("soon", None),
+            ("", None),
+            (None, None),
+        ):
+            self.assertEqual(retry_after_seconds(header, now), seconds, header)
+
+
+if __name__ == "__main__":
+    unittest.main()

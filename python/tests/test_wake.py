@@ -1,0 +1,277 @@
+import json
+import os
+import stat
+import tempfile
+import unittest
+from pathlib import Path
+
+from world import DRAFT, HANG_UP, ID, KEY, OTHER_ID, ManualClock, World, answered, received, response
+
+from lanternroom import Approved, FileLog, Pending, Redirected, Rejected, TimedOut, Wake
+
+
+class Delivering(World):
+    def test_body(self) -> None:
+        """[W26] the call becomes the body of the wire, with nothing that was not given"""
+        wake = self.start(lambda *_: received(), provider="claude")
+        more = {"details": {"words": 3200}, "timeout_seconds": 3600, "task_id": "t", "dedupe_key": "d"}
+        wake.deliver(**DRAFT, **more)
+        wake.deliver(**DRAFT)
+        plain = {"agent_id": "research-agent-01", "provider": "claude", **DRAFT}
+        self.assertEqual([json.loads(seen.body) for seen in self.seen], [{**plain, **more}, plain])
+
+    def test_idempotency(self) -> None:
+        """[W12] each call has its own key, unless the caller brings one"""
+        wake = self.start(lambda *_: received())
+        wake.deliver(**DRAFT)
+        wake.deliver(**DRAFT)
+        wake.deliver(**DRAFT, idempotency_key="run-7")
+        keys = [seen.headers["idempotency-key"] for seen in self.seen]
+        self.assertEqual((len(set(keys)), keys[2]), (3, "run-7"))
+        self.assertEqual(self.fault(lambda: wake.deliver(**DRAFT, idempotency_key="a b")).fault, "wrong_usage")
+
+    def test_agent_id(self) -> None:
+        """[W3] without an agent id the server is asked whose key it is, once"""
+        card = (200, {"agent_id": "from-the-key"})
+        wake = self.start(lambda seen, _: card if seen.method == "GET" else received(), agent_id=None)
+        wake.deliver(**DRAFT)
+        wake.deliver(**DRAFT)
+        paths = ["/.well-known/wake.json", "/wake/v1/deliver", "/wake/v1/deliver"]
+        self.assertEqual([seen.path for seen in self.seen], paths)
+        self.assertEqual(json.loads(self.seen[1].body)["agent_id"], "from-the-key")
+
+    def test_no_agent_id(self) -> None:
+        """[W3] a server that does not know leads to a sentence about WAKE_AGENT_ID"""
+        wake = self.start(lambda *_: (404,), agent_id=None)
+        self.assertIn("WAKE_AGENT_ID", str(self.fault(lambda: wake.deliver(**DRAFT))))
+
+
+class Checking(World):
+    def test_statuses(self) -> None:
+        """[W14] each status has its own shape, and only approved may proceed"""
+        script = [
+            answered("pending", timed_out_at="x"),
+            answered("approved", feedback="Good."),
+            answered("rejected", feedback="No."),
+            answered("redirected", feedback="Cut.", edited_content={"brief": "short"}),
+        ]
+        wake = self.start(lambda _, count: script[count - 1])
+        wake.adopt(ID)
+        pending, approved, rejected, redirected = (wake.check(ID) for _ in range(4))
+        self.assertEqual(pending, Pending(ID, "x"))
+        assert isinstance(approved, Approved) and isinstance(rejected, Rejected) and isinstance(redirected, Redirected)
+        self.assertEqual((approved.may_proceed, approved.feedback), (True, "Good."))
+        self.assertEqual((rejected.may_proceed, rejected.feedback), (False, "No."))
+        self.assertEqual((redirected.may_proceed, redirected.instructions.feedback), (False, "Cut."))
+        self.assertEqual(redirected.instructions.edited_content, {"brief": "short"})
+
+    def test_foreign(self) -> None:
+        """[W23] an id that this client never submitted is refused before anything is asked"""
+        wake = self.start(lambda *_: answered("approved"))
+        for call in (lambda: wake.check(ID), lambda: wake.wait_for(ID), lambda: wake.withdraw(ID, "x")):
+            self.assertEqual(self.fault(call).fault, "foreign_delivery")
+        self.assertEqual(self.seen, [])
+
+    def test_injected(self) -> None:
+        """[W23] an answer to another delivery than the one asked for is refused, even if that one is ours too"""
+        wake = self.start(lambda *_: answered("approved", delivery_id=OTHER_ID))
+        wake.adopt(ID)
+        wake.adopt(OTHER_ID)
+        self.assertEqual(self.fault(lambda: wake.check(ID)).fault, "foreign_delivery")
+        self.assertEqual(self.events(), ["adopted", "adopted", "refused"])
+
+    def test_unreadable(self) -> None:
+        """[W23] nobody proceeds on a reply that cannot be read"""
+        for odd in ({"status": "approved!"}, {"feedback": 7}, {"edited_content": ["x"]}, {"delivery_id": 7}):
+            wake = self.start(lambda *_, odd=odd: (200, {**response("approved"), **odd}))
+            wake.adopt(ID)
+            self.assertEqual(self.fault(lambda wake=wake: wake.check(ID)).fault, "bad_reply")
+
+
+class Waiting(World):
+    def test_held(self) -> None:
+        """[W15] the server is asked to hold the request, and nobody sleeps in between"""
+
+        def script(_: object, count: int) -> object:
+            self.clock.time += 60
+            return answered("pending" if count < 3 else "approved")
+
+        wake = self.start(script)
+        wake.adopt(ID)
+        self.assertTrue(wake.wait_for(ID).may_proceed)
+        self.assertEqual([seen.path for seen in self.seen], [f"/wake/v1/response/{ID}?wait=60"] * 3)
+        self.assertEqual(self.clock.naps, [])
+
+    def test_polled(self) -> None:
+        """[W15] a plain server that does not hold is polled once a minute"""
+        wake = self.start(lambda _, count: answered("pending" if count < 4 else "rejected"))
+        wake.adopt(ID)
+        self.assertFalse(wake.wait_for(ID).may_proceed)
+        self.assertEqual(self.clock.naps, [60, 60, 60])
+
+    def test_timed_out(self) -> None:
+        """[W23] without an answer in time nobody may proceed"""
+        wake = self.start(lambda *_: answered("pending"))
+        wake.adopt(ID)
+        answer = wake.wait_for(ID, timeout_seconds=90)
+        self.assertEqual((answer, answer.may_proceed), (TimedOut(ID, None), False))
+        self.assertEqual(self.clock.naps, [60, 30])
+        self.assertEqual(self.events(), ["adopted", "timed_out"])
+
+    def test_assumption(self) -> None:
+        """[W23] with an assumption one may proceed, and it is in the log by then"""
+        wake = self.start(lambda *_: answered("pending"))
+        wake.adopt(ID)
+        answer = wake.wait_for(ID, timeout_seconds=1, assumption="Nobody objects.")
+        self.assertEqual((answer, answer.may_proceed), (TimedOut(ID, "Nobody objects."), True))
+        self.assertIn('"assumption":"Nobody objects."', self.log.lines[-1])
+        self.assertEqual(self.fault(lambda: wake.wait_for(ID, assumption=" ")).fault, "wrong_usage")
+
+    def test_own_timeout(self) -> None:
+        """[W23] it ends with the timeout of the delivery itself, counted from the delivery"""
+        wake = self.start(lambda seen, _: received() if seen.method == "POST" else answered("pending"))
+        wake.deliver(**DRAFT, timeout_seconds=600)
+        self.clock.time += 500
+        wake.wait_for(ID)
+        self.assertEqual(self.clock.naps, [60, 40])
+
+    def test_outage(self) -> None:
+        """[W23] a wait survives a server that is away for a while"""
+        script = [answered("pending"), *[HANG_UP] * 8, answered("approved")]
+        wake = self.start(lambda _, count: script[count - 1])
+        wake.adopt(ID)
+        self.assertTrue(wake.wait_for(ID).may_proceed)
+
+    def test_unreachable_at_the_end(self) -> None:
+        """[W23] out of reach at the end is not "no answer": a person may have said no"""
+        wake = self.start(lambda _, count: answered("pending") if count == 1 else HANG_UP)
+        wake.adopt(ID)
+        caught = self.fault(lambda: wake.wait_for(ID, timeout_seconds=120, assumption="Fine."))
+        self.assertEqual(caught.fault, "unreachable")
+        self.assertNotIn("assumption", self.events())
+
+
+class Sweeping(World):
+    def page(self, *deliveries: dict, since: object = "s1", more: bool = False) -> object:
+        return 200, {"deliveries": deliveries, "total": 9, "has_more": more, "next_since": since}
+
+    def test_pages(self) -> None:
+        """[W17] asks for answers of this agent, page by page, each behind the last"""
+        theirs = response("redirected", delivery_id=OTHER_ID)
+        script = [self.page(response("approved"), more=True), self.page(theirs, since="s2")]
+        wake = self.start(lambda _, count: script[count - 1])
+        wake.adopt(ID)
+        wake.adopt(OTHER_ID)
+        swept = list(wake.sweep(since="s0", limit=1))
+        self.assertEqual(
+            [(one.answer.status, one.resume_from) for one in swept], [("approved", "s1"), ("redirected", "s2")]
+        )
+        query = "/wake/v1/responses?status=approved%2Crejected%2Credirected&agent_id=research-agent-01"
+        self.assertEqual([seen.path for seen in self.seen], [f"{query}&since=s{n}&limit=1" for n in (0, 1)])
+
+    def test_follow(self) -> None:
+        """[W19] following goes on from the same point through empty pages"""
+        script = [self.page(response("approved")), self.page(since=None), self.page(response("approved"), since="s2")]
+        wake = self.start(lambda _, count: script[count - 1])
+        wake.adopt(ID)
+        items = wake.sweep(follow=True, poll_seconds=5)
+        self.assertEqual([next(iter(items)).resume_from, next(iter(items)).resume_from], ["s1", "s2"])
+        self.assertEqual(["since=s1" in seen.path for seen in self.seen], [False, True, True])
+        self.assertEqual(self.clock.naps, [5, 5])
+
+    def test_foreign(self) -> None:
+        """[W23] answers to deliveries of others are left out and noted, unless the caller adopts them"""
+        theirs = response("rejected", delivery_id=OTHER_ID)
+        wake = self.start(lambda *_: self.page(theirs, response("approved")))
+        wake.adopt(ID)
+        self.assertEqual([one.answer.delivery_id for one in wake.sweep()], [ID])
+        self.assertIn("refused", self.events())
+        self.assertEqual(len(list(wake.sweep(on_foreign=lambda _: "adopt"))), 2)
+
+    def test_stuck(self) -> None:
+        """[W18] a server that promises more without a way to it is not asked for ever"""
+        wake = self.start(lambda *_: self.page(response("approved"), since=None, more=True))
+        wake.adopt(ID)
+        self.assertEqual(self.fault(lambda: list(wake.sweep())).fault, "bad_reply")
+        self.assertEqual(len(self.seen), 1)
+
+
+class Withdrawing(World):
+    def test_withdraw(self) -> None:
+        """[W27] what is taken back answers as rejected and withdrawn, also after a lost reply and a 409"""
+        for first in ((200,), HANG_UP):
+            script = [first, *([(409,)] if first is HANG_UP else []), answered("rejected", withdrawn_at="x")]
+            wake = self.start(lambda _, count, script=script: script[count - 1])
+            wake.adopt(ID)
+            self.assertEqual(wake.withdraw(ID, "no build").withdrawn_at, "x")
+            self.assertEqual(
+                (self.seen[0].path, self.seen[0].body), (f"/wake/v1/withdraw/{ID}", '{"reason": "no build"}')
+            )
+
+    def test_too_late(self) -> None:
+        """[W27] what a person decided cannot be taken back"""
+        for status in ("approved", "rejected"):
+            wake = self.start(lambda seen, _, s=status: (409,) if seen.method == "POST" else answered(s))
+            wake.adopt(ID)
+            self.assertEqual(self.fault(lambda wake=wake: wake.withdraw(ID, "x")).fault, "conflict")
+
+
+class Logging(World):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "deep" / "log.jsonl"
+
+    def script(self, seen: object, _: int) -> object:
+        if seen.method == "POST":  # type: ignore[attr-defined]
+            return received()
+        return answered("approved", delivery_id=seen.path.split("/")[-1])  # type: ignore[attr-defined]
+
+    def test_lines(self) -> None:
+        """[W23] holds every delivery and answer, readable by the owner only, and never the key"""
+        wake = self.start(self.script, log=FileLog(self.path))
+        wake.deliver(**DRAFT, details=f"key={KEY} ü")
+        wake.check(ID)
+        text = self.path.read_text("utf-8")
+        lines = [json.loads(line) for line in text.splitlines()]
+        self.assertEqual([line["event"] for line in lines], ["deliver", "delivered", "answer"])
+        self.assertNotIn(KEY, text)
+        self.assertEqual(stat.S_IMODE(os.stat(self.path).st_mode), 0o600)
+
+    def test_restart(self) -> None:
+        """[W23] restores the known ids after a restart, for the same server and agent only"""
+        self.start(self.script, log=FileLog(self.path)).deliver(**DRAFT)
+        again = Wake(self.url, KEY, log=FileLog(self.path))
+        self.assertEqual(again.check(ID).status, "approved")
+        elsewhere = Wake("https://other.example", KEY, log=FileLog(self.path))
+        self.assertEqual(self.fault(lambda: elsewhere.check(ID)).fault, "foreign_delivery")
+        other = Wake(self.url, KEY, agent_id="other", log=FileLog(self.path))
+        self.assertEqual(self.fault(lambda: other.check(ID)).fault, "foreign_delivery")
+
+    def test_two_processes(self) -> None:
+        """[W23] sees what another process delivered meanwhile"""
+        wake = self.start(self.script, log=FileLog(self.path))
+        watcher = Wake(self.url, KEY, log=FileLog(self.path), clock=ManualClock())
+        self.assertEqual(self.fault(lambda: watcher.check(ID)).fault, "foreign_delivery")
+        wake.deliver(**DRAFT)
+        self.assertEqual(watcher.check(ID).status, "approved")
+
+    def test_torn_line(self) -> None:
+        """[W23] half a line, left by a crash, costs no other line"""
+        self.start(self.script, log=FileLog(self.path)).deliver(**DRAFT)
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write('{"at":"2026-03-08T12:0')
+        Wake(self.url, KEY, log=FileLog(self.path)).adopt(OTHER_ID)
+        third = Wake(self.url, KEY, log=FileLog(self.path))
+        self.assertEqual([third.check(ID).status, third.check(OTHER_ID).status], ["approved", "approved"])
+
+    def test_unwritable(self) -> None:
+        """[W23] a log that cannot be written stops a delivery before it leaves"""
+        self.path.mkdir(parents=True)
+        wake = self.start(self.script, log=FileLog(self.path))
+        self.assertEqual(self.fault(lambda: wake.deliver(**DRAFT)).fault, "log_failed")
+        self.assertEqual(self.seen, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
