@@ -1,0 +1,224 @@
+import type { Identity, KeyRecord } from '../agents/key.ts';
+import { Fault, isFault } from '../faults.ts';
+import { type Bucket, fullBucket, type Rate, type RateView, take } from '../rate.ts';
+import { type Room, record, stamp } from '../room.ts';
+import type { HeadName, Tx } from '../store.ts';
+import { HOUR, type Micros, SECOND } from '../time.ts';
+import type { Content, Delivery, Draft } from './delivery.ts';
+import { earlierSection, openSection } from './delivery.ts';
+import { isKnown } from './triage.ts';
+
+const IDEMPOTENCY_KEPT: Micros = 24 * HOUR;
+export const TOKEN_UNIT = 1_000_000; // buckets are stored as whole millionths of a token
+
+export type Submission = {
+  identity: Identity;
+  draft: Draft;
+  content: Content;
+  /** The body as it came; what is stored. */
+  raw: Uint8Array;
+  idempotencyKey: string | null;
+};
+
+export type Accepted = {
+  kind: 'accepted' | 'repeated' | 'deduplicated';
+  id: string;
+  createdAt: Micros;
+  /** Null when nothing was taken from the bucket. */
+  rate: RateView | null;
+};
+
+/** A delivery whose content was read and hashed: plain values, fit for another thread. */
+export type Prepared = Omit<Submission, 'content'> & { id: string; contentHash: string };
+
+/** Where deliveries are written when it is not right here. */
+export interface Intake {
+  accept(prepared: Prepared): Promise<Accepted | Fault>;
+}
+
+/** Takes a delivery in: the thing, its idempotency record, its bucket and its ledger line in one transaction. */
+export function accept(room: Room, submission: Submission): Promise<Accepted | Fault> {
+  const { identity, draft, raw, idempotencyKey, content } = submission;
+  const contentHash = room.vault.sha256(room.vault.canonical(content));
+  const prepared = { identity, draft, raw, idempotencyKey, id: room.ids.uuid(), contentHash };
+  return room.intake === undefined ? takeIn(room, prepared) : room.intake.accept(prepared);
+}
+
+export function takeIn(room: Room, prepared: Prepared): Promise<Accepted | Fault> {
+  const { key } = prepared.identity;
+  // Sealed before the transaction starts: the writer's time is everybody's time.
+  const sealed = room.vault.seal(prepared.raw, `delivery:${key.space}:${prepared.id}`);
+  const heads: HeadName[] = ['ledger', `agent:${key.agent}`, `rate:${key.id}`];
+  const unit: Sealed = { ...prepared, key, sealed };
+  return room.store.write(key.space, heads, (tx) => insert(room, tx, unit));
+}
+
+type Sealed = Prepared & { key: KeyRecord; sealed: Uint8Array };
+
+async function insert(room: Room, tx: Tx, s: Sealed): Promise<Accepted | Fault> {
+  const now = room.clock.now();
+  const earlier = await repeated(tx, s, now);
+  if (earlier !== null) return earlier;
+  const revised = await findRevised(tx, s);
+  if (isFault(revised)) return revised;
+  const twin = await deduplicated(tx, s, revised, now);
+  if (twin !== null) return twin;
+  const rate = await takeToken(room, tx, s.key, now);
+  if (isFault(rate)) return rate;
+  const createdAt = await stamp(room, tx, s.key.agent);
+  const seq = await record(room, tx, createdAt, {
+    actor: `agent:${s.key.agent}`,
+    action: 'delivery.accepted',
+    subject: s.id,
+    data: {
+      key: s.key.id,
+      type: s.draft.type,
+      content_sha256: s.contentHash,
+      ...(revised && { revises: revised.id }),
+    },
+  });
+  // A person may have met the agent since its key was looked up.
+  const accepted = s.identity.accepted || (await isKnown(tx, s.key.agent));
+  const delivery = toDelivery(s, { seq, createdAt, revised, accepted });
+  await tx.deliveries.insert(delivery, s.sealed);
+  if (revised !== null) await supersede(tx, revised, delivery);
+  await remember(tx, s, delivery, now);
+  tx.announce(`desk:${tx.space}`, s.id);
+  return { kind: 'accepted', id: s.id, createdAt, rate };
+}
+
+async function repeated(tx: Tx, s: Sealed, now: Micros): Promise<Accepted | Fault | null> {
+  if (s.idempotencyKey === null) return null;
+  const before = await tx.idempotency.get(s.key.agent, s.idempotencyKey, now);
+  if (before === null) return null;
+  if (before.bodyHash === s.contentHash) {
+    return { kind: 'repeated', id: before.delivery, createdAt: before.createdAt, rate: null };
+  }
+  return new Fault(
+    'idempotency_conflict',
+    'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new delivery.',
+    { field: 'Idempotency-Key' },
+  );
+}
+
+async function deduplicated(
+  tx: Tx,
+  s: Sealed,
+  revised: Delivery | null,
+  now: Micros,
+): Promise<Accepted | null> {
+  if (s.draft.dedupeKey === null) return null;
+  const first = await tx.deliveries.pendingByDedupeKey(s.key.agent, s.draft.dedupeKey);
+  // A revision of that very delivery replaces it instead.
+  if (first === null || first.id === revised?.id) return null;
+  // Remembered like any other answer: a retry after the first was decided must not make a second one.
+  await remember(tx, s, first, now);
+  return { kind: 'deduplicated', id: first.id, createdAt: first.createdAt, rate: null };
+}
+
+async function findRevised(tx: Tx, s: Sealed): Promise<Delivery | null | Fault> {
+  if (s.draft.revises === null) return null;
+  const earlier = await tx.deliveries.get(s.draft.revises);
+  if (earlier !== null && earlier.agent === s.key.agent) return latestRevision(tx, earlier);
+  return new Fault('invalid_field', 'revises must be the delivery_id of an earlier delivery of this agent.', {
+    field: 'revises',
+  });
+}
+
+/** An agent may name the first version again and again; the newest one is what steps back. */
+async function latestRevision(tx: Tx, earlier: Delivery): Promise<Delivery> {
+  let latest = earlier;
+  while (latest.supersededBy !== null) {
+    const next = await tx.deliveries.get(latest.supersededBy);
+    if (next === null) break;
+    latest = next;
+  }
+  return latest;
+}
+
+async function takeToken(room: Room, tx: Tx, key: KeyRecord, now: Micros): Promise<RateView | Fault> {
+  const rate = room.settings.rates[key.tier];
+  const head = await tx.heads.get(`rate:${key.id}`);
+  const taken = take(toBucket(head, rate, now), rate, now);
+  if (taken.kind === 'taken') {
+    const { tokens, at } = taken.bucket;
+    tx.heads.set(`rate:${key.id}`, { n: Math.round(tokens * TOKEN_UNIT), at, text: '' });
+    return taken.view;
+  }
+  return new Fault(
+    'rate_limited',
+    `This key may deliver ${rate.perHour} times an hour (burst ${rate.burst}). Wait ${taken.retryAfterSeconds} s, then retry once.`,
+    { retryAfter: taken.retryAfterSeconds },
+  );
+}
+
+export function toBucket(head: { n: number; at: Micros } | null, rate: Rate, now: Micros): Bucket {
+  return head === null ? fullBucket(rate, now) : { tokens: head.n / TOKEN_UNIT, at: head.at };
+}
+
+function toDelivery(
+  s: Sealed,
+  at: { seq: number; createdAt: Micros; revised: Delivery | null; accepted: boolean },
+): Delivery {
+  const { draft, key } = s;
+  const timeoutAt = draft.timeoutSeconds === null ? null : at.createdAt + draft.timeoutSeconds * SECOND;
+  return {
+    space: key.space,
+    seq: at.seq,
+    id: s.id,
+    agent: key.agent,
+    tier: key.tier,
+    provider: draft.provider,
+    type: draft.type,
+    headline: draft.headline,
+    summary: draft.summary,
+    contentHash: s.contentHash,
+    createdAt: at.createdAt,
+    changedAt: at.createdAt,
+    status: 'pending',
+    state: 'pending',
+    ...openSection({ type: draft.type, accepted: at.accepted, timeoutAt, createdAt: at.createdAt }),
+    timeoutAt,
+    taskId: draft.taskId,
+    threadId: draft.threadId,
+    interruptId: draft.interruptId,
+    revises: at.revised?.id ?? null,
+    revision: (at.revised?.revision ?? 0) + 1,
+    supersededBy: null,
+    dedupeKey: draft.dedupeKey,
+    readAt: null,
+    readBy: null,
+    snoozedUntil: null,
+    effectAt: null,
+    withdrawnAt: null,
+    causeEvent: null,
+  };
+}
+
+/** One row on the desk: the earlier revision steps back, unless a person has already answered it. */
+async function supersede(tx: Tx, earlier: Delivery, by: Delivery): Promise<void> {
+  const open = earlier.state === 'pending';
+  await tx.deliveries.update({
+    ...earlier,
+    supersededBy: by.id,
+    ...(open ? { state: 'superseded' as const, snoozedUntil: null, ...earlierSection(by.createdAt) } : {}),
+  });
+}
+
+/** Which delivery this Idempotency-Key stands for, when one was sent. */
+async function remember(
+  tx: Tx,
+  s: Sealed,
+  delivery: Pick<Delivery, 'id' | 'createdAt'>,
+  now: Micros,
+): Promise<void> {
+  if (s.idempotencyKey === null) return;
+  await tx.idempotency.put({
+    agent: s.key.agent,
+    key: s.idempotencyKey,
+    bodyHash: s.contentHash,
+    delivery: delivery.id,
+    createdAt: delivery.createdAt,
+    expiresAt: now + IDEMPOTENCY_KEPT,
+  });
+}

@@ -1,0 +1,83 @@
+import { preferencesOf } from '../people/choose.ts';
+import type { Person } from '../people/person.ts';
+import { nextSitting } from '../people/sittings.ts';
+import { type Room, record } from '../room.ts';
+import type { Tx } from '../store.ts';
+import type { Micros } from '../time.ts';
+import { type DeliveryType, SECTIONS, type Section } from './delivery.ts';
+
+/** Beyond this nobody counts any more, and neither do we. */
+export const MOST_COUNTED = 1000;
+
+/** Looked at for the last decision that stands; more than this many undone in a row are not to be expected. */
+const LATEST_DECISIONS = 20;
+
+/** Minutes that a delivery takes, by its type: a question is answered, an output is read first. */
+const MINUTES: Record<DeliveryType, number> = { question: 1, output: 3, alert: 1, update: 0.5 };
+
+export type Counts = ReadonlyMap<DeliveryType, number>;
+export type Overview = {
+  sections: Record<Exclude<Section, 'earlier'>, number>;
+  minutes: number;
+  lastDecisionAt: Micros | null;
+  satAt: Micros | null;
+  nextSittingAt: Micros | null;
+  deliveriesEver: number;
+};
+
+/** What needs the person, in whole minutes, upwards: a promise that is kept is worth more than a short one. */
+export function estimateMinutes(...waiting: readonly Counts[]): number {
+  let minutes = 0;
+  for (const counts of waiting) for (const [type, n] of counts) minutes += n * MINUTES[type];
+  return Math.ceil(minutes);
+}
+
+export function overview(room: Room, person: Person): Promise<Overview> {
+  return room.store.read(person.space, async (tx) => {
+    const open = SECTIONS.filter((s) => s !== 'earlier');
+    const counts = new Map<Section, Counts>();
+    for (const section of open) counts.set(section, await tx.counts.waitingIn(section, MOST_COUNTED));
+    const of = (section: Section): Counts => counts.get(section) ?? new Map();
+    const { preferences } = await preferencesOf(room, tx, person);
+    return {
+      sections: {
+        needs_you: total(of('needs_you')),
+        alerts: total(of('alerts')),
+        new_agents: total(of('new_agents')),
+        to_read: total(of('to_read')),
+        snoozed: total(of('snoozed')),
+      },
+      minutes: estimateMinutes(of('needs_you'), of('alerts'), of('new_agents')),
+      lastDecisionAt: await lastDecisionAt(tx),
+      satAt: await tx.people.satAt(person.id),
+      nextSittingAt: nextSitting(preferences, room.clock.now()),
+      deliveriesEver: await tx.counts.deliveries(MOST_COUNTED),
+    };
+  });
+}
+
+export function total(counts: Counts): number {
+  let sum = 0;
+  for (const n of counts.values()) sum += n;
+  return sum;
+}
+
+async function lastDecisionAt(tx: Tx): Promise<Micros | null> {
+  const latest = await tx.decisions.history({ limit: LATEST_DECISIONS });
+  return latest.find((d) => d.state !== 'undone')?.decidedAt ?? null;
+}
+
+/** The person has sat: the tide line of their list moves here. */
+export function sit(room: Room, person: Person): Promise<void> {
+  return room.store.write(person.space, ['ledger'], async (tx) => {
+    const now = room.clock.now();
+    await tx.people.setSatAt(person.id, now);
+    await record(room, tx, now, {
+      actor: `person:${person.id}`,
+      action: 'person.sat',
+      subject: person.id,
+      data: {},
+    });
+    tx.announce(`desk:${tx.space}`, 'me');
+  });
+}

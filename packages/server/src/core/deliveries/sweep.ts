@@ -1,0 +1,77 @@
+import type { AgentId, DeliveryId, SpaceId } from '../ids.ts';
+import type { Room } from '../room.ts';
+import type { ChangedRow, Tx } from '../store.ts';
+import type { Micros } from '../time.ts';
+import type { Status } from './delivery.ts';
+import { timedOutAt } from './delivery.ts';
+import { pendingBytes } from './response.ts';
+import { openText, responseIdentity } from './sealed.ts';
+
+export type SweepQuery = { agent: AgentId; statuses: readonly Status[]; since: Micros | null; limit: number };
+
+/** `items` are the bytes of each answer, ready for the page. */
+export type Swept = { items: string[]; total: number; lastChange: Micros | null };
+
+/** What the agent is shown of one delivery: the bytes, and whether they are an answer. */
+export type Seen = { answered: boolean; body: string };
+
+/** One delivery as its own agent may see it; null for unknown and foreign ids alike (core rule 9). */
+export function check(room: Room, space: SpaceId, agent: AgentId, id: DeliveryId): Promise<Seen | null> {
+  return room.store.read(space, async (tx) => {
+    const delivery = await tx.deliveries.get(id);
+    if (delivery === null || delivery.agent !== agent) return null;
+    if (delivery.status === 'pending') {
+      return { answered: false, body: pendingBytes(delivery, timedOutAt(delivery, room.clock.now())) };
+    }
+    const sealed = await tx.deliveries.response(id);
+    if (sealed === null) throw new Error(`delivery ${id} is answered but has no response`);
+    return { answered: true, body: openText(room, sealed, responseIdentity(delivery)) };
+  });
+}
+
+/** Everything of this agent that changed after `since`, oldest change first (W18, W19). */
+export function sweep(room: Room, space: SpaceId, query: SweepQuery): Promise<Swept> {
+  return room.store.read(space, async (tx) => {
+    const since = query.since ?? -1;
+    // The head first: every stamp up to it can be seen by all that is read after it. What is stamped meanwhile, on
+    // another replica perhaps, waits for the next page, or the cursor could pass an answer that was not read.
+    const upTo = (await tx.heads.get(`agent:${query.agent}`))?.n ?? -1;
+    const rows = (await merge(tx, query, since)).filter((row) => row.changedAt <= upTo);
+    const page = rows.slice(0, query.limit);
+    const now = room.clock.now();
+    return {
+      items: page.map((row) => itemBytes(room, space, row, now)),
+      total:
+        rows.length < query.limit ? rows.length : await count(tx, query, { since, upTo, read: rows.length }),
+      lastChange: page.at(-1)?.changedAt ?? null,
+    };
+  });
+}
+
+/** How many match; what moved on while we counted is still among them. Only a full page needs it. */
+async function count(
+  tx: Tx,
+  query: SweepQuery,
+  range: { since: Micros; upTo: Micros; read: number },
+): Promise<number> {
+  const sum = async (from: Micros) => {
+    const counts = query.statuses.map((s) => tx.deliveries.countChanged(query.agent, s, from));
+    return (await Promise.all(counts)).reduce((total, n) => total + n, 0);
+  };
+  const beyond = await sum(range.upTo);
+  return Math.max(range.read, (await sum(range.since)) - beyond);
+}
+
+/** Each status is an index range of its own; at most `limit` rows of each are read, then merged by stamp. */
+async function merge(tx: Tx, query: SweepQuery, since: Micros): Promise<ChangedRow[]> {
+  const parts: ChangedRow[] = [];
+  for (const status of query.statuses) {
+    parts.push(...(await tx.deliveries.changed(query.agent, status, since, query.limit)));
+  }
+  return parts.sort((a, b) => a.changedAt - b.changedAt);
+}
+
+function itemBytes(room: Room, space: SpaceId, row: ChangedRow, now: Micros): string {
+  if (row.response !== null) return openText(room, row.response, responseIdentity({ space, id: row.id }));
+  return pendingBytes(row, timedOutAt(row, now));
+}

@@ -1,0 +1,108 @@
+import { Fault } from '../faults.ts';
+import type { AgentId, DeliveryId, SpaceId } from '../ids.ts';
+import type { Person } from '../people/person.ts';
+import { type Room, record } from '../room.ts';
+import type { Tx } from '../store.ts';
+import { type Micros, toIsoOrNull } from '../time.ts';
+import type { Delivery } from './delivery.ts';
+import { earlierSection, openSection } from './delivery.ts';
+import { onDelivery } from './on-delivery.ts';
+
+/** The first decision or reading by a person makes a new agent a known one; its other deliveries take their places. */
+export async function acceptAgent(tx: Tx, delivery: Delivery, now: Micros): Promise<void> {
+  if (delivery.section !== 'new_agents' && (await isKnown(tx, delivery.agent))) return;
+  await tx.agents.accept(delivery.agent, now);
+  for (const other of await tx.deliveries.openOfNewAgent(delivery.agent, 1000)) {
+    if (other.id !== delivery.id)
+      await tx.deliveries.update({ ...other, ...openSection({ ...other, accepted: true }) });
+  }
+}
+
+export async function isKnown(tx: Tx, agent: AgentId): Promise<boolean> {
+  return ((await tx.agents.get(agent))?.acceptedAt ?? null) !== null;
+}
+
+type Place = Pick<Delivery, 'section' | 'sectionAt'>;
+
+/** Updates and alerts: once they are read, nothing is left to do. */
+function asksNothing({ type }: Delivery): boolean {
+  return type === 'update' || type === 'alert';
+}
+
+/** Where a delivery belongs that waits and is not snoozed: to this place it returns. */
+export async function openPlace(tx: Tx, delivery: Delivery): Promise<Place> {
+  if (delivery.readAt !== null && asksNothing(delivery)) return earlierSection(delivery.readAt);
+  return openSection({ ...delivery, accepted: await isKnown(tx, delivery.agent) });
+}
+
+/** A person has read it. Updates and alerts ask for nothing more, so they step back to Earlier. */
+export function markRead(room: Room, person: Person, id: DeliveryId): Promise<Delivery | Fault> {
+  return onDelivery(room, { space: person.space, id }, async (tx, delivery) => {
+    if (delivery.readAt !== null) return delivery;
+    const now = room.clock.now();
+    await record(room, tx, now, {
+      actor: `person:${person.id}`,
+      action: 'delivery.read',
+      subject: id,
+      data: {},
+    });
+    await acceptAgent(tx, delivery, now);
+    const read = await placeRead(tx, { ...delivery, readAt: now, readBy: person.id });
+    await tx.deliveries.update(read);
+    tx.announce(`desk:${tx.space}`, delivery.id);
+    return read;
+  });
+}
+
+async function placeRead(tx: Tx, read: Delivery): Promise<Delivery> {
+  const waits = read.state === 'pending';
+  // What still asks for a decision stays snoozed until its time has come.
+  if (!waits || (read.snoozedUntil !== null && !asksNothing(read))) return read;
+  return { ...read, snoozedUntil: null, ...(await openPlace(tx, read)) };
+}
+
+/** Out of sight until then. Null brings it back now. */
+export function snooze(
+  room: Room,
+  person: Person,
+  id: DeliveryId,
+  until: Micros | null,
+): Promise<Delivery | Fault> {
+  return onDelivery(room, { space: person.space, id }, async (tx, delivery) => {
+    if (delivery.state !== 'pending') {
+      return new Fault('not_pending', 'Only what still waits for a decision can be snoozed.');
+    }
+    const now = room.clock.now();
+    await record(room, tx, now, {
+      actor: `person:${person.id}`,
+      action: 'delivery.snoozed',
+      subject: id,
+      data: { until: toIsoOrNull(until) },
+    });
+    return moveSnoozed(tx, delivery, until);
+  });
+}
+
+/** Its time has come: back to where it was. Called by the ticker, and safe to repeat. */
+export function wakeSnoozed(room: Room, space: SpaceId, id: DeliveryId): Promise<Delivery | Fault> {
+  return onDelivery(room, { space, id }, async (tx, delivery) => {
+    const due = delivery.snoozedUntil !== null && delivery.snoozedUntil <= room.clock.now();
+    if (!due) return delivery;
+    await record(room, tx, room.clock.now(), {
+      actor: 'system',
+      action: 'delivery.returned',
+      subject: id,
+      data: {},
+    });
+    return moveSnoozed(tx, delivery, null);
+  });
+}
+
+async function moveSnoozed(tx: Tx, delivery: Delivery, until: Micros | null): Promise<Delivery> {
+  const place: Place =
+    until === null ? await openPlace(tx, delivery) : { section: 'snoozed', sectionAt: until };
+  const moved: Delivery = { ...delivery, snoozedUntil: until, ...place };
+  await tx.deliveries.update(moved);
+  tx.announce(`desk:${tx.space}`, delivery.id);
+  return moved;
+}

@@ -1,0 +1,73 @@
+import type { KeyRecord } from '../agents/key.ts';
+import { Fault } from '../faults.ts';
+import type { DeliveryId } from '../ids.ts';
+import { type Room, record, stamp } from '../room.ts';
+import type { Tx } from '../store.ts';
+import type { Delivery } from './delivery.ts';
+import { earlierSection } from './delivery.ts';
+import { settleAnswer } from './effect.ts';
+import { onDelivery } from './on-delivery.ts';
+import { answeredBytes } from './response.ts';
+
+/**
+ * The agent takes back what nobody has decided (W27). A held decision does not stop it: refusing would tell the
+ * agent that there is one (core rule 5), so the withdrawal wins and the desk says so.
+ */
+export function withdraw(
+  room: Room,
+  key: KeyRecord,
+  id: DeliveryId,
+  reason: string,
+): Promise<Delivery | Fault> {
+  return onDelivery(room, { space: key.space, id }, async (tx, delivery) => {
+    if (delivery.agent !== key.agent) return new Fault('not_found', 'There is no delivery with this id.');
+    if (delivery.state === 'withdrawn') return delivery;
+    if (delivery.state === 'decided') {
+      return new Fault(
+        'not_pending',
+        'A person has already answered this delivery; read the answer instead.',
+      );
+    }
+    return takeBack(room, tx, { key, delivery, reason });
+  });
+}
+
+async function takeBack(
+  room: Room,
+  tx: Tx,
+  w: { key: KeyRecord; delivery: Delivery; reason: string },
+): Promise<Delivery> {
+  const at = await stamp(room, tx, w.key.agent);
+  await record(room, tx, at, {
+    actor: `agent:${w.key.agent}`,
+    action: 'delivery.withdrawn',
+    subject: w.delivery.id,
+    data: { reason_sha256: room.vault.sha256(w.reason) },
+  });
+  if (w.delivery.state === 'held') await dropHeld(tx, w.delivery);
+  const withdrawn: Delivery = {
+    ...w.delivery,
+    status: 'rejected',
+    state: 'withdrawn',
+    changedAt: at,
+    withdrawnAt: at,
+    effectAt: null,
+    snoozedUntil: null,
+    ...earlierSection(at),
+  };
+  const body = answeredBytes({
+    deliveryId: w.delivery.id,
+    verdict: 'rejected',
+    feedback: `Withdrawn by the agent: ${w.reason}`,
+    editedContent: null,
+    respondedAt: at,
+    withdrawnAt: at,
+  });
+  await settleAnswer(room, tx, withdrawn, body);
+  return withdrawn;
+}
+
+async function dropHeld(tx: Tx, delivery: Delivery): Promise<void> {
+  const held = await tx.decisions.current(delivery.id);
+  if (held !== null) await tx.decisions.setState(held.seq, 'undone');
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { textsIn, wordsOf } from './words.ts';
+
+const words = (text: string) => [...wordsOf(text)];
+
+test.each([
+  ['plain words', 'The draft, finally: ready!', ['the', 'draft', 'finally', 'ready']],
+  ['numbers and names', 'v2.4 costs 1200 € (send_at)', ['v2', '4', 'costs', '1200', 'send', 'at']],
+  ['accents stay', 'Überprüfung naïve', ['überprüfung', 'naïve']],
+  ['combining and composed alike', 'Über', ['über']],
+  ['width and ligatures', 'ＦＵＬＬ ﬁne', ['full', 'fine']],
+  ['sharp s', 'Straße STRASSE', ['strasse', 'strasse']],
+  ['both sigmas', 'ΟΔΟΣ οδος', ['οδος', 'οδος']],
+  ['no words at all', ' — … 🙂 ', []],
+  ['words of scripts with marks', 'हिन्दी', ['हिन्दी']],
+])('%s', (_, text, expected) => {
+  expect(words(text)).toEqual(expected);
+});
+
+test('text without spaces is found by any part of it', () => {
+  const sentence = words('iPhoneで東京タワーに行きました');
+  expect(sentence).toContain('iphone');
+  for (const part of ['東京', '東京タワー', 'タワー', '行', '東']) {
+    for (const word of wordsOf(part, 'asked')) expect(sentence, part).toContain(word);
+  }
+  expect(sentence).not.toContain([...wordsOf('京都', 'asked')][0]);
+});
+
+test('what is too long to be a word is left out', () => {
+  expect(words(`short ${'a'.repeat(65)} ${'b'.repeat(64)}`)).toEqual(['short', 'b'.repeat(64)]);
+});
+
+test('everything readable in a value: strings, numbers and names, at any depth', () => {
+  const value = { title: 'one', parts: [{ note: 'two', n: 3 }, null, true], deep: { er: ['four'] } };
+  expect([...textsIn(value)]).toEqual([
+    'title',
+    'one',
+    'parts',
+    'note',
+    'two',
+    'n',
+    '3',
+    'deep',
+    'er',
+    'four',
+  ]);
+});

@@ -1,0 +1,53 @@
+import type { Json } from '../canonical.ts';
+
+// Written without spaces between words.
+const UNSPACED =
+  '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}';
+const RUN = /[\p{L}\p{N}\p{M}]+/gu;
+const PIECE = new RegExp(`([${UNSPACED}]+)|[^${UNSPACED}]+`, 'gu');
+/** Longer ones are hashes and encoded bytes; nobody searches for them by half. */
+const LONGEST = 64;
+
+/** Case and width make no difference: upper case first, because ß, ς and ſ only meet there. */
+function fold(text: string): string {
+  return text.normalize('NFKC').toUpperCase().toLowerCase();
+}
+
+/** `kept` is everything a text can be found by, `asked` what a question needs to find. */
+export type Purpose = 'kept' | 'asked';
+
+/** The words of a text, as they are looked up. */
+export function* wordsOf(text: string, purpose: Purpose = 'kept'): Generator<string> {
+  for (const [run] of fold(text).matchAll(RUN)) {
+    for (const [piece, unspaced] of run.matchAll(PIECE)) {
+      if (unspaced !== undefined) yield* pairs(unspaced, purpose);
+      else if (piece.length <= LONGEST) yield piece;
+    }
+  }
+}
+
+/**
+ * Neighbouring characters stand in for words where nobody writes spaces. A dictionary would split better, but every
+ * version of it splits differently, and what was kept with one must be found with the next.
+ */
+function* pairs(piece: string, purpose: Purpose): Generator<string> {
+  const characters = [...piece];
+  for (const [at, character] of characters.entries()) {
+    const next = characters[at + 1];
+    if (next !== undefined) yield character + next;
+    if (purpose === 'kept' || characters.length === 1) yield character;
+  }
+}
+
+/** Everything readable in a value: its strings, its numbers, and the names of its members. */
+export function* textsIn(value: Json): Generator<string> {
+  if (typeof value === 'string') yield value;
+  else if (typeof value === 'number') yield String(value);
+  else if (Array.isArray(value)) for (const item of value) yield* textsIn(item);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      yield name;
+      yield* textsIn(member);
+    }
+  }
+}

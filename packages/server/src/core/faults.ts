@@ -1,0 +1,85 @@
+/**
+ * Every way in which we refuse. A closed list: each door has a table from fault to its own wire form, and a
+ * fault that is missing from one of them does not compile. `docs/errors.md` describes each; a test keeps the two equal.
+ */
+export const FAULTS = [
+  'unauthorized',
+  'login_failed',
+  'session_expired',
+  'https_required',
+  'agent_mismatch',
+  'agent_key_on_desk',
+  'role_too_low',
+  'cross_site',
+  'not_found',
+  'unsupported_version',
+  'method_not_allowed',
+  'malformed_body',
+  'missing_field',
+  'invalid_field',
+  'target_not_allowed',
+  'secret_in_details',
+  'payload_too_large',
+  'unsupported_media_type',
+  'header_too_large',
+  'rate_limited',
+  'idempotency_conflict',
+  'already_decided',
+  'already_held',
+  'content_changed',
+  'withdrawn',
+  'superseded',
+  'not_pending',
+  'nothing_held',
+  'name_taken',
+  'last_owner',
+  'setup_closed',
+  'invitation_closed',
+  'image_unavailable',
+  'no_subscription',
+  'event_conflict',
+  'ack_conflict',
+  'cursor_expired',
+  'bad_signature',
+  'not_knowledge',
+  'key_refused',
+  'storage_full',
+  'unavailable',
+  'internal',
+] as const;
+
+export type FaultName = (typeof FAULTS)[number];
+
+export type FaultDetail = {
+  /** The field, query parameter or header that is wrong. */
+  field?: string;
+  /** Whole seconds until a retry makes sense. */
+  retryAfter?: number;
+  /** Further members of the error body, where a rule says so (who decided, which versions are supported, …). */
+  extra?: Record<string, unknown>;
+};
+
+/** Recognised by `fault`, not by `instanceof`: it survives copies of the module. */
+export class Fault extends Error {
+  readonly fault: FaultName;
+  readonly detail: FaultDetail;
+
+  constructor(fault: FaultName, message: string, detail: FaultDetail = {}) {
+    super(message);
+    this.name = 'Fault';
+    this.fault = fault;
+    this.detail = detail;
+  }
+}
+
+const NAMES: ReadonlySet<string> = new Set(FAULTS);
+
+export function isFault(thing: unknown): thing is Fault {
+  return thing instanceof Error && 'fault' in thing && NAMES.has(String(thing.fault));
+}
+
+/** Rules return a fault as a value; a door throws it so that its one error handler can answer. */
+export function orThrow<T>(outcome: T | Fault): T {
+  if (isFault(outcome)) throw outcome;
+  return outcome;
+}

@@ -1,0 +1,19 @@
+import type { Tx } from '../store.ts';
+import type { Micros } from '../time.ts';
+
+/**
+ * The first line that was written at or after a moment. Deliveries and decisions carry the place of their line, so
+ * this turns a span of time into a range of the primary key: no index by time, which every delivery would pay for.
+ * Times in the ledger grow with its places as long as nobody turns the clock back; then the edges blur by as much.
+ */
+export async function placeAt(tx: Tx, at: Micros): Promise<number> {
+  let low = 1;
+  let high = ((await tx.heads.get('ledger'))?.n ?? 0) + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const written = await tx.ledger.at(middle);
+    if (written === null || written < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

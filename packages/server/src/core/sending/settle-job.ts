@@ -1,0 +1,86 @@
+import { type Room, record } from '../room.ts';
+import type { Micros } from '../time.ts';
+import type { Attempt, Job } from './job.ts';
+import { type NextAttempt, nextAttempt } from './retry.ts';
+
+/** How an attempt ended, in the words of the record. `status` is null when nobody answered. */
+export type Ended = {
+  at: Micros;
+  durationMs: number;
+  outcome: string;
+  status: number | null;
+  retryAfterSeconds: number | null;
+  /** Nobody wants it any more: no further attempt, whatever the schedule says. */
+  isOver?: true;
+};
+
+/**
+ * A lease ends soon after its worker has died, so that whoever is left takes over within half a minute (L8). A live
+ * worker renews it well before that: an attempt may take as long.
+ */
+const LEASE: Micros = 30 * 1_000_000;
+export const RENEW_EVERY: Micros = LEASE / 3;
+
+/** Takes a job for this worker. Null when somebody else has it. */
+export function claim(room: Room, job: Job): Promise<Job | null> {
+  return room.store.write(job.space, [], async (tx) => {
+    const now = room.clock.now();
+    const leased = await tx.jobs.lease(job.id, job.fence, now, now + LEASE);
+    return leased ? { ...job, fence: job.fence + 1, leasedUntil: now + LEASE } : null;
+  });
+}
+
+/** The attempt goes on. Nothing happens when the lease was lost meanwhile; its result will not be taken then. */
+export function renew(room: Room, job: Job): Promise<boolean> {
+  return room.store.write(job.space, [], (tx) => tx.jobs.renew(job.id, job.fence, room.clock.now() + LEASE));
+}
+
+/** Gives a job back untried: the worker is stopping. */
+export function giveBack(room: Room, job: Job): Promise<boolean> {
+  return room.store.write(job.space, [], (tx) => tx.jobs.release(job.id, job.fence));
+}
+
+/** Puts an attempt on the record and plans the next one (W22). Nothing is written when the lease was lost meanwhile. */
+export function settleJob(room: Room, job: Job, ended: Ended): Promise<boolean> {
+  const number = job.attempts + 1;
+  const next = whatNext(room, job.kind, number, ended);
+  return room.store.write(job.space, ['ledger'], async (tx) => {
+    const state = STATE_AFTER[next.kind];
+    const dueAt = next.kind === 'retry' ? room.clock.now() + next.delayMs * 1000 : ended.at;
+    if (!(await tx.jobs.settle(job.id, job.fence, { state, dueAt, attempts: number }))) return false;
+    const attempt: Attempt = {
+      space: job.space,
+      job: job.id,
+      delivery: job.delivery,
+      number,
+      ...withoutHint(ended),
+    };
+    await tx.jobs.insertAttempt(attempt);
+    await record(room, tx, room.clock.now(), {
+      actor: 'system',
+      action: `${job.kind}.attempted`,
+      subject: job.delivery,
+      data: { job: job.id, attempt: number, outcome: ended.outcome, status: ended.status, state },
+    });
+    tx.announce('jobs');
+    tx.announce(`desk:${tx.space}`, job.delivery);
+    return true;
+  });
+}
+
+/** A digest that is hours late is noise, so it is given up before the next sitting. */
+const DIGEST_ATTEMPTS = 4;
+
+function whatNext(room: Room, kind: Job['kind'], attempt: number, ended: Ended): NextAttempt {
+  if (ended.isOver) return { kind: 'gone' };
+  const { status, retryAfterSeconds } = ended;
+  const next = nextAttempt({ attempt, status, retryAfterSeconds, random: room.ids.fraction() });
+  const isLate = kind === 'digest' && attempt >= DIGEST_ATTEMPTS;
+  return next.kind === 'retry' && isLate ? { kind: 'exhausted' } : next;
+}
+
+const STATE_AFTER = { done: 'done', retry: 'due', gone: 'gone', exhausted: 'given_up' } as const;
+
+function withoutHint({ at, durationMs, outcome, status }: Ended) {
+  return { at, durationMs, outcome, status };
+}
