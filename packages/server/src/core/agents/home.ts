@@ -1,0 +1,43 @@
+import { subscribeToEverything } from '../events/subscribe.ts';
+import { type Fault, isFault } from '../faults.ts';
+import { insertPerson, makePerson } from '../people/add-person.ts';
+import type { Doorkeeper } from '../people/login.ts';
+import {
+  insertAgent,
+  insertSpace,
+  type MadeAgent,
+  makeSpaceId,
+  type NewAgent,
+  refuseAgent,
+  refuseHandle,
+} from './found.ts';
+
+/** What the first start makes. */
+export type NewHome = {
+  handle: string;
+  agent: Omit<NewAgent, 'space'>;
+  owner: { email: string; password: string } | null;
+};
+
+/**
+ * The first space, its agent and its owner, all of them or nothing: a store with half of it would count as begun, and
+ * the next start would not make the rest (D29).
+ */
+export async function foundHome(
+  room: Doorkeeper,
+  { handle, agent, owner }: NewHome,
+  actor: string,
+): Promise<MadeAgent | Fault> {
+  const refused = refuseHandle(handle) ?? refuseAgent(agent);
+  if (refused !== null) return refused;
+  const space = makeSpaceId(room);
+  const person = owner && (await makePerson(room, { ...owner, space, name: null, role: 'owner' }));
+  if (isFault(person)) return person;
+  return room.store.write(space, ['ledger', 'subscriptions'], async (tx) => {
+    await insertSpace(room, tx, handle, actor);
+    const made = await insertAgent(room, tx, agent, actor);
+    await subscribeToEverything(room, tx, agent.id);
+    if (person !== null) await insertPerson(room, tx, person, actor);
+    return made;
+  });
+}

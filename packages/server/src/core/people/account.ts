@@ -1,0 +1,66 @@
+import { Fault, isFault } from '../faults.ts';
+import { type Room, record } from '../room.ts';
+import { refusePerson } from './add-person.ts';
+import { payGuess, settleGuess } from './guesses.ts';
+import type { Doorkeeper } from './login.ts';
+import type { Person, SessionRecord } from './person.ts';
+
+/** Guessing here is guessing at the login: the same limits count both. */
+export async function changePassword(
+  room: Doorkeeper,
+  person: Person,
+  change: { current: string; password: string; address: string; session: string | null },
+): Promise<Fault | null> {
+  const guess = await payGuess(room, { email: person.email, address: change.address });
+  if (isFault(guess)) return guess;
+  const right = await room.passwords.matches(person.passwordHash, change.current);
+  await settleGuess(room, guess, right);
+  if (!right) {
+    return new Fault('invalid_field', 'This is not your current password.', { field: 'current' });
+  }
+  const refused = refusePerson(person.email, change.password);
+  if (refused !== null) return refused;
+  const passwordHash = await room.passwords.hash(change.password);
+  const kept = change.session === null ? null : room.vault.sha256(change.session);
+  await room.store.write(person.space, ['ledger'], async (tx) => {
+    await tx.people.setPassword(person.id, passwordHash);
+    for (const { digest } of await tx.people.listSessions(person.id)) {
+      if (digest !== kept) await tx.people.deleteSession(digest);
+    }
+    await record(room, tx, room.clock.now(), {
+      actor: `person:${person.id}`,
+      action: 'password.changed',
+      subject: person.id,
+      data: {},
+    });
+    tx.announce(`desk:${tx.space}`, 'me');
+  });
+  return null;
+}
+
+/** Names a session without giving away what it is found by. */
+export function sessionId(session: Pick<SessionRecord, 'digest'>): string {
+  return session.digest.slice(-12);
+}
+
+export async function sessionsOf(room: Room, person: Person): Promise<SessionRecord[]> {
+  const sessions = await room.store.read(person.space, (tx) => tx.people.listSessions(person.id));
+  return sessions.filter((s) => s.expiresAt > room.clock.now());
+}
+
+/** One of the person's own; anybody else's is as unknown as one that never was. */
+export function endSession(room: Room, person: Person, id: string): Promise<SessionRecord | Fault> {
+  return room.store.write(person.space, ['ledger'], async (tx) => {
+    const session = (await tx.people.listSessions(person.id)).find((s) => sessionId(s) === id);
+    if (session === undefined) return new Fault('not_found', 'You have no session with this id.');
+    await tx.people.deleteSession(session.digest);
+    await record(room, tx, room.clock.now(), {
+      actor: `person:${person.id}`,
+      action: 'session.closed',
+      subject: person.id,
+      data: {},
+    });
+    tx.announce(`desk:${tx.space}`, 'me');
+    return session;
+  });
+}

@@ -1,0 +1,104 @@
+import { Fault, isFault } from '../faults.ts';
+import { type Room, record } from '../room.ts';
+import { DAY, type Micros } from '../time.ts';
+import { payGuess, settleGuess } from './guesses.ts';
+import { foldEmail, type Person, type SessionRecord } from './person.ts';
+
+/** argon2id, as somebody else's library does it. */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** `null` for an unknown person takes as long as a wrong password. */
+  matches(hash: string | null, password: string): Promise<boolean>;
+}
+
+export type Doorkeeper = Room & { readonly passwords: Passwords };
+
+export const SESSION_KEPT: Micros = 30 * DAY;
+/** Announced when a session or a token has ended: whoever listens with one looks whether it was theirs. */
+export const SESSIONS = 'sessions';
+
+export type LoginAttempt = { email: string; password: string; handle: string | null; address: string };
+export type OpenedSession = { person: Person; token: string; expiresAt: Micros };
+
+/** Same words and same work for an unknown person and a wrong password. */
+export async function login(room: Doorkeeper, attempt: LoginAttempt): Promise<OpenedSession | Fault> {
+  const guess = await payGuess(room, attempt);
+  if (isFault(guess)) return guess;
+  const person = await findPerson(room, foldEmail(attempt.email), attempt.handle);
+  const right = await room.passwords.matches(person?.passwordHash ?? null, attempt.password);
+  if (person !== null && right) {
+    const [opened] = await Promise.all([openSession(room, person), settleGuess(room, guess, true)]);
+    return opened;
+  }
+  await Promise.all([settleGuess(room, guess, false), person === null ? null : noteFailed(room, person)]);
+  return new Fault('login_failed', 'E-mail or password is wrong.');
+}
+
+async function findPerson(room: Room, email: string, handle: string | null): Promise<Person | null> {
+  const people = await room.store.directory.peopleByEmail(email);
+  if (handle === null) return people[0] ?? null;
+  const space = await room.store.directory.spaceByHandle(handle);
+  return people.find((p) => p.space === space?.id) ?? null;
+}
+
+function noteFailed(room: Room, person: Person): Promise<number> {
+  return room.store.write(person.space, ['ledger'], (tx) =>
+    record(room, tx, room.clock.now(), {
+      actor: 'unknown',
+      action: 'login.failed',
+      subject: person.id,
+      data: {},
+    }),
+  );
+}
+
+/** A fresh token every time; only its digest is kept. */
+export async function openSession(room: Room, person: Person): Promise<OpenedSession> {
+  const token = room.ids.letters(43);
+  const now = room.clock.now();
+  const expiresAt = now + SESSION_KEPT;
+  const session: SessionRecord = {
+    space: person.space,
+    digest: room.vault.sha256(token),
+    person: person.id,
+    createdAt: now,
+    expiresAt,
+  };
+  await room.store.write(person.space, ['ledger'], async (tx) => {
+    await tx.people.insertSession(session);
+    await record(room, tx, now, {
+      actor: `person:${person.id}`,
+      action: 'session.opened',
+      subject: person.id,
+      data: {},
+    });
+  });
+  return { person, token, expiresAt };
+}
+
+export async function closeSession(room: Room, person: Person, token: string): Promise<void> {
+  await room.store.write(person.space, ['ledger'], async (tx) => {
+    if ((await tx.people.deleteSession(room.vault.sha256(token))) === 0) return;
+    const now = room.clock.now();
+    await record(room, tx, now, {
+      actor: `person:${person.id}`,
+      action: 'session.closed',
+      subject: person.id,
+      data: {},
+    });
+    tx.announce(`desk:${tx.space}`, SESSIONS);
+  });
+}
+
+/** The person behind a session cookie or a script's token, or null. */
+export async function personBehind(room: Room, secret: string): Promise<Person | null> {
+  const digest = room.vault.sha256(secret);
+  if (secret.startsWith('lr_')) {
+    const token = await room.store.directory.tokenByDigest(digest);
+    if (token === null || token.revokedAt !== null) return null;
+    return room.store.read(token.space, (tx) => tx.people.get(token.person));
+  }
+  const session = await room.store.directory.sessionByDigest(digest);
+  if (session === null || session.expiresAt <= room.clock.now()) return null;
+  return room.store.read(session.space, (tx) => tx.people.get(session.person));
+}

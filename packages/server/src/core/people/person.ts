@@ -1,0 +1,48 @@
+import type { PersonId, SpaceId } from '../ids.ts';
+import type { Micros } from '../time.ts';
+
+export const ROLES = ['owner', 'decider', 'reader'] as const;
+export type Role = (typeof ROLES)[number];
+
+export type Person = {
+  space: SpaceId;
+  id: PersonId;
+  email: string;
+  name: string;
+  role: Role;
+  passwordHash: string | null;
+  createdAt: Micros;
+};
+
+export type SessionRecord = {
+  space: SpaceId;
+  digest: string;
+  person: PersonId;
+  createdAt: Micros;
+  expiresAt: Micros;
+};
+
+export type TokenRecord = {
+  space: SpaceId;
+  id: string;
+  person: PersonId;
+  name: string;
+  digest: string;
+  lastFour: string;
+  createdAt: Micros;
+  revokedAt: Micros | null;
+};
+
+const RANK: Record<Role, number> = { reader: 0, decider: 1, owner: 2 };
+
+export function mayAct(role: Role, needed: Role): boolean {
+  return RANK[role] >= RANK[needed];
+}
+
+export function foldEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(text);
+}

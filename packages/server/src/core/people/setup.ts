@@ -1,0 +1,65 @@
+import { Fault } from '../faults.ts';
+import type { SpaceId } from '../ids.ts';
+import type { Room } from '../room.ts';
+import { type Head, SERVER } from '../store.ts';
+import { DAY, type Micros } from '../time.ts';
+import { addPerson, emailTaken, refusePerson } from './add-person.ts';
+import type { Doorkeeper } from './login.ts';
+import { foldEmail, type Person } from './person.ts';
+
+const SETUP_KEPT: Micros = DAY;
+
+/** A new one-time setup token, in place of any before. Kept as a digest, for a day. */
+export async function openSetup(room: Room): Promise<string> {
+  const token = `st_${room.ids.letters(32)}`;
+  await room.store.write(SERVER, ['setup'], async (tx) => {
+    await tx.heads.get('setup');
+    tx.heads.set('setup', { n: 1, at: room.clock.now() + SETUP_KEPT, text: room.vault.sha256(token) });
+  });
+  return token;
+}
+
+export type Setup = { token: string; email: string; name: string | null; password: string };
+
+/** The first owner. The token is used up in the same breath, so that it works exactly once. */
+export async function completeSetup(room: Doorkeeper, setup: Setup): Promise<Person | Fault> {
+  const refused = refusePerson(foldEmail(setup.email), setup.password);
+  if (refused !== null) return refused;
+  const [space] = await room.store.directory.spaces();
+  if (space === undefined) return setupClosed();
+  const digest = room.vault.sha256(setup.token);
+  const isGood = (head: Head | null) =>
+    head !== null && head.n === 1 && head.text === digest && head.at > room.clock.now();
+  // The token first: without a good one nobody learns who is here.
+  if (!isGood(await room.store.read(SERVER, (tx) => tx.heads.get('setup')))) return setupClosed();
+  // Asked before the token is used up: a name that is taken is a mistake, and a mistake costs nothing.
+  const email = foldEmail(setup.email);
+  if ((await room.store.read(space.id, (tx) => tx.people.byEmail(email))) !== null) return emailTaken(email);
+  const taken = await room.store.write(SERVER, ['setup'], async (tx) => {
+    if (!isGood(await tx.heads.get('setup'))) return setupClosed();
+    tx.heads.set('setup', { n: 0, at: room.clock.now(), text: '' });
+    return true;
+  });
+  if (taken !== true) return taken;
+  return addPerson(room, { space: space.id, role: 'owner', ...setup }, 'setup');
+}
+
+/** Somebody became the owner another way: the link ends. */
+export async function closeSetup(room: Room): Promise<void> {
+  await room.store.write(SERVER, ['setup'], async (tx) => {
+    if ((await tx.heads.get('setup')) !== null)
+      tx.heads.set('setup', { n: 0, at: room.clock.now(), text: '' });
+  });
+}
+
+export async function hasOwner(room: Room, space: SpaceId): Promise<boolean> {
+  const people = await room.store.read(space, (tx) => tx.people.list());
+  return people.some((person) => person.role === 'owner');
+}
+
+function setupClosed(): Fault {
+  return new Fault(
+    'setup_closed',
+    'This setup link was used or has expired. Start the server again for a new one.',
+  );
+}
