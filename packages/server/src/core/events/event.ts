@@ -1,0 +1,113 @@
+import type { Json, JsonObject } from '../canonical.ts';
+import type { AgentId, SpaceId } from '../ids.ts';
+import { fromIso, type Micros } from '../time.ts';
+
+/** From the most careful to the least: the stricter of two is the one further left. */
+export const RESUME_POLICIES = ['never', 'append_only', 'resume_if_waiting', 'resume_immediately'] as const;
+export type ResumePolicy = (typeof RESUME_POLICIES)[number];
+
+export function stricter(a: ResumePolicy, b: ResumePolicy): ResumePolicy {
+  return RESUME_POLICIES.indexOf(a) <= RESUME_POLICIES.indexOf(b) ? a : b;
+}
+
+/** An AKEP envelope, after its schema has been checked. */
+export type Envelope = {
+  spec: string;
+  event_id: string;
+  event_type: string;
+  occurred_at: string;
+  source: { producer_id?: string; name: string; type: string; source_event_id?: string };
+  subject: Record<string, string | number | boolean | null>;
+  knowledge: {
+    kind: string;
+    content_type: string;
+    summary: string;
+    expires_at?: string | null;
+    content?: Json;
+  } & JsonObject;
+  routing: {
+    resume_policy: ResumePolicy;
+    interrupt_id?: string | null;
+    causation_id?: string | null;
+    sequence?: number | null;
+  } & JsonObject;
+};
+
+/** An event as it is kept: the exact bytes that came, and what is looked up by. */
+export type EventRecord = {
+  space: SpaceId;
+  seq: number;
+  producer: string;
+  eventId: string;
+  eventType: string;
+  receivedAt: Micros;
+  bodyHash: string;
+  taskId: string | null;
+  causationId: string | null;
+  /** A test producer left its id out: it is filled in on the way out (K5). */
+  fillProducer: boolean;
+  outOfOrder: boolean;
+};
+
+export const ACK_STATUSES = ['stored', 'applied', 'rejected'] as const;
+export type AckStatus = (typeof ACK_STATUSES)[number];
+
+export type Ack = { status: AckStatus; processedAt: Micros; reason: string | null };
+
+/** One event in one agent's inbox, with its place. */
+export type Entry = {
+  space: SpaceId;
+  agent: AgentId;
+  offset: number;
+  eventSeq: number;
+  producer: string;
+  eventId: string;
+  eventType: string;
+  taskId: string | null;
+  receivedAt: Micros;
+  keptUntil: Micros;
+  ack: Ack | null;
+};
+
+/** An event whose knowledge has expired is kept, and never wakes anybody (K20). */
+export function hasExpired(envelope: Envelope, now: Micros): boolean {
+  const { expires_at } = envelope.knowledge;
+  const at = typeof expires_at === 'string' ? fromIso(expires_at) : null;
+  return at !== null && at <= now;
+}
+
+/** Names a subject for its order: everything it says, in one fixed spelling. */
+export function subjectKey(envelope: Envelope): string {
+  const { subject } = envelope;
+  return JSON.stringify(
+    Object.keys(subject)
+      .sort()
+      .map((name) => [name, subject[name]]),
+  );
+}
+
+/** What a task's state is after this event; null leaves it (K16). */
+export function taskStatusAfter(eventType: string): 'completed' | 'failed' | 'input_required' | null {
+  switch (eventType) {
+    case 'knowledge.acquired':
+    case 'tool.completed':
+    case 'human.approved':
+      return 'completed';
+    case 'tool.failed':
+    case 'human.rejected':
+      return 'failed';
+    case 'human.review_required':
+      return 'input_required';
+    default:
+      return null;
+  }
+}
+
+export type AckJudged = { kind: 'set' } | { kind: 'same' } | { kind: 'refused' };
+
+/** `stored` moves on to `applied` or `rejected`; saying the same again changes nothing; any other change is refused (K13). */
+export function judgeAck(before: Ack | null, status: AckStatus): AckJudged {
+  if (before === null) return { kind: 'set' };
+  if (before.status === status) return { kind: 'same' };
+  return before.status === 'stored' ? { kind: 'set' } : { kind: 'refused' };
+}

@@ -1,0 +1,110 @@
+import { Fault } from '../faults.ts';
+import type { Room } from '../room.ts';
+import type { Tx } from '../store.ts';
+import { expired, type Reader } from './cursor.ts';
+import type { Entry } from './event.ts';
+import { envelopeBytes, envelopeText } from './outgoing.ts';
+import type { Page } from './store.ts';
+
+export type Item = { offset: number; bytes: Uint8Array; acknowledged: boolean };
+export type Read = { items: Item[]; hasMore: boolean; after: number };
+
+/** Bodies may have a megabyte each: a page ends early rather than holding a thousand of those. */
+const PAGE_BYTES = 8 * 1024 * 1024;
+const AT_ONCE = 100;
+
+/**
+ * A page behind an offset, or from the oldest entry without one. Offsets are dense, so a page that does not start
+ * right behind its cursor has lost something to retention: that is said, with the oldest place still good (K17).
+ */
+export function readInbox(
+  room: Room,
+  reader: Reader,
+  after: number | null,
+  limit: number,
+): Promise<Read | Fault> {
+  return room.store.read(reader.space, async (tx) => {
+    const page = await readPage(room, tx, reader, after ?? 0, limit);
+    if (page.items.length > 0) return orExpired(room, reader, after, page);
+    const last = await lastOffset(tx, reader);
+    if (after !== null && after > last) return expired(room, 'events', reader, last); // an older store was restored
+    if ((after ?? 0) === last) return { items: [], hasMore: false, after: last };
+    // Something came between the two looks, or everything has left: now that the end is known, one more look tells.
+    return orExpired(room, reader, after, await readPage(room, tx, reader, after ?? 0, limit), last);
+  });
+}
+
+type Found = { items: Item[]; hasMore: boolean };
+
+function orExpired(
+  room: Room,
+  reader: Reader,
+  after: number | null,
+  { items, hasMore }: Found,
+  last = 0,
+): Read | Fault {
+  const next = items[0]?.offset ?? last + 1;
+  if (after !== null && after < next - 1) return expired(room, 'events', reader, next - 1);
+  return { items, hasMore, after: items.at(-1)?.offset ?? next - 1 };
+}
+
+async function readPage(room: Room, tx: Tx, { agent }: Reader, after: number, limit: number): Promise<Found> {
+  const items: Item[] = [];
+  let bytes = 0;
+  let next = after;
+  while (items.length < limit) {
+    const wanted = Math.min(AT_ONCE, limit - items.length);
+    const rows = await tx.entries.read(agent, next, wanted + 1);
+    for (const { offset, acknowledged, event } of rows.slice(0, wanted)) {
+      if (items.length > 0 && bytes + event.body.length > PAGE_BYTES) return { items, hasMore: true };
+      bytes += event.body.length;
+      items.push({ offset, bytes: envelopeBytes(room, event), acknowledged });
+      next = offset;
+    }
+    if (rows.length <= wanted) return { items, hasMore: false };
+  }
+  return { items, hasMore: true };
+}
+
+export async function lastOffset(tx: Tx, { agent }: Reader): Promise<number> {
+  return (await tx.heads.get(`inbox:${agent}`))?.n ?? 0;
+}
+
+const NO_EVENT = 'There is no event with this id in your inbox.';
+const MOST_ALIKE = 1000;
+
+/** All entries of one event in one inbox: several when a person has put it in again. Newest last. */
+export async function entriesOf(
+  tx: Tx,
+  { agent }: Reader,
+  eventId: string,
+  producer: string | null,
+): Promise<Page | Fault> {
+  const alike = await tx.entries.byEventId(agent, eventId, MOST_ALIKE);
+  const found = producer === null ? alike : alike.filter((p) => p.entry.producer === producer);
+  const [first] = found;
+  if (first === undefined) return new Fault('not_found', NO_EVENT);
+  if (found.some((p) => p.entry.producer !== first.entry.producer)) {
+    const message = 'Two producers used this event_id. Add ?producer_id= to say which.';
+    return new Fault('event_conflict', message, { field: 'producer_id' });
+  }
+  return found.sort((a, b) => a.entry.offset - b.entry.offset);
+}
+
+export type Shown = { entry: Entry; text: string };
+
+/** One event, as it stands in its newest place (K14). */
+export function readEvent(
+  room: Room,
+  reader: Reader,
+  eventId: string,
+  producer: string | null,
+): Promise<Shown | Fault> {
+  return room.store.read(reader.space, async (tx) => {
+    const found = await entriesOf(tx, reader, eventId, producer);
+    if (found instanceof Fault) return found;
+    const newest = found.at(-1);
+    if (newest === undefined) return new Fault('not_found', NO_EVENT);
+    return { entry: newest.entry, text: envelopeText(room, newest.event) };
+  });
+}

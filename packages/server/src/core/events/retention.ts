@@ -1,0 +1,38 @@
+import type { AgentId, SpaceId } from '../ids.ts';
+import type { Room } from '../room.ts';
+import type { Tx } from '../store.ts';
+import type { Micros } from '../time.ts';
+import type { Entry } from './event.ts';
+import { UNACKED_KEPT } from './subscription.ts';
+
+const STEP = 500;
+
+/** Its time is over; what nobody has acknowledged stays a week at least (K17). */
+export function mayLeave({ keptUntil, receivedAt, ack }: Entry, now: Micros): boolean {
+  return keptUntil <= now && (ack !== null || receivedAt + UNACKED_KEPT <= now);
+}
+
+/**
+ * Lets old entries go, in small transactions. They leave from the front of their inbox only, so that what is kept has
+ * no holes: one that may leave waits for those before it.
+ */
+export async function retireEvents(room: Room, space: SpaceId, now: Micros): Promise<void> {
+  const agents = await room.store.read(space, (tx) => tx.agents.list());
+  for (const { id } of agents) {
+    const [oldest] = await room.store.read(space, (tx) => tx.entries.front(id, 1));
+    if (oldest === undefined || !mayLeave(oldest, now)) continue;
+    while ((await room.store.write(space, [], (tx) => retire(tx, id, now))) === STEP);
+  }
+}
+
+async function retire(tx: Tx, agent: AgentId, now: Micros): Promise<number> {
+  const front = await tx.entries.front(agent, STEP);
+  const stays = front.findIndex((entry) => !mayLeave(entry, now));
+  const leaving = stays < 0 ? front : front.slice(0, stays);
+  const last = leaving.at(-1);
+  if (last === undefined) return 0;
+  await tx.entries.removeUpTo(agent, last.offset);
+  await tx.waits.removeResumesUpTo(agent, last.offset);
+  for (const { eventSeq } of leaving) await tx.events.removeUnheld(eventSeq);
+  return leaving.length;
+}

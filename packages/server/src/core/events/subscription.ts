@@ -1,0 +1,106 @@
+import type { Tier } from '../agents/key.ts';
+import type { Json } from '../canonical.ts';
+import type { AgentId, SpaceId } from '../ids.ts';
+import { DAY, type Micros, SECOND } from '../time.ts';
+import { type Envelope, RESUME_POLICIES, type ResumePolicy } from './event.ts';
+import type { Algorithm } from './producer.ts';
+
+/** A subscription as its schema has it; `*` in `event_types` is our addition (K10). */
+export type SubscriptionBody = {
+  spec: string;
+  sink: string;
+  event_types: string[];
+  filters?: Record<string, Json>;
+  delivery: { type: string; url?: string; ack_required?: boolean; replay_retention_seconds?: number };
+  security?: {
+    accepted_source_names?: string[];
+    accepted_producer_ids?: string[];
+    signature_key_ids?: string[];
+  };
+  capabilities?: { resume_policies?: ResumePolicy[]; max_payload_bytes?: number };
+};
+
+export type Subscription = {
+  space: SpaceId;
+  id: string;
+  agent: AgentId;
+  body: SubscriptionBody;
+  isDefault: boolean;
+  createdAt: Micros;
+  /** Of the key that made it: only a test key may be forwarded to loopback (W21). */
+  tier: Tier;
+};
+
+/** What a subscription judges an event by. */
+export type Arrival = {
+  envelope: Envelope;
+  producer: string;
+  /** As the header named it. */
+  keyId: string | null;
+  algorithm: Algorithm;
+  size: number;
+};
+
+export type Match = 'takes' | 'too_large' | 'does_not';
+
+/** Everything a subscription names must hold; what it does not name does not matter (K7, K18). */
+export function match(body: SubscriptionBody, arrival: Arrival): Match {
+  const { envelope, producer } = arrival;
+  const { security = {}, capabilities = {} } = body;
+  const wanted =
+    (body.event_types.includes('*') || body.event_types.includes(envelope.event_type)) &&
+    Object.entries(body.filters ?? {}).every(([path, value]) => holds(envelope, path, value)) &&
+    (security.accepted_source_names?.includes(envelope.source.name) ?? true) &&
+    (security.accepted_producer_ids?.includes(producer) ?? true) &&
+    isKeyWanted(security.signature_key_ids, arrival);
+  if (!wanted) return 'does_not';
+  return arrival.size <= (capabilities.max_payload_bytes ?? Number.POSITIVE_INFINITY) ? 'takes' : 'too_large';
+}
+
+/** Declared key ids must be named by the header. Ed25519 is taken only by who has declared that very key (K24). */
+function isKeyWanted(declared: string[] | undefined, { keyId, algorithm }: Arrival): boolean {
+  if (declared === undefined) return algorithm === 'v1';
+  return keyId !== null && declared.includes(keyId);
+}
+
+/** A scalar must be equal, a list must have it as a member. No patterns. */
+function holds(envelope: Envelope, path: string, wanted: Json): boolean {
+  const value = follow(envelope, path);
+  if (value === undefined) return false;
+  return Array.isArray(wanted) ? wanted.some((w) => w === value) : wanted === value;
+}
+
+/** Own properties only: a filter over `constructor` or `__proto__` finds nothing. */
+function follow(from: unknown, path: string): unknown {
+  let value = from;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value;
+}
+
+export function everything(space: SpaceId, id: string, agent: AgentId, createdAt: Micros): Subscription {
+  const body: SubscriptionBody = {
+    spec: 'akep.v1',
+    sink: agent,
+    event_types: ['*'],
+    delivery: { type: 'poll' },
+  };
+  return { space, id, agent, body, isDefault: true, createdAt, tier: 'live' };
+}
+
+export const UNACKED_KEPT: Micros = 7 * DAY;
+
+/** How long an entry can be read again; unacknowledged ones stay at least a week whatever this says (K17). */
+export function keptFor({ delivery }: SubscriptionBody): Micros {
+  const seconds = delivery.replay_retention_seconds;
+  return seconds === undefined ? UNACKED_KEPT : seconds * SECOND;
+}
+
+/** The furthest that an event may go with a subscriber that says what it can do (K33). */
+export function ceilingOf({ capabilities }: SubscriptionBody): ResumePolicy {
+  const able = capabilities?.resume_policies;
+  if (able === undefined) return 'resume_immediately';
+  return RESUME_POLICIES.findLast((policy) => able.includes(policy)) ?? 'never';
+}
