@@ -1,0 +1,112 @@
+import { Fault, isFault } from '../core/faults.ts';
+import type { SpaceId } from '../core/ids.ts';
+import type { HeadName, News, Topic, Tx } from '../core/store.ts';
+
+/** One unit of work that waits for its commit. */
+export type Unit = {
+  space: SpaceId;
+  heads: readonly HeadName[];
+  work: (tx: Tx) => Promise<unknown>;
+  resolve: (value: unknown) => void;
+  reject: (reason: unknown) => void;
+};
+
+export type Announcement = { topic: Topic; about: string };
+
+export type Done = { unit: Unit; value: unknown; announced: Announcement[] };
+
+/** What a database must offer so that units can share a transaction. */
+export interface BatchRunner {
+  /** Runs all units in one transaction and commits; throws, with everything rolled back, when any of them throws. */
+  commit(units: readonly Unit[]): Promise<Done[]>;
+}
+
+const LARGEST = 256;
+
+/**
+ * Group commit. Units that arrive in the same turn of the event loop share one transaction and one fsync. When a
+ * unit throws, the batch is rolled back and each unit runs again by itself, so that one bad unit harms no other.
+ */
+export class GroupCommit {
+  #waiting: Unit[] = [];
+  #running: Promise<void> | null = null;
+  #closed = false;
+  readonly #runner: BatchRunner;
+  readonly #tell: (news: News) => void;
+
+  constructor(runner: BatchRunner, tell: (news: News) => void) {
+    this.#runner = runner;
+    this.#tell = tell;
+  }
+
+  submit<T>(space: SpaceId, heads: readonly HeadName[], work: (tx: Tx) => Promise<T>): Promise<T> {
+    if (this.#closed)
+      return Promise.reject(
+        new Fault('unavailable', 'The server is shutting down. Retry in a moment.', { retryAfter: 2 }),
+      );
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ space, heads, work, resolve: resolve as (value: unknown) => void, reject });
+      this.#running ??= this.#soon();
+    });
+  }
+
+  /** Waits for what was submitted, and takes nothing more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    while (this.#running !== null) await this.#running;
+  }
+
+  async #soon(): Promise<void> {
+    // One turn of the loop: everything that the sockets have ready joins this batch.
+    await nextTurn();
+    const units = this.#waiting.splice(0, LARGEST);
+    await this.#runBatch(units);
+    this.#running = this.#waiting.length > 0 ? this.#soon() : null;
+  }
+
+  async #runBatch(units: readonly Unit[]): Promise<void> {
+    let done: Done[];
+    try {
+      done = await this.#runner.commit(units);
+    } catch (reason) {
+      return this.#afterFailure(units, reason);
+    }
+    // Outside of the try: what is committed must never run again.
+    this.#settle(done);
+  }
+
+  async #afterFailure(units: readonly Unit[], reason: unknown): Promise<void> {
+    // A store that is away is away for all of them: trying each would only make everybody wait for every other.
+    if (units.length === 1 || (isFault(reason) && reason.fault === 'unavailable')) {
+      for (const unit of units) unit.reject(reason);
+      return;
+    }
+    for (const unit of units) {
+      await this.#runBatch([unit]);
+      // Whoever got an answer now reads before the next commit, and so sees one moment and not two.
+      await nextTurn();
+    }
+  }
+
+  #settle(done: readonly Done[]): void {
+    const news = new Map<Topic, Set<string>>();
+    for (const { unit, value, announced } of done) {
+      unit.resolve(value);
+      for (const { topic, about } of announced) {
+        const known = news.get(topic);
+        if (known === undefined) news.set(topic, new Set([about]));
+        else known.add(about);
+      }
+    }
+    if (news.size > 0) this.#tell(news);
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A refusal must leave nothing behind; one that does is a bug, and is stopped here. */
+export function assertCleanRefusal(value: unknown, wrote: boolean): void {
+  if (wrote && isFault(value)) throw new Error(`a refused unit (${value.fault}) had already written`);
+}

@@ -1,0 +1,37 @@
+import { describe, onTestFinished } from 'vitest';
+import type { Store, Topic } from '../core/store.ts';
+import { describeCommits } from './contract-commits.ts';
+import { describeDeliveries } from './contract-deliveries.ts';
+import { describeHeads } from './contract-heads.ts';
+import { describeJobs } from './contract-jobs.ts';
+import { describePeople } from './contract-people.ts';
+import { describeSpaces } from './contract-spaces.ts';
+
+export type OpenStore = {
+  store: Store & {
+    readonly signals: { on(topic: Topic, wake: (about: ReadonlySet<string>) => void): () => void };
+  };
+  /** Transactions that changed something, as the database itself has counted them. */
+  commits(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+/** A store of its own, empty, that ends with its test. */
+export type Fresh = () => Promise<OpenStore>;
+
+/** The behaviour of a store, written once and run on every database. */
+export function describeStore(name: string, open: () => Promise<OpenStore>): void {
+  const fresh: Fresh = async () => {
+    const opened = await open();
+    onTestFinished(() => opened.stop());
+    return opened;
+  };
+  describe(name, () => {
+    describe('commits', () => describeCommits(fresh));
+    describe('heads', () => describeHeads(fresh));
+    describe('people and agents', () => describePeople(fresh));
+    describe('deliveries and decisions', () => describeDeliveries(fresh));
+    describe('jobs and what is due', () => describeJobs(fresh));
+    describe('spaces', () => describeSpaces(fresh));
+  });
+}

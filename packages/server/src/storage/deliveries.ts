@@ -1,0 +1,312 @@
+import type { QueryCreator } from 'kysely';
+import type { Tier } from '../core/agents/key.ts';
+import type { Delivery, DeliveryState, DeliveryType, Section, Status } from '../core/deliveries/delivery.ts';
+import type { DeliveryRows } from '../core/store.ts';
+import { insertOf, type Session, statement } from './statement.ts';
+import type { DeliveryTable, Tables } from './tables.ts';
+
+/** All but the sealed parts: those are read only where they are needed. */
+export const COLUMNS = [
+  'space_id',
+  'seq',
+  'delivery_id',
+  'agent_id',
+  'tier',
+  'provider',
+  'type',
+  'headline',
+  'summary',
+  'content_sha256',
+  'created_at',
+  'changed_at',
+  'status',
+  'state',
+  'section',
+  'section_at',
+  'timeout_at',
+  'task_id',
+  'thread_id',
+  'interrupt_id',
+  'revises',
+  'revision',
+  'superseded_by',
+  'dedupe_key',
+  'read_at',
+  'read_by',
+  'snoozed_until',
+  'effect_at',
+  'withdrawn_at',
+  'cause_event',
+] as const;
+
+export type DeliveryRow = Pick<DeliveryTable, (typeof COLUMNS)[number]>;
+type ById = { space: string; id: string };
+
+const insert = insertOf('deliveries', [...COLUMNS, 'body']);
+
+const byId = statement<ById>()((db, p) =>
+  db.selectFrom('deliveries').select(COLUMNS).where('space_id', '=', p.space).where('delivery_id', '=', p.id),
+);
+
+const bodyById = statement<ById>()((db, p) =>
+  db.selectFrom('deliveries').select('body').where('space_id', '=', p.space).where('delivery_id', '=', p.id),
+);
+
+const responseById = statement<ById>()((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select('response')
+    .where('space_id', '=', p.space)
+    .where('delivery_id', '=', p.id),
+);
+
+const byDedupeKey = statement<{ space: string; agent: string; key: string }>()((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select(COLUMNS)
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .where('dedupe_key', '=', p.key)
+    .where('state', 'in', ['pending', 'held'])
+    .limit(1),
+);
+
+/** What may change in the life of a delivery; everything else is as it was delivered. */
+const CHANGING = [
+  'changed_at',
+  'status',
+  'state',
+  'section',
+  'section_at',
+  'superseded_by',
+  'read_at',
+  'read_by',
+  'snoozed_until',
+  'effect_at',
+  'withdrawn_at',
+] as const;
+
+type Changing = Pick<DeliveryTable, (typeof CHANGING)[number]>;
+
+const update = statement<Changing & { space: string; seq: number }>()((db, p) =>
+  db
+    .updateTable('deliveries')
+    .set(Object.fromEntries(CHANGING.map((name) => [name, p[name]])) as Changing)
+    .where('space_id', '=', p.space)
+    .where('seq', '=', p.seq),
+);
+
+const setResponse = statement<{ space: string; seq: number; response: Uint8Array }>()((db, p) =>
+  db
+    .updateTable('deliveries')
+    .set({ response: p.response })
+    .where('space_id', '=', p.space)
+    .where('seq', '=', p.seq),
+);
+
+type Swept = { space: string; agent: string; status: string; since: number };
+
+const changed = statement<Swept & { limit: number }>()((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select(['delivery_id', 'status', 'changed_at', 'timeout_at', 'response'])
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .where('status', '=', p.status)
+    .where('changed_at', '>', p.since)
+    .orderBy('changed_at')
+    .limit(p.limit),
+);
+
+const countChanged = statement<Swept>()((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .where('status', '=', p.status)
+    .where('changed_at', '>', p.since),
+);
+
+/** An empty `type` is any. */
+type Listed = { space: string; section: string; type: string; sectionAt: number; seq: number; limit: number };
+
+const listed = statement<Listed>()((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select(COLUMNS)
+    .where('space_id', '=', p.space)
+    .where('section', '=', p.section)
+    .where((eb) => eb.or([eb(eb.val(p.type), '=', ''), eb('type', '=', p.type)]))
+    .where((eb) => eb(eb.refTuple('section_at', 'seq'), '>', eb.tuple(p.sectionAt, p.seq)))
+    .orderBy('section_at')
+    .orderBy('seq')
+    .limit(p.limit),
+);
+
+const listedByAgent = statement<Listed & { agent: string }>()((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select(COLUMNS)
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .where('section', '=', p.section)
+    .where((eb) => eb.or([eb(eb.val(p.type), '=', ''), eb('type', '=', p.type)]))
+    .where((eb) => eb(eb.refTuple('section_at', 'seq'), '>', eb.tuple(p.sectionAt, p.seq)))
+    .orderBy('section_at')
+    .orderBy('seq')
+    .limit(p.limit),
+);
+
+type Aged = { space: string; before: number; limit: number };
+
+/** The oldest of Earlier. Read anew by each of the statements below, which leave it as it is until the last. */
+const aged = (db: QueryCreator<Tables>, p: Aged) =>
+  db
+    .selectFrom('deliveries')
+    .where('space_id', '=', p.space)
+    .where('section', '=', 'earlier')
+    .where('section_at', '>', p.before)
+    .orderBy('section_at', 'desc')
+    .limit(p.limit);
+
+const deleteAnswered = statement<Aged>()((db, p) =>
+  db.deleteFrom('deliveries').where('space_id', '=', p.space).where('seq', 'in', aged(db, p).select('seq')),
+);
+
+const deleteAgedWords = statement<Aged>()((db, p) =>
+  db.deleteFrom('words').where('space_id', '=', p.space).where('seq', 'in', aged(db, p).select('seq')),
+);
+
+/** Everything that was said about a delivery leaves with it; the ledger keeps that it was there. */
+const deleteAgedRest = (['drafts', 'decisions', 'attempts', 'jobs'] as const).map((table) =>
+  statement<Aged>()((db, p) =>
+    db
+      .deleteFrom(table)
+      .where('space_id', '=', p.space)
+      .where('delivery_id', 'in', aged(db, p).select('delivery_id')),
+  ),
+);
+
+const FIRST = { sectionAt: -Number.MAX_SAFE_INTEGER, seq: 0 };
+
+export function deliveryRows(session: Session, space: string): DeliveryRows {
+  return {
+    insert: async (d, body) =>
+      void (await session.run(insert, Object.assign(toRow(d), { space_id: space, body }))),
+    get: async (id) => fromRow(await session.one(byId, { space, id })),
+    body: async (id) => (await session.one(bodyById, { space, id }))?.body ?? null,
+    response: async (id) => (await session.one(responseById, { space, id }))?.response ?? null,
+    pendingByDedupeKey: async (agent, key) => fromRow(await session.one(byDedupeKey, { space, agent, key })),
+    update: async (d) => void (await session.run(update, { space, ...toRow(d) })),
+    answer: async (d, response) => {
+      await session.run(update, { space, ...toRow(d) });
+      await session.run(setResponse, { space, seq: d.seq, response });
+    },
+    changed: async (agent, status, since, limit) => {
+      const rows = await session.all(changed, { space, agent, status, since, limit });
+      return rows.map((row) => ({
+        id: row.delivery_id,
+        status: row.status as Status,
+        changedAt: row.changed_at,
+        timeoutAt: row.timeout_at,
+        response: row.response,
+      }));
+    },
+    countChanged: async (agent, status, since) =>
+      (await session.one(countChanged, { space, agent, status, since }))?.n ?? 0,
+    list: async ({ section, agent, type = '', after = FIRST, limit }) => {
+      const { sectionAt, seq } = after;
+      const query = { space, section, type, sectionAt, seq, limit };
+      const rows =
+        agent === undefined
+          ? await session.all(listed, query)
+          : await session.all(listedByAgent, { ...query, agent });
+      return rows.map(toDelivery);
+    },
+    openOfNewAgent: async (agent, limit) => {
+      const query = { space, agent, section: 'new_agents', type: '', ...FIRST, limit };
+      return (await session.all(listedByAgent, query)).map(toDelivery);
+    },
+    deleteAnsweredBefore: async (before, limit) => {
+      const old = { space, before: -before, limit };
+      await session.run(deleteAgedWords, old);
+      for (const statement of deleteAgedRest) await session.run(statement, old);
+      return session.run(deleteAnswered, old);
+    },
+  };
+}
+
+function fromRow(row: DeliveryRow | undefined): Delivery | null {
+  return row === undefined ? null : toDelivery(row);
+}
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    space: row.space_id,
+    seq: row.seq,
+    id: row.delivery_id,
+    agent: row.agent_id,
+    tier: row.tier as Tier,
+    provider: row.provider,
+    type: row.type as DeliveryType,
+    headline: row.headline,
+    summary: row.summary,
+    contentHash: row.content_sha256,
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+    status: row.status as Status,
+    state: row.state as DeliveryState,
+    section: row.section as Section,
+    sectionAt: row.section_at,
+    timeoutAt: row.timeout_at,
+    taskId: row.task_id,
+    threadId: row.thread_id,
+    interruptId: row.interrupt_id,
+    revises: row.revises,
+    revision: row.revision,
+    supersededBy: row.superseded_by,
+    dedupeKey: row.dedupe_key,
+    readAt: row.read_at,
+    readBy: row.read_by,
+    snoozedUntil: row.snoozed_until,
+    effectAt: row.effect_at,
+    withdrawnAt: row.withdrawn_at,
+    causeEvent: row.cause_event,
+  };
+}
+
+function toRow(d: Delivery): DeliveryRow {
+  return {
+    space_id: d.space,
+    seq: d.seq,
+    delivery_id: d.id,
+    agent_id: d.agent,
+    tier: d.tier,
+    provider: d.provider,
+    type: d.type,
+    headline: d.headline,
+    summary: d.summary,
+    content_sha256: d.contentHash,
+    created_at: d.createdAt,
+    changed_at: d.changedAt,
+    status: d.status,
+    state: d.state,
+    section: d.section,
+    section_at: d.sectionAt,
+    timeout_at: d.timeoutAt,
+    task_id: d.taskId,
+    thread_id: d.threadId,
+    interrupt_id: d.interruptId,
+    revises: d.revises,
+    revision: d.revision,
+    superseded_by: d.supersededBy,
+    dedupe_key: d.dedupeKey,
+    read_at: d.readAt,
+    read_by: d.readBy,
+    snoozed_until: d.snoozedUntil,
+    effect_at: d.effectAt,
+    withdrawn_at: d.withdrawnAt,
+    cause_event: d.causeEvent,
+  };
+}

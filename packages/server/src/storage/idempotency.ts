@@ -1,0 +1,84 @@
+import type { IdempotencyRows } from '../core/store.ts';
+import { type Session, statement } from './statement.ts';
+import type { Tables } from './tables.ts';
+
+const byKey = statement<{ space: string; agent: string; key: string; now: number }>()((db, p) =>
+  db
+    .selectFrom('idempotency')
+    .selectAll()
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .where('idempotency_key', '=', p.key)
+    .where('expires_at', '>', p.now),
+);
+
+/** Replaces a record that has expired but was not yet cleared away. */
+const put = statement<Tables['idempotency']>()((db, p) =>
+  db
+    .insertInto('idempotency')
+    .values({
+      space_id: p.space_id,
+      agent_id: p.agent_id,
+      idempotency_key: p.idempotency_key,
+      body_sha256: p.body_sha256,
+      delivery_id: p.delivery_id,
+      created_at: p.created_at,
+      expires_at: p.expires_at,
+    })
+    .onConflict((oc) =>
+      oc.columns(['space_id', 'agent_id', 'idempotency_key']).doUpdateSet({
+        body_sha256: p.body_sha256,
+        delivery_id: p.delivery_id,
+        created_at: p.created_at,
+        expires_at: p.expires_at,
+      }),
+    ),
+);
+
+const deleteExpired = statement<{ space: string; now: number; limit: number }>()((db, p) =>
+  db
+    .deleteFrom('idempotency')
+    .where('space_id', '=', p.space)
+    .where('expires_at', '<=', p.now)
+    .where((eb) =>
+      eb(
+        eb.refTuple('agent_id', 'idempotency_key'),
+        'in',
+        eb
+          .selectFrom('idempotency')
+          .select(['agent_id', 'idempotency_key'])
+          .where('space_id', '=', p.space)
+          .where('expires_at', '<=', p.now)
+          .limit(p.limit)
+          .$asTuple('agent_id', 'idempotency_key'),
+      ),
+    ),
+);
+
+export function idempotencyRows(session: Session, space: string): IdempotencyRows {
+  return {
+    get: async (agent, key, now) => {
+      const row = await session.one(byKey, { space, agent, key, now });
+      if (row === undefined) return null;
+      return {
+        agent,
+        key,
+        bodyHash: row.body_sha256,
+        delivery: row.delivery_id,
+        createdAt: row.created_at,
+        expiresAt: row.expires_at,
+      };
+    },
+    put: async (r) =>
+      void (await session.run(put, {
+        space_id: space,
+        agent_id: r.agent,
+        idempotency_key: r.key,
+        body_sha256: r.bodyHash,
+        delivery_id: r.delivery,
+        created_at: r.createdAt,
+        expires_at: r.expiresAt,
+      })),
+    deleteExpired: (now, limit) => session.run(deleteExpired, { space, now, limit }),
+  };
+}

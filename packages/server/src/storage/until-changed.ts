@@ -1,0 +1,53 @@
+/** Tells whether the store has changed: another number, another state. */
+export type Version = () => number;
+
+const MOST = 10_000;
+
+/**
+ * Answers that stay right until somebody commits something. Our own commits are told by `forget`; those of another
+ * process (the command line) are noticed by the version, looked at once in each turn of the event loop: a look for
+ * every request would cost as much as half the query that it spares.
+ */
+export class UntilChanged<T extends object> {
+  readonly #version: Version;
+  readonly #answers = new Map<string, T>();
+  #seen = Number.NaN;
+  #looked = false;
+
+  constructor(version: Version) {
+    this.#version = version;
+  }
+
+  async get(key: string, find: () => Promise<T | null>): Promise<T | null> {
+    this.#look();
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    const seen = this.#seen;
+    const found = await find();
+    // What is not there is asked for again each time: guesses must not fill the memory.
+    if (found !== null && seen === this.#seen) this.#keep(key, found);
+    return found;
+  }
+
+  forget(): void {
+    this.#answers.clear();
+    this.#seen = Number.NaN;
+    this.#looked = false;
+  }
+
+  #look(): void {
+    if (this.#looked) return;
+    const version = this.#version();
+    if (version !== this.#seen) this.#answers.clear();
+    this.#seen = version;
+    this.#looked = true;
+    setImmediate(() => {
+      this.#looked = false;
+    });
+  }
+
+  #keep(key: string, answer: T): void {
+    if (this.#answers.size >= MOST) this.#answers.clear();
+    this.#answers.set(key, answer);
+  }
+}
