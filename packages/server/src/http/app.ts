@@ -1,0 +1,124 @@
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import type { TSchema } from 'typebox';
+import { noteExposed } from '../core/agents/found.ts';
+import { Fault, isFault } from '../core/faults.ts';
+import { bearerOf, identify } from './agent-key.ts';
+import { addJsonParser, BODY_LIMIT } from './body.ts';
+import { readableUrl, refuseBroken } from './broken.ts';
+import { type Door, errorBody, errorHandler, HTTP_STATUS } from './errors.ts';
+import type { Shell } from './shell.ts';
+import { isPrivate, readCertificate } from './transport.ts';
+
+declare module 'fastify' {
+  /** What /openapi.json says of a route. */
+  interface FastifyContextConfig {
+    summary?: string;
+    body?: TSchema;
+    /** Null is an answer without a body. */
+    response?: Record<number, TSchema | null>;
+    /** Query parameters and headers; those of the path are found by themselves. */
+    parameters?: readonly { name: string; in: string; required?: boolean; schema: TSchema }[];
+    /** Nobody needs a key here. */
+    open?: true;
+  }
+}
+
+export const PLAIN_DOOR: Door = { status: HTTP_STATUS, headers: () => ({}), body: errorBody };
+
+export type AppOptions = {
+  tls: { cert: string; key: string } | null;
+  log: FastifyBaseLogger;
+  proxies: readonly string[];
+  baseUrl(): string;
+};
+
+const HEADER_LIMIT = 16 * 1024;
+
+/** Whoever sends a byte now and then is gone after this, give or take the interval at which it is looked for. */
+const CONNECTION_LIMITS = {
+  maxHeaderSize: HEADER_LIMIT,
+  headersTimeout: 15_000,
+  connectionsCheckingInterval: 2_000,
+};
+
+/** An HTTP server with our limits and no routes yet. */
+export function makeApp({ tls, log, proxies, baseUrl }: AppOptions): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: log,
+    // A line for every request would cost more than the request; what matters is logged where it happens.
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    trustProxy: proxies.length > 0 ? [...proxies] : false,
+    forceCloseConnections: 'idle',
+    // What reached us is still answered while we stop, by the same routes and in the same words.
+    return503OnClosing: false,
+    requestTimeout: 30_000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 72_000,
+    // No pattern looks at a parameter, so none is too long: what is no id is answered by its own route.
+    routerOptions: { maxParamLength: HEADER_LIMIT, ignoreTrailingSlash: false },
+    rewriteUrl: (request) => readableUrl(request.url),
+    clientErrorHandler: refuseBroken(baseUrl),
+    http: CONNECTION_LIMITS as object,
+    ...(tls === null
+      ? {}
+      : { https: { ...CONNECTION_LIMITS, ...readCertificate(tls), minVersion: 'TLSv1.2' as const } }),
+  }) as unknown as FastifyInstance;
+  addJsonParser(app);
+  app.decorateRequest('identity', null);
+  return app;
+}
+
+const REAP_EVERY_MS = 50;
+const PATIENCE_MS = 5_000;
+
+/** Takes nothing new and answers what is under way; a client that stopped in the middle of its request is cut off. */
+export async function closeApp(app: FastifyInstance): Promise<void> {
+  // Connections that fall idle only now, behind a parked request or a stream, would last as long as their keep-alive.
+  const reaping = setInterval(() => app.server.closeIdleConnections(), REAP_EVERY_MS);
+  const losingPatience = setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(reaping);
+    clearTimeout(losingPatience);
+  }
+}
+
+/** Rules that hold at every address: transport (W2), headers, and one shape for what is not found. */
+export function addGroundRules(app: FastifyInstance, shell: Shell): void {
+  app.setErrorHandler(errorHandler(PLAIN_DOOR, shell.baseUrl));
+  app.setNotFoundHandler(async () => {
+    throw new Fault('not_found', 'There is nothing at this address.');
+  });
+  // With a callback: nearly always there is nothing to wait for, and a promise for every request is not free.
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.setHeader('x-content-type-options', 'nosniff');
+    if (isPrivate(request.raw, shell.binding) || request.url === '/healthz' || request.url === '/readyz')
+      done();
+    else refusePlain(shell, request).catch(done);
+  });
+}
+
+async function refusePlain(shell: Shell, request: FastifyRequest): Promise<never> {
+  await noteIfExposed(shell, request);
+  throw new Fault(
+    'https_required',
+    'Use https. A key that was sent over plain HTTP must be treated as known to others.',
+  );
+}
+
+async function noteIfExposed({ room }: Shell, request: FastifyRequest): Promise<void> {
+  if (!bearerOf(request)?.startsWith('wk_live_')) return;
+  try {
+    const { key } = await identify(room, request);
+    await noteExposed(room, key, request.ip);
+  } catch (reason) {
+    if (!isFault(reason)) throw reason;
+  }
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import { isJsonObject, type JsonObject } from '../core/canonical.ts';
+import { Fault } from '../core/faults.ts';
+import { parseStrict } from './strict-json.ts';
+
+/** A body is parsed once, strictly; the bytes stay beside the value for what must be stored as sent. */
+export type JsonBody = { raw: Buffer; value: unknown };
+
+export const BODY_LIMIT = 1024 * 1024;
+
+export function addJsonParser(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, raw: Buffer, done) => {
+    if (request.headers['content-encoding'] !== undefined) {
+      return done(new Fault('unsupported_media_type', 'Send the body without Content-Encoding.'));
+    }
+    if (raw.length === 0) return done(null, null);
+    const parsed = parseStrict(raw);
+    if (!parsed.ok) return done(new Fault('malformed_body', parsed.message, { extra: where(parsed.where) }));
+    return done(null, { raw, value: parsed.value });
+  });
+}
+
+function where(place: string | undefined): Record<string, unknown> {
+  return place === undefined ? {} : { where: place };
+}
+
+export function objectBody(body: unknown): { raw: Buffer; value: JsonObject } {
+  const { raw, value } = (body ?? {}) as Partial<JsonBody>;
+  if (raw === undefined) throw new Fault('malformed_body', 'The body is empty; send a JSON object.');
+  if (!isJsonObject(value)) throw new Fault('malformed_body', 'The body must be a JSON object.');
+  return { raw, value };
+}
+
+/** The same, where a body may be left out. */
+export function optionalBody(body: unknown): JsonObject {
+  return body === null || body === undefined ? {} : objectBody(body).value;
+}

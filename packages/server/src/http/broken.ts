@@ -1,0 +1,53 @@
+import type { Socket } from 'node:net';
+import { Fault } from '../core/faults.ts';
+import { errorBody } from './errors.ts';
+
+/**
+ * A path whose escapes do not decode is taken as plain text, so that it passes the same hooks as every other (W2)
+ * and ends as an address or id that is not there, instead of in the framework's own words.
+ */
+export function readableUrl(url: string | undefined): string {
+  const text = url ?? '/';
+  if (!text.includes('%')) return text;
+  const end = text.search(/[?#]/);
+  const path = end < 0 ? text : text.slice(0, end);
+  try {
+    decodeURIComponent(path);
+    return text;
+  } catch {
+    return path.replaceAll('%', '%25') + text.slice(path.length);
+  }
+}
+
+type Broken = { line: string; fault: Fault };
+
+function toBroken(code: string | undefined): Broken {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const fault = new Fault('header_too_large', 'The headers may have at most 16 KiB together.');
+    return { line: '431 Request Header Fields Too Large', fault };
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return {
+      line: '408 Request Timeout',
+      fault: new Fault('malformed_body', 'The request did not arrive in time.'),
+    };
+  }
+  return { line: '400 Bad Request', fault: new Fault('malformed_body', 'This is not well-formed HTTP.') };
+}
+
+/** What does not even become a request is refused in the same shape as all else (W1). */
+export function refuseBroken(baseUrl: () => string) {
+  return (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const { line, fault } = toBroken(error.code);
+    const body = JSON.stringify(errorBody(fault, baseUrl()));
+    const head = [
+      `HTTP/1.1 ${line}`,
+      'content-type: application/json; charset=utf-8',
+      'cache-control: no-store',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  };
+}

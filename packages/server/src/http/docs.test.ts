@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { FAULTS } from '../core/faults.ts';
+import { openDesk } from '../testing/desk.ts';
+import { toHtml } from './markdown.ts';
+
+describe('/docs', () => {
+  test('[D53] the docs link of an error leads to the place that describes it', async () => {
+    const { world } = await openDesk();
+    const reply = await world.get('/wake/v1/response/nothing');
+    const { error } = (await reply.json()) as { error: { docs: string } };
+    const link = new URL(error.docs);
+    const page = await fetch(link);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await page.text()).toContain(`id="${link.hash.slice(1)}"`);
+  });
+
+  test('[D53] every fault has its place there', async () => {
+    const { world } = await openDesk();
+    const html = await (await fetch(`${world.url}/docs/errors`)).text();
+    expect(FAULTS.filter((name) => !html.includes(`<h3 id="${name}">`))).toEqual([]);
+  });
+
+  test('[D53] the index lists documents and operations', async () => {
+    const { world } = await openDesk();
+    const html = await (await fetch(`${world.url}/docs`)).text();
+    expect(html).toContain('href="/docs/errors"');
+    expect(html).toContain('href="/docs/desk-api"');
+    expect(html).toContain('/wake/v1/deliver');
+  });
+
+  test('[D53] nothing runs in them, and what is not there is not found', async () => {
+    const { world } = await openDesk();
+    const page = await fetch(`${world.url}/docs/errors`);
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'/);
+    expect(await page.text()).not.toMatch(/<script|style=|onload/);
+    for (const name of ['nothing', '..%2fpackage', '%2e%2e%2f%2e%2e%2fetc%2fpasswd'])
+      expect((await fetch(`${world.url}/docs/${name}`)).status, name).toBe(404);
+  });
+});
+
+describe('markdown', () => {
+  test.each([
+    ['a heading with a place', '### not_found', '<h3 id="not_found">not_found</h3>'],
+    ['a heading with code', '## The `x` file', '<h2 id="the-x-file">The <code>x</code> file</h2>'],
+    ['a paragraph', 'one\ntwo **three**', '<p>one\ntwo <strong>three</strong></p>'],
+    ['a fence', '```json\n{"a":"<b>"}\n```', '<pre><code>{&quot;a&quot;:&quot;&lt;b&gt;&quot;}</code></pre>'],
+    ['an unfinished fence', '```\nleft open', '<pre><code>left open</code></pre>'],
+    ['indented code', '    a\n    b', '<pre><code>a\nb</code></pre>'],
+    ['a list', '- one\n  goes on\n- two', '<ul><li>one\ngoes on</li><li>two</li></ul>'],
+    [
+      'a table with a bar in code',
+      '| a | b |\n|---|---|\n| `x|y` | z |',
+      '<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x|y</code></td><td>z</td></tr></tbody></table>',
+    ],
+    ['a link to a document', '[e](errors.md#not_found)', '<p><a href="/docs/errors#not_found">e</a></p>'],
+    ['a link that is none', '[x](javascript:alert)', '<p>x</p>'],
+    ['markup in text', '<img src=x onerror=alert(1)>', '<p>&lt;img src=x onerror=alert(1)&gt;</p>'],
+    ['markup in a link', '[<b>](https://a.test/"x)', '<p><a href="https://a.test/&quot;x">&lt;b&gt;</a></p>'],
+  ])('%s', (_, markdown, html) => {
+    expect(toHtml(markdown)).toBe(html);
+  });
+});

@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Fault } from '../core/faults.ts';
+import { personBehind } from '../core/people/login.ts';
+import { mayAct } from '../core/people/person.ts';
+import { bearerOf } from './agent-key.ts';
+import type { Parking } from './park.ts';
+import type { Shell } from './shell.ts';
+import type { Streams } from './sse.ts';
+
+/** Counts and times per route pattern, never per address: ids do not belong in a metric. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Counter<'route' | 'status'>;
+  readonly #seconds: Histogram<'route'>;
+
+  constructor({ parking, streams }: { parking: Parking; streams: Streams }) {
+    const registers = [this.#registry];
+    this.#requests = new Counter({
+      name: 'lanternroom_requests_total',
+      help: 'Answered requests',
+      labelNames: ['route', 'status'],
+      registers,
+    });
+    this.#seconds = new Histogram({
+      name: 'lanternroom_request_seconds',
+      help: 'Time to answer',
+      labelNames: ['route'],
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+      registers,
+    });
+    const gauge = (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    gauge('lanternroom_parked_requests', 'Long-polls that wait', () => parking.size);
+    gauge('lanternroom_open_streams', 'Open live streams', () => streams.size);
+  }
+
+  watch(app: FastifyInstance): void {
+    app.addHook('onResponse', (request, reply, done) => {
+      const route = request.routeOptions.url ?? 'none';
+      this.#requests.inc({ route, status: reply.statusCode });
+      this.#seconds.observe({ route }, reply.elapsedTime / 1000);
+      done();
+    });
+  }
+
+  /** The process's own figures are gathered from the first time somebody asks. */
+  async text(): Promise<string> {
+    if (this.#registry.getSingleMetric('process_cpu_user_seconds_total') === undefined) {
+      collectDefaultMetrics({ register: this.#registry });
+    }
+    return this.#registry.metrics();
+  }
+}
+
+export function healthRoutes(
+  app: FastifyInstance,
+  { room }: Shell,
+  { health, metrics }: { health: { draining: boolean }; metrics: Metrics },
+): void {
+  app.get('/healthz', async () => ({ status: 'ok' }));
+
+  /** Migrated (or we would not listen), the store answers, and we are not on our way out. */
+  app.get('/readyz', async () => {
+    if (health.draining) throw new Fault('unavailable', 'The server is shutting down.', { retryAfter: 5 });
+    await room.store.directory.spaces().catch(() => {
+      throw new Fault('unavailable', 'The store does not answer.', { retryAfter: 5 });
+    });
+    return { status: 'ready' };
+  });
+
+  app.get('/metrics', async (request, reply) => {
+    const token = bearerOf(request);
+    const person = token === null ? null : await personBehind(room, token);
+    if (person === null || !mayAct(person.role, 'owner')) {
+      throw new Fault('unauthorized', "Send an owner's token in the header Authorization: Bearer lr_….");
+    }
+    return reply
+      .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
+      .send(await metrics.text());
+  });
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify';
+import type { AgentId, SpaceId } from '../core/ids.ts';
+import type { Room } from '../core/room.ts';
+import type { Tx } from '../core/store.ts';
+import { type Micros, SECOND } from '../core/time.ts';
+
+const FLUSH_EVERY: Micros = 30 * SECOND;
+
+type WriteSeen = (tx: Tx, id: string, at: Micros) => Promise<void>;
+
+/**
+ * When each agent, or producer, was last heard of. Kept in memory and written down now and then: a write for every poll would cost
+ * more than the poll. What a crash loses is half a minute of "last seen".
+ */
+export class Presence {
+  readonly #room: Room;
+  readonly #write: WriteSeen;
+  readonly #bySpace = new Map<SpaceId, Map<AgentId, Micros>>();
+  #unwritten = new Map<SpaceId, Set<AgentId>>();
+  #flushAt: Micros = 0;
+
+  constructor(room: Room, write: WriteSeen) {
+    this.#room = room;
+    this.#write = write;
+  }
+
+  /** Every request with a good key counts, a poll too. */
+  watch(app: FastifyInstance): void {
+    app.addHook('preHandler', (request, _, done) => {
+      const { identity } = request;
+      if (identity !== null) this.note(identity.key.space, identity.key.agent);
+      done();
+    });
+  }
+
+  lastSeen(space: SpaceId, agent: AgentId): Micros | null {
+    return this.#bySpace.get(space)?.get(agent) ?? null;
+  }
+
+  /** Writes at most every half minute; one small write for each space that was heard of. */
+  async flushIfDue(now: Micros): Promise<void> {
+    if (now < this.#flushAt || this.#unwritten.size === 0) return;
+    this.#flushAt = now + FLUSH_EVERY;
+    await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const unwritten = this.#unwritten;
+    this.#unwritten = new Map();
+    for (const [space, agents] of unwritten) {
+      await this.#room.store.write(space, [], async (tx) => {
+        for (const agent of agents) {
+          const at = this.lastSeen(space, agent);
+          if (at !== null) await this.#write(tx, agent, at);
+        }
+      });
+    }
+  }
+
+  note(space: SpaceId, agent: AgentId): void {
+    entry(this.#bySpace, space, () => new Map<AgentId, Micros>()).set(agent, this.#room.clock.now());
+    entry(this.#unwritten, space, () => new Set<AgentId>()).add(agent);
+  }
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}

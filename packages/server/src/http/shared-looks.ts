@@ -1,0 +1,38 @@
+import type { Topic } from '../core/store.ts';
+import type { Wakeups } from './park.ts';
+
+/**
+ * Questions that many ask in the same turn of the event loop are asked of the store once. The answer is forgotten with the
+ * turn, and before that as soon as its topic is announced: nobody who looks after a commit gets what was there before it.
+ */
+export class SharedLooks<T> {
+  readonly #wakeups: Wakeups;
+  readonly #ofThisTurn = new Map<string, Promise<T>>();
+  readonly #watched = new Map<Topic, () => void>();
+
+  constructor(wakeups: Wakeups) {
+    this.#wakeups = wakeups;
+  }
+
+  ask(topic: Topic, name: string, look: () => Promise<T>): Promise<T> {
+    const key = `${topic}\n${name}`;
+    let answer = this.#ofThisTurn.get(key);
+    if (answer === undefined) {
+      if (this.#ofThisTurn.size === 0) setImmediate(() => this.#forget());
+      if (!this.#watched.has(topic))
+        this.#watched.set(
+          topic,
+          this.#wakeups.on(topic, () => this.#forget()),
+        );
+      answer = look();
+      this.#ofThisTurn.set(key, answer);
+    }
+    return answer;
+  }
+
+  #forget(): void {
+    this.#ofThisTurn.clear();
+    for (const off of this.#watched.values()) off();
+    this.#watched.clear();
+  }
+}

@@ -1,0 +1,29 @@
+import type { SpaceId } from '../core/ids.ts';
+import type { Verdict } from '../core/ledger/audit.ts';
+import type { Doorkeeper } from '../core/people/login.ts';
+import type { Rate } from '../core/rate.ts';
+import type { Outbound } from '../dispatch/outbound.ts';
+import type { Parking, Wakeups } from './park.ts';
+import type { Presence } from './presence.ts';
+import type { Streams } from './sse.ts';
+import type { Binding } from './transport.ts';
+
+/** What every door gets: the core, the places where requests wait, and how we are reached. */
+export type Shell = {
+  room: Doorkeeper;
+  auditor: { verify(space: SpaceId): Promise<Verdict>; last(space: SpaceId): Verdict | null };
+  wakeups: Wakeups;
+  parking: Parking;
+  streams: Streams;
+  binding: Binding;
+  /** The public base URL; known once the server listens. */
+  baseUrl(): string;
+  presence: Presence;
+  /** The same for producers. */
+  producersSeen: Presence;
+  /** The one way out. */
+  outbound: Pick<Outbound, 'send'>;
+  /** Whether e-mail can be sent. */
+  mail: boolean;
+  about: { version: string; retentionDays: number; producerRate: Rate | null };
+};

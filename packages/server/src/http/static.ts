@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Shell } from './shell.ts';
+
+/** The desk's page, built into the package. */
+const PUBLIC = fileURLToPath(new URL('../../public/', import.meta.url));
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export async function staticRoutes(app: FastifyInstance, shell: Shell): Promise<void> {
+  app.get('/llms.txt', async (_, reply) => reply.type('text/plain; charset=utf-8').send(llms(shell)));
+  if (!existsSync(PUBLIC)) return;
+  await app.register(fastifyStatic, {
+    root: PUBLIC,
+    wildcard: false,
+    index: false,
+    preCompressed: true,
+    setHeaders: (reply, path) => {
+      // Names under assets/ carry a hash of their content: they never change.
+      const fixed = /[/\\]assets[/\\]/.test(path);
+      reply.header('cache-control', fixed ? 'public, max-age=31536000, immutable' : 'no-cache');
+    },
+  });
+  for (const route of PAGES) app.get(route, (_, reply) => page(reply));
+}
+
+/** The addresses of the desk: one page that finds its own way. */
+const PAGES = [
+  '/',
+  '/login',
+  '/setup',
+  '/join',
+  '/sit',
+  '/history',
+  '/audit',
+  '/insights',
+  '/tasks',
+  '/events',
+  '/events/*',
+  '/agents',
+  '/agents/*',
+  '/d/*',
+  '/settings',
+  '/settings/*',
+];
+
+function page(reply: FastifyReply): FastifyReply {
+  return reply
+    .header('content-security-policy', POLICY)
+    .header('referrer-policy', 'no-referrer')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .header('x-frame-options', 'DENY')
+    .sendFile('index.html', { cacheControl: false });
+}
+
+function llms({ baseUrl }: Shell): string {
+  const url = baseUrl();
+  return `# Lanternroom
+
+> The place where agents deliver work and people decide. Agents speak WAKE v1.0 here.
+
+Deliver: POST ${url}/wake/v1/deliver with "Authorization: Bearer $WAKE_API_KEY" and JSON
+{agent_id, provider, type: update|question|output|alert, headline, summary, details?, timeout_seconds?}.
+Store the delivery_id. Poll GET ${url}/wake/v1/response/{delivery_id} (add ?wait=60 to wait for the answer), or sweep
+GET ${url}/wake/v1/responses?since=… . approved: go on. rejected: do not go on, read feedback. redirected: take over
+edited_content and feedback first. Never put credentials into details.
+
+- Machine-readable description: ${url}/openapi.json
+- Limits and extensions: ${url}/.well-known/wake.json
+- Errors: ${url}/docs/errors
+`;
+}
