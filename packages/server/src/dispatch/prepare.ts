@@ -1,0 +1,88 @@
+import { signWebhook } from '@lanternroom/sdk/wake';
+import { activeSecrets } from '../core/agents/agent.ts';
+import { judgeTarget } from '../core/agents/allowlist.ts';
+import { preferencesOf } from '../core/people/choose.ts';
+import { addressOf, type DigestText } from '../core/people/digest.ts';
+import { isQuiet } from '../core/people/sittings.ts';
+import type { Room } from '../core/room.ts';
+import type { Job } from '../core/sending/job.ts';
+import { SECOND } from '../core/time.ts';
+import type { Letter } from './mailer.ts';
+import type { OutboundRequest } from './outbound.ts';
+
+/** What a job has become by the time it is sent. */
+export type Prepared =
+  | { kind: 'http'; request: OutboundRequest }
+  | { kind: 'mail'; letter: Letter }
+  /** Not now, by a rule that may change; tried again on schedule. */
+  | { kind: 'refused'; outcome: string }
+  /** Never again. */
+  | { kind: 'over'; outcome: string };
+
+const REFUSED: Prepared = { kind: 'refused', outcome: 'target_not_allowed' };
+
+/** The allowlist is asked again at the moment of sending: it may have changed since the delivery (W21). */
+export async function prepareCallback(room: Room, job: Job): Promise<Prepared> {
+  const now = room.clock.now();
+  const facts = await room.store.read(job.space, async (tx) => ({
+    request: await tx.jobs.request(job.id),
+    agent: await tx.agents.get(job.agent),
+    secrets: await tx.agents.secrets(job.agent),
+    delivery: await tx.deliveries.get(job.delivery),
+  }));
+  const { request, agent, delivery } = facts;
+  if (request === null || agent === null || delivery === null) return REFUSED;
+  const verdict = judgeTarget(request.url, agent.callbacks, delivery.tier);
+  if (!verdict.allowed) return REFUSED;
+  const headers = await signWebhook({
+    secrets: activeSecrets(facts.secrets, now),
+    body: request.body,
+    id: job.delivery,
+    timestamp: Math.floor(now / SECOND),
+  });
+  return {
+    kind: 'http',
+    request: {
+      url: verdict.url,
+      method: 'POST',
+      headers: { ...headers },
+      body: request.body,
+      allowLoopback: delivery.tier === 'test',
+    },
+  };
+}
+
+/** The person may have changed their mind since the sitting, and a retry may fall into their quiet hours. */
+export async function prepareDigest(room: Room, job: Job): Promise<Prepared> {
+  const now = room.clock.now();
+  const { request, preferences } = await room.store.read(job.space, async (tx) => ({
+    request: await tx.jobs.request(job.id),
+    preferences: (await preferencesOf(room, tx, { space: job.space, id: `${job.delivery}` })).preferences,
+  }));
+  if (request === null || addressOf(preferences.digest) !== request.url)
+    return { kind: 'over', outcome: 'switched_off' };
+  if (isQuiet(preferences, now)) return { kind: 'over', outcome: 'quiet_hours' };
+  return toDigestRequest(job, request, Math.floor(now / SECOND));
+}
+
+function toDigestRequest(job: Job, request: { url: string; body: string }, seconds: number): Prepared {
+  if (request.url.startsWith('mailto:')) {
+    const { subject, text } = JSON.parse(request.body) as DigestText;
+    return { kind: 'mail', letter: { id: job.id, to: request.url.slice('mailto:'.length), subject, text } };
+  }
+  return {
+    kind: 'http',
+    request: {
+      url: request.url,
+      method: 'POST',
+      // The address is the secret here. The id lets a receiver drop what it has seen.
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': job.id,
+        'webhook-timestamp': String(seconds),
+      },
+      body: request.body,
+      allowLoopback: false,
+    },
+  };
+}
