@@ -1,0 +1,147 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Identity } from '../../core/agents/key.ts';
+import type { JsonObject } from '../../core/canonical.ts';
+import { acknowledge } from '../../core/events/ack.ts';
+import { fromCursor, type Reader, toCursor } from '../../core/events/cursor.ts';
+import { type Item, type Read, readEvent, readInbox } from '../../core/events/inbox.ts';
+import { readTask } from '../../core/events/task.ts';
+import { type Fault, orThrow } from '../../core/faults.ts';
+import { type Query, single } from '../../http/fields.ts';
+import { onlyMethods } from '../../http/methods.ts';
+import { SharedLooks } from '../../http/shared-looks.ts';
+import type { Shell } from '../../http/shell.ts';
+import { CLOUDEVENTS, toCloudEvent } from './cloudevents.ts';
+import { fromEntryAck, fromPage, textOf, toAck, toLimit, toWaitMs } from './mapping.ts';
+import { type ById, caller, json, optionalJson, readerOf, stillValid } from './request.ts';
+import { AckBody, AckedBody, EventView, PageBody, QUERY, TaskBody } from './schema.ts';
+import { stream } from './stream.ts';
+
+/** Reading an inbox: by page, by waiting, live, one by one; and saying what became of it. */
+export function inboxRoutes(door: FastifyInstance, shell: Shell): void {
+  pageRoutes(door, shell);
+  eventRoutes(door, shell);
+  const { room } = shell;
+  door.route<ById>({
+    ...onlyMethods(door, 'GET', '/akep/tasks/:id'),
+    config: { summary: 'The state of a task, from its events', response: { 200: TaskBody } },
+    handler: async (request) => orThrow(await readTask(room, readerOf(request), request.params.id)),
+  });
+}
+
+function pageRoutes(door: FastifyInstance, shell: Shell): void {
+  const { room } = shell;
+  const looks: Looks = { pages: new SharedLooks(shell.wakeups), keys: new SharedLooks(shell.wakeups) };
+  const config = {
+    summary: "The agent's inbox, page by page",
+    parameters: [QUERY.cursor, QUERY.limit],
+    response: { 200: PageBody },
+  };
+  door.get('/akep/events', { config }, async (request, reply) => {
+    const reader = readerOf(request);
+    const query = request.query as Query;
+    const limit = toLimit(query);
+    const read = orThrow(await readInbox(room, reader, toAfter(room, reader, query), limit));
+    return sendPage(room, request, reply, read);
+  });
+  door.route({
+    ...onlyMethods(door, 'GET', '/akep/events/wait'),
+    exposeHeadRoute: false,
+    config: {
+      summary: 'The next page, as soon as there is one',
+      parameters: [QUERY.cursor, QUERY.limit, QUERY.timeout],
+      response: { 200: PageBody, 204: null },
+    },
+    handler: (request, reply) => wait(shell, looks, request, reply),
+  });
+  door.route({
+    ...onlyMethods(door, 'GET', '/akep/events/stream'),
+    exposeHeadRoute: false,
+    handler: (request, reply) => stream(shell, request, reply),
+  });
+}
+
+/** What thousands of readers of one inbox see when they are woken together is read once. */
+type Looks = { pages: SharedLooks<Read | Fault>; keys: SharedLooks<Identity> };
+
+/** K12: a page when there is one, 204 when the time is over. */
+async function wait(
+  shell: Shell,
+  looks: Looks,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { room, parking } = shell;
+  const reader = readerOf(request);
+  const query = request.query as Query;
+  const topic = `inbox:${reader.space}:${reader.agent}` as const;
+  const park = { topic, millis: toWaitMs(query) };
+  const limit = toLimit(query);
+  const after = toAfter(room, reader, query);
+  const { digest } = caller(request).key;
+  let parked = false;
+  const read = await parking.until(request.raw, park, async () => {
+    const look = () => readInbox(room, reader, after, limit);
+    const value = orThrow(await looks.pages.ask(topic, `${after} ${limit}`, look));
+    const found = value.items.length > 0;
+    if (found && parked) await looks.keys.ask(topic, digest, () => stillValid(room, digest));
+    parked = true;
+    return { found, value };
+  });
+  return read.items.length > 0 ? sendPage(room, request, reply, read) : reply.code(204).send();
+}
+
+function eventRoutes(door: FastifyInstance, { room }: Shell): void {
+  door.route<ById>({
+    ...onlyMethods(door, 'GET', '/akep/events/:id'),
+    config: { summary: 'One event', parameters: [QUERY.producer], response: { 200: EventView } },
+    handler: async (request, reply) => {
+      const reader = readerOf(request);
+      const producer = single(request.query as Query, 'producer_id');
+      const { entry, text } = orThrow(await readEvent(room, reader, request.params.id, producer));
+      const cursor = toCursor(room, 'events', reader, entry.offset);
+      const event = wantsCloud(request) ? cloud(text) : text;
+      const ack = JSON.stringify(fromEntryAck(entry));
+      return json(reply, 200, `{"event":${event},"cursor":"${cursor}","ack":${ack}}`);
+    },
+  });
+  door.route<ById>({
+    ...onlyMethods(door, 'POST', '/akep/events/:id/ack'),
+    config: {
+      summary: 'What became of an event',
+      parameters: [QUERY.producer],
+      body: AckBody,
+      response: { 200: AckedBody },
+    },
+    handler: async (request) => {
+      const ack = toAck(optionalJson(request));
+      const producer = single(request.query as Query, 'producer_id');
+      const acknowledging = { eventId: request.params.id, producer, ...ack };
+      const entry = orThrow(await acknowledge(room, readerOf(request), acknowledging));
+      return { event_id: entry.eventId, ...fromEntryAck(entry) };
+    },
+  });
+}
+
+function sendPage(
+  room: Shell['room'],
+  request: FastifyRequest,
+  reply: FastifyReply,
+  read: Read,
+): FastifyReply {
+  const toCloud = (item: Item) => ({ bytes: Buffer.from(cloud(textOf(item))) });
+  const items = wantsCloud(request) ? read.items.map(toCloud) : read.items;
+  return json(reply, 200, fromPage(room, readerOf(request), { ...read, items }));
+}
+
+function wantsCloud(request: FastifyRequest): boolean {
+  return String(request.headers.accept ?? '').includes(CLOUDEVENTS);
+}
+
+function cloud(text: string): string {
+  return JSON.stringify(toCloudEvent(JSON.parse(text) as JsonObject));
+}
+
+function toAfter(room: Shell['room'], reader: Reader, query: Query): number | null {
+  const cursor = single(query, 'cursor');
+  return cursor === null ? null : orThrow(fromCursor(room, 'events', reader, cursor));
+}

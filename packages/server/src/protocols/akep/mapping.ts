@@ -1,0 +1,222 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.ts';
+import { type Reader, toCursor } from '../../core/events/cursor.ts';
+import {
+  ACK_STATUSES,
+  type AckStatus,
+  type Entry,
+  type Envelope,
+  RESUME_POLICIES,
+  type ResumePolicy,
+} from '../../core/events/event.ts';
+import { isReserved, type Producer } from '../../core/events/producer.ts';
+import type { InboxSettings } from '../../core/events/store.ts';
+import type { Subscribed } from '../../core/events/subscribe.ts';
+import type { Subscription, SubscriptionBody } from '../../core/events/subscription.ts';
+import type { Resume, Wait } from '../../core/events/wait.ts';
+import { Fault } from '../../core/faults.ts';
+import type { Room } from '../../core/room.ts';
+import { fromIso, type Micros, toIso, toIsoOrNull } from '../../core/time.ts';
+import { choice, invalid, optionalText, type Query, requiredText, single } from '../../http/fields.ts';
+import { parseStrict } from '../../http/strict-json.ts';
+import { CLOUDEVENTS, fromCloudEvent } from './cloudevents.ts';
+import { checkEvent, checkSubscription, LIMITS } from './schema.ts';
+
+/** The envelope in a body, and the bytes that are kept of it. */
+export function toEnvelope(
+  raw: Buffer,
+  contentType: string,
+  producer: Producer,
+  now: Micros,
+): { envelope: Envelope; kept: Buffer } {
+  const parsed = parseStrict(raw);
+  if (!parsed.ok) throw new Fault('malformed_body', parsed.message);
+  const cloud = contentType.toLowerCase().startsWith(CLOUDEVENTS);
+  const value = cloud ? fromCloudEvent(parsed.value as Json, toIso(now)) : parsed.value;
+  const envelope = checked(value, producer);
+  assertOwnProducer(envelope, producer);
+  return { envelope, kept: cloud ? Buffer.from(JSON.stringify(value)) : raw };
+}
+
+function checked(value: unknown, { tier }: Producer): Envelope {
+  const outcome = checkEvent(value, tier === 'test');
+  if (outcome.ok) return outcome.value;
+  const { path, message, unknownTopLevel } = outcome.flaw;
+  if (unknownTopLevel)
+    throw new Fault('not_knowledge', 'AKEP events carry knowledge, not commands.', { field: path });
+  throw new Fault('invalid_field', `The envelope is not valid: ${path} ${message}.`, { field: path });
+}
+
+/** Producer identity is the signing key's (K5); even who may name anybody may not name us or an agent (K30). */
+function assertOwnProducer({ source }: Envelope, { id, anyId }: Producer): void {
+  const named = source.producer_id;
+  if (named === undefined || named === id || (anyId && !isReserved(named))) return;
+  throw new Fault('invalid_field', 'source.producer_id is not the producer that this key belongs to.', {
+    field: '/source/producer_id',
+  });
+}
+
+export function toLimit(query: Query): number {
+  return whole(query, 'limit', 1, LIMITS.pageMost) ?? LIMITS.pageDefault;
+}
+
+/** Seconds to wait, in milliseconds; more than the most is capped (K12). */
+export function toWaitMs(query: Query): number {
+  const seconds = whole(query, 'timeout_seconds', 0, Number.MAX_SAFE_INTEGER) ?? LIMITS.waitDefault;
+  return Math.min(seconds, LIMITS.waitMost) * 1000;
+}
+
+function whole(query: Query, field: string, least: number, most: number): number | null {
+  const text = single(query, field);
+  if (text === null) return null;
+  const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw invalid(field, `${field} must be a whole number from ${least} to ${most}.`);
+}
+
+export function textOf({ bytes }: { bytes: Uint8Array }): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+/** The stored bytes, spliced between the few of our own. */
+export function fromPage(
+  room: Room,
+  reader: Reader,
+  read: { items: { bytes: Uint8Array }[]; hasMore: boolean; after: number },
+): Buffer {
+  const parts: Uint8Array[] = [START];
+  for (const { bytes } of read.items) parts.push(bytes, COMMA);
+  if (read.items.length > 0) parts.pop();
+  const cursor = toCursor(room, 'events', reader, read.after);
+  parts.push(Buffer.from(`],"next_cursor":"${cursor}","has_more":${read.hasMore}}`));
+  return Buffer.concat(parts);
+}
+
+const START = Buffer.from('{"events":[');
+const COMMA = Buffer.from(',');
+
+export function fromEntryAck(entry: Entry) {
+  return entry.ack === null
+    ? null
+    : { status: entry.ack.status, processed_at: toIso(entry.ack.processedAt), reason: entry.ack.reason };
+}
+
+export function toAck(body: JsonObject): {
+  status: AckStatus;
+  processedAt: Micros | null;
+  reason: string | null;
+} {
+  const status = body.status === undefined ? 'stored' : choice('status', body.status, ACK_STATUSES);
+  const processedAt = body.processed_at == null ? null : fromIso(String(body.processed_at));
+  if (body.processed_at != null && processedAt === null)
+    throw invalid('processed_at', 'processed_at must be an ISO 8601 time.');
+  return { status, processedAt, reason: optionalText(body, 'reason', 1000) };
+}
+
+export function toSubscriptionBody(body: JsonObject): SubscriptionBody {
+  // What a reader was shown can be sent back as it is.
+  const { subscription_id: _id, default: _default, created_at: _at, ...rest } = body;
+  const checked = checkSubscription(rest);
+  if (!checked.ok) {
+    throw new Fault(
+      'invalid_field',
+      `The subscription is not valid: ${checked.flaw.path} ${checked.flaw.message}.`,
+      { field: checked.flaw.path },
+    );
+  }
+  if (checked.value.delivery.type === 'queue') {
+    throw invalid(
+      '/delivery/type',
+      'Delivery into a queue is not supported yet; use poll, long_poll, sse, websocket, relay or webhook.',
+    );
+  }
+  return checked.value;
+}
+
+export function fromSubscription(s: Subscription) {
+  return {
+    subscription_id: s.id,
+    ...s.body,
+    ...(s.isDefault ? { default: true } : {}),
+    created_at: toIso(s.createdAt),
+  };
+}
+
+/** The reply to whoever made or changed it: with the secret, if it got one now. */
+export function fromSubscribed({ subscription, secret }: Subscribed) {
+  return { ...fromSubscription(subscription), ...(secret === null ? {} : { secret }) };
+}
+
+export function toWait(
+  body: JsonObject,
+  made: { space: string; id: string; agent: string; now: Micros },
+): Wait {
+  const subject = body.subject ?? {};
+  const plain =
+    isJsonObject(subject) && Object.values(subject).every((v) => typeof v !== 'object' || v === null);
+  if (!plain) throw invalid('subject', 'subject must be an object of plain values.');
+  const types = body.event_types ?? null;
+  if (
+    types !== null &&
+    !(Array.isArray(types) && types.length > 0 && types.every((t) => typeof t === 'string'))
+  ) {
+    throw invalid('event_types', 'event_types must be a list of event types.');
+  }
+  const expiresAt = body.expires_at == null ? null : fromIso(String(body.expires_at));
+  if (body.expires_at != null && expiresAt === null)
+    throw invalid('expires_at', 'expires_at must be an ISO 8601 time.');
+  const wait: Wait = {
+    space: made.space,
+    id: made.id,
+    agent: made.agent,
+    subject: subject as Wait['subject'],
+    eventTypes: types as string[] | null,
+    interruptId: optionalText(body, 'interrupt_id', 256),
+    runStateRef: requiredText(body, 'run_state_ref', 2048),
+    policy: body.policy == null ? null : choice('policy', body.policy, RESUME_POLICIES),
+    expiresAt,
+    createdAt: made.now,
+  };
+  if (Object.keys(wait.subject).length === 0 && wait.eventTypes === null && wait.interruptId === null) {
+    throw invalid('subject', 'A wait names at least one of subject, event_types and interrupt_id.');
+  }
+  return wait;
+}
+
+export function fromWait(wait: Wait) {
+  return {
+    wait_id: wait.id,
+    subject: wait.subject,
+    event_types: wait.eventTypes,
+    interrupt_id: wait.interruptId,
+    run_state_ref: wait.runStateRef,
+    policy: wait.policy,
+    expires_at: toIsoOrNull(wait.expiresAt),
+    created_at: toIso(wait.createdAt),
+  };
+}
+
+export function fromResume(r: Resume) {
+  return {
+    resume_id: r.id,
+    event_id: r.eventId,
+    wait_id: r.waitId,
+    run_state_ref: r.runStateRef,
+    decision: 'resume',
+    reason: r.reason,
+    out_of_order: r.outOfOrder,
+  };
+}
+
+export function toPolicy(body: JsonObject, before: InboxSettings): InboxSettings {
+  const given = body.max_resume_policy;
+  const maxResumePolicy: ResumePolicy =
+    given === undefined ? before.maxResumePolicy : choice('max_resume_policy', given, RESUME_POLICIES);
+  const reviews = body.show_reviews;
+  if (reviews !== undefined && typeof reviews !== 'boolean')
+    throw invalid('show_reviews', 'show_reviews must be true or false.');
+  return { maxResumePolicy, showReviews: reviews ?? before.showReviews };
+}
+
+export function fromPolicy(s: InboxSettings) {
+  return { max_resume_policy: s.maxResumePolicy, show_reviews: s.showReviews };
+}

@@ -1,0 +1,111 @@
+import type { KeyObject } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { type Arriving, type Ingested, ingest, type Subscriptions } from '../../core/events/ingest.ts';
+import type { Algorithm, Producer } from '../../core/events/producer.ts';
+import type { VerifyingKey } from '../../core/events/store.ts';
+import { Fault, isFault, orThrow } from '../../core/faults.ts';
+import type { SpaceId } from '../../core/ids.ts';
+import type { Shell } from '../../http/shell.ts';
+import {
+  type HeaderFlaw,
+  isSignedWith,
+  publicKey,
+  readSignature,
+  type SignatureHeaders,
+  secretKey,
+} from '../../http/webhook-signature.ts';
+import { toEnvelope } from './mapping.ts';
+import type { RefusalNotes } from './refusals.ts';
+import { bytes } from './request.ts';
+import { LIMITS } from './schema.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+const FLAWS: Record<HeaderFlaw, string> = {
+  missing: 'Send the headers webhook-id, webhook-timestamp and webhook-signature.',
+  dot: 'webhook-id and webhook-timestamp must not contain a dot.',
+  timestamp: 'webhook-timestamp must be whole seconds, digits only.',
+  stale: 'webhook-timestamp is more than five minutes off. Check the clock.',
+  no_known_algorithm: 'webhook-signature has no signature in an algorithm we know (v1).',
+};
+
+/** Wrong signature and unknown producer answer alike: nobody learns which producers exist (K3). */
+function notSigned(): Fault {
+  return new Fault('bad_signature', 'No signature is valid for a producer that is known here.');
+}
+
+/** Imported once per secret: a key object costs more than the hash. */
+const keyObjects = new Map<string, KeyObject>();
+
+function keyObject({ secret, key }: VerifyingKey): KeyObject {
+  let made = keyObjects.get(secret);
+  if (made === undefined) {
+    if (keyObjects.size > 10_000) keyObjects.clear();
+    made = key.algorithm === 'v1a' ? publicKey(secret) : secretKey(secret);
+    keyObjects.set(secret, made);
+  }
+  return made;
+}
+
+type Signed = { producer: Producer; keyId: string | null; algorithm: Algorithm; headers: SignatureHeaders };
+
+/** What the door for producers works with. */
+export type Receiving = {
+  shell: Shell;
+  keys: SigningKeys;
+  subscriptions: Subscriptions;
+  refusals: RefusalNotes;
+};
+
+/** Who signed these bytes. The body is not looked at before that. */
+async function findSigner(
+  { shell: { room }, keys, refusals }: Receiving,
+  request: FastifyRequest,
+  space: SpaceId | null,
+): Promise<Signed> {
+  const now = room.clock.now();
+  const headers = readSignature(request.headers, Math.floor(now / 1_000_000), LIMITS.freshSeconds);
+  if (typeof headers === 'string') throw new Fault('bad_signature', FLAWS[headers]);
+  const named = request.headers['webhook-signature-key-id'];
+  const keyId = typeof named === 'string' && named !== '' ? named : null;
+  const candidates = await keys.find({ keyId, space });
+  const body = bytes(request);
+  const found = candidates.find((candidate) => isSignedWith(keyObject(candidate), headers, body));
+  if (found !== undefined)
+    return { producer: found.producer, keyId, algorithm: found.key.algorithm, headers };
+  const [meant] = keyId === null ? [] : candidates;
+  if (meant !== undefined) refusals.note(meant.producer, headers.id, notSigned());
+  throw notSigned();
+}
+
+/** `POST /akep/events`: verify, parse, check, keep. */
+export async function receive(
+  receiving: Receiving,
+  request: FastifyRequest,
+  space: SpaceId | null,
+): Promise<Ingested> {
+  const signed = await findSigner(receiving, request, space);
+  receiving.shell.producersSeen.note(signed.producer.space, signed.producer.id);
+  try {
+    return orThrow(await take(receiving, request, signed));
+  } catch (reason) {
+    if (isFault(reason)) receiving.refusals.note(signed.producer, signed.headers.id, reason);
+    throw reason;
+  }
+}
+
+async function take(
+  { shell, subscriptions }: Receiving,
+  request: FastifyRequest,
+  { producer, keyId, algorithm, headers }: Signed,
+): Promise<Ingested | Fault> {
+  const raw = bytes(request);
+  const contentType = request.headers['content-type'] ?? '';
+  const { envelope, kept } = toEnvelope(raw, contentType, producer, shell.room.clock.now());
+  if (headers.id !== envelope.event_id) {
+    const message = 'webhook-id must be the event_id of the event.';
+    return new Fault('invalid_field', message, { field: 'webhook-id' });
+  }
+  const rate = shell.about.producerRate;
+  const arriving: Arriving = { producer, keyId, algorithm, envelope, raw, kept, rate };
+  return ingest(shell.room, subscriptions, arriving);
+}

@@ -1,0 +1,39 @@
+import type { Producer } from '../../core/events/producer.ts';
+import type { Fault } from '../../core/faults.ts';
+import { type Bucket, fullBucket, type Rate, take } from '../../core/rate.ts';
+import type { Room } from '../../core/room.ts';
+import { AKEP_DOOR } from './errors.ts';
+
+/** One a second and a burst: enough to help somebody, too little to fill a disk with. */
+const NOTED: Rate = { perHour: 3600, burst: 100 };
+const MOST_PRODUCERS = 10_000;
+
+/** What was refused and why, kept for a week so that a producer's developer can be helped. Nobody waits for it. */
+export class RefusalNotes {
+  readonly #room: Room;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(room: Room) {
+    this.#room = room;
+  }
+
+  note({ space, id }: Producer, eventId: string, fault: Fault): void {
+    const at = this.#room.clock.now();
+    const name = `${space}\n${id}`;
+    const taken = take(this.#buckets.get(name) ?? fullBucket(NOTED, at), NOTED, at);
+    if (taken.kind === 'empty') return;
+    if (this.#buckets.size > MOST_PRODUCERS) this.#buckets.clear();
+    this.#buckets.set(name, taken.bucket);
+    const status = AKEP_DOOR.status[fault.fault];
+    const refusal = {
+      space,
+      producer: id,
+      at,
+      eventId: eventId.slice(0, 128),
+      status,
+      reason: fault.message,
+    };
+    // A store that cannot be written has worse things to say than this.
+    this.#room.store.write(space, [], (tx) => tx.producers.insertRefusal(refusal)).catch(() => {});
+  }
+}

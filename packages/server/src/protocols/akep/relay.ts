@@ -1,0 +1,174 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import websocket from '@fastify/websocket';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import { acknowledge } from '../../core/events/ack.ts';
+import type { Reader } from '../../core/events/cursor.ts';
+import { ACK_STATUSES } from '../../core/events/event.ts';
+import { Fault, isFault } from '../../core/faults.ts';
+import { type Query, single } from '../../http/fields.ts';
+import type { Shell } from '../../http/shell.ts';
+import { Follower, type Sink, startOf } from './follower.ts';
+import { caller, readerOf } from './request.ts';
+
+const HEARTBEAT_MS = 15_000;
+/** How long a reader may take to say goodbye as well. */
+const GOODBYE_MS = 2_000;
+const FRAME_MOST = 64 * 1024;
+/** As much as may wait in a socket before its reader counts as slow. */
+const BUFFER_MOST = 1024 * 1024;
+
+/** `GET /akep/relay`: events out, acknowledgements in. What is not acknowledged comes again after a reconnect. */
+export async function relayRoute(app: FastifyInstance, shell: Shell): Promise<void> {
+  const options = { maxPayload: FRAME_MOST, perMessageDeflate: false, server: gate(app) };
+  await app.register(websocket, { options });
+  app.route({
+    method: 'GET',
+    url: '/akep/relay',
+    exposeHeadRoute: false,
+    handler: async () => {
+      throw new Fault('invalid_field', 'This address speaks WebSocket: ask for the upgrade.', {
+        field: 'upgrade',
+      });
+    },
+    wsHandler: (socket, request) => void relay(shell, socket, request),
+  });
+}
+
+/**
+ * Only who wants a WebSocket at this address gets through to the plugin. It takes every upgrade of the whole server
+ * otherwise, and one that is then answered like a plain request would leave its connection open for ever.
+ */
+function gate(app: FastifyInstance) {
+  const through = createServer();
+  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const wanted = /^websocket$/i.test(request.headers.upgrade ?? '');
+    if (wanted && /^\/akep\/relay(?:\?|$)/.test(request.url ?? ''))
+      through.emit('upgrade', request, socket, head);
+    else socket.end(NO_UPGRADE);
+  });
+  app.addHook('onResponse', (request, _, done) => {
+    if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon();
+    done();
+  });
+  return through;
+}
+
+const REFUSAL = '{"error":"There is no upgrade here. Ask without it, or for a WebSocket at /akep/relay."}';
+const NO_UPGRADE = [
+  'HTTP/1.1 400 Bad Request',
+  'content-type: application/json; charset=utf-8',
+  `content-length: ${REFUSAL.length}`,
+  'connection: close',
+  '',
+  REFUSAL,
+].join('\r\n');
+
+async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): Promise<void> {
+  const reader = readerOf(request);
+  const sink = new SocketSink(socket);
+  const leave = keepAlive(shell, socket);
+  let follower: Follower | null = null;
+  socket.on('close', () => {
+    leave();
+    follower?.nudge();
+  });
+  // The close that follows says what is to be said.
+  socket.on('error', () => socket.terminate());
+  socket.on('message', (data, isBinary) => {
+    void answer(shell, reader, isBinary ? null : String(data)).then((reply) => {
+      if (reply !== null && !sink.closed) socket.send(reply);
+    });
+  });
+  try {
+    const start = await startOf(shell, reader, single(request.query as Query, 'cursor'));
+    follower = new Follower(shell, { reader, digest: caller(request).key.digest }, sink, start);
+    await follower.run();
+  } catch (reason) {
+    socket.close(isFault(reason) ? 1008 : 1011, isFault(reason) ? inClose(reason) : 'internal error');
+  }
+}
+
+/** A close frame holds 123 bytes. The fault's name says the rest. */
+function inClose(fault: Fault): string {
+  return `${fault.fault}: ${fault.message}`.slice(0, 120).replace(/[^\x20-\x7e]/g, '?');
+}
+
+/** Notices half-open sockets, and tells readers to come back when the server goes. Returns what ends it. */
+function keepAlive(shell: Shell, socket: WebSocket): () => void {
+  let alive = true;
+  socket.on('pong', () => {
+    alive = true;
+  });
+  const beat = setInterval(() => {
+    if (!alive) return socket.terminate();
+    alive = false;
+    socket.ping();
+  }, HEARTBEAT_MS);
+  const stay = shell.parking.onDrain(() => {
+    socket.close(1012, 'restarting, please reconnect');
+    setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
+  });
+  return () => {
+    clearInterval(beat);
+    stay();
+  };
+}
+
+/** Frames for one socket. Once a megabyte waits in it, the next promise is kept only when that has been taken. */
+class SocketSink implements Sink {
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  get closed(): boolean {
+    return this.#socket.readyState !== this.#socket.OPEN;
+  }
+
+  event(cursor: string, event: string): Promise<void> {
+    return this.#send(`{"type":"event","cursor":"${cursor}","event":${event}}`);
+  }
+
+  resume(resume: string): Promise<void> {
+    return this.#send(`{"type":"resume","resume":${resume}}`);
+  }
+
+  #send(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      // Also called, with an error, when the socket goes before it has taken the frame.
+      this.#socket.send(text, () => resolve());
+      if (this.#socket.bufferedAmount < BUFFER_MOST) resolve();
+    });
+  }
+}
+
+/** One frame of the reader: an acknowledgement. Anything else is answered with what is wrong, and changes nothing. */
+async function answer({ room }: Shell, reader: Reader, text: string | null): Promise<string | null> {
+  const frame = text === null ? null : parse(text);
+  const status = ACK_STATUSES.find((s) => s === (frame?.status ?? 'stored'));
+  if (frame?.type !== 'ack' || typeof frame.event_id !== 'string' || status === undefined)
+    return refusal(null, 'Send {"type":"ack","event_id","status":"stored|applied|rejected"}.');
+  const { event_id: eventId } = frame;
+  const reason = typeof frame.reason === 'string' ? frame.reason.slice(0, 1000) : null;
+  const producer = typeof frame.producer_id === 'string' ? frame.producer_id : null;
+  const ack = { eventId, producer, status, processedAt: null, reason };
+  const outcome = await acknowledge(room, reader, ack).catch((problem: unknown) => problem);
+  if (isFault(outcome)) return refusal(eventId, outcome.message);
+  return outcome instanceof Error ? refusal(eventId, 'Internal error. Send it again.') : null;
+}
+
+function refusal(event_id: string | null, error: string): string {
+  return JSON.stringify({ type: 'error', ...(event_id === null ? {} : { event_id }), error });
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

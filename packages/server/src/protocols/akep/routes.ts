@@ -1,0 +1,108 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ingest, Subscriptions } from '../../core/events/ingest.ts';
+import { agentProducer } from '../../core/events/producers.ts';
+import { Fault, orThrow } from '../../core/faults.ts';
+import { errorHandler } from '../../http/errors.ts';
+import { onlyMethods, refuseOthers } from '../../http/methods.ts';
+import type { Shell } from '../../http/shell.ts';
+import { asyncApi } from './asyncapi.ts';
+import { discovery } from './discovery.ts';
+import { AKEP_DOOR } from './errors.ts';
+import { inboxRoutes } from './inbox-routes.ts';
+import { toEnvelope } from './mapping.ts';
+import { type Receiving, receive } from './receive.ts';
+import { RefusalNotes } from './refusals.ts';
+import { relayRoute } from './relay.ts';
+import { bytes, caller, identifyReader, json } from './request.ts';
+import { AcceptedBody, DiscoveryBody, LenientEventBody, SIGNATURE_PARAMETERS } from './schema.ts';
+import { SigningKeys } from './signing-keys.ts';
+import { subscriptionRoutes } from './subscription-routes.ts';
+import { waitRoutes } from './wait-routes.ts';
+
+/** The AKEP door: producers come with a signature, agents with their key. */
+export async function akepRoutes(app: FastifyInstance, shell: Shell): Promise<void> {
+  const receiving: Receiving = {
+    shell,
+    keys: new SigningKeys(shell.room),
+    subscriptions: new Subscriptions(),
+    refusals: new RefusalNotes(shell.room),
+  };
+  app.setErrorHandler(errorHandler(AKEP_DOOR, shell.baseUrl));
+  // Signatures are over bytes, so bodies stay bytes until somebody has vouched for them.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
+
+  ingestRoutes(app, receiving);
+  app.route({
+    ...onlyMethods(app, 'GET', '/.well-known/akep.json'),
+    config: { summary: 'What is served here', open: true, response: { 200: DiscoveryBody } },
+    handler: async () => discovery(shell),
+  });
+  app.get('/asyncapi.json', async () => asyncApi(shell));
+  await app.register(async (door) => {
+    door.addHook('onRequest', async (request) => {
+      request.identity = await identifyReader(shell, request);
+    });
+    inboxRoutes(door, shell);
+    subscriptionRoutes(door, shell);
+    waitRoutes(door, shell);
+    emitRoute(door, receiving);
+    await relayRoute(door, shell);
+  });
+  app.all('/akep/*', async () => {
+    throw new Fault('not_found', 'AKEP has no such address.');
+  });
+}
+
+function ingestRoutes(app: FastifyInstance, receiving: Receiving): void {
+  const config = {
+    summary: 'A signed knowledge event',
+    open: true as const,
+    parameters: SIGNATURE_PARAMETERS,
+    body: LenientEventBody,
+    response: { 202: AcceptedBody },
+  };
+  app.post('/akep/events', { config }, async (request, reply) =>
+    accepted(reply, await receive(receiving, request, null)),
+  );
+  app.route<{ Params: { handle: string } }>({
+    ...onlyMethods(app, 'POST', '/@:handle/akep/events'),
+    config: { ...config, summary: 'A signed knowledge event for one space' },
+    handler: async (request, reply) => {
+      const { directory } = receiving.shell.room.store;
+      const space = await directory.spaceByHandle(request.params.handle);
+      // An unknown handle answers as a wrong signature does.
+      return accepted(reply, await receive(receiving, request, space?.id ?? 'no such space'));
+    },
+  });
+  refuseOthers(app, ['GET', 'POST'], '/akep/events');
+}
+
+function emitRoute(door: FastifyInstance, receiving: Receiving): void {
+  door.route({
+    ...onlyMethods(door, 'POST', '/akep/emit'),
+    config: {
+      summary: 'An event that the agent itself sends',
+      body: LenientEventBody,
+      response: { 202: AcceptedBody },
+    },
+    handler: async (request, reply) => accepted(reply, await emit(receiving, request)),
+  });
+}
+
+/** The agent's key vouches for it, as a signature does for a producer (K25). */
+async function emit({ shell, subscriptions }: Receiving, request: FastifyRequest) {
+  const { room, about } = shell;
+  const { space, agent } = caller(request).key;
+  const producer = agentProducer(room, space, agent);
+  const raw = bytes(request);
+  const contentType = request.headers['content-type'] ?? '';
+  const { envelope, kept } = toEnvelope(raw, contentType, producer, room.clock.now());
+  const signed = { producer, keyId: null, algorithm: 'v1' as const };
+  const arriving = { ...signed, envelope, raw, kept, rate: about.producerRate };
+  return orThrow(await ingest(room, subscriptions, arriving));
+}
+
+function accepted(reply: FastifyReply, { duplicate }: { duplicate: boolean }): FastifyReply {
+  return json(reply, 202, `{"accepted":true,"duplicate":${duplicate}}`);
+}

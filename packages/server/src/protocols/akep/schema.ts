@@ -1,0 +1,207 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { type TSchema, Type } from 'typebox';
+import type { Envelope } from '../../core/events/event.ts';
+import { ACK_STATUSES, RESUME_POLICIES } from '../../core/events/event.ts';
+import type { SubscriptionBody as SubscriptionWire } from '../../core/events/subscription.ts';
+import { fromIso } from '../../core/time.ts';
+import { EVENT_SCHEMA, SUBSCRIPTION_SCHEMA } from './akep-v1.ts';
+
+export const LIMITS = {
+  pageDefault: 100,
+  pageMost: 1000,
+  waitDefault: 30,
+  waitMost: 60,
+  freshSeconds: 300,
+  unnamedKeys: 32,
+} as const;
+
+const ajv = new Ajv2020({ allErrors: false, strict: false });
+ajv.addFormat(
+  'date-time',
+  (text: string) => /[Tt].*(?:[Zz]|[+-]\d{2}:\d{2})$/.test(text) && fromIso(text) !== null,
+);
+ajv.addFormat('uri', (text: string) => URL.canParse(text));
+
+const { $id: _event, $schema: _eventSchema, ...PLAIN_EVENT } = EVENT_SCHEMA;
+const { $id: _subscription, $schema: _subscriptionSchema, ...PLAIN_SUBSCRIPTION } = SUBSCRIPTION_SCHEMA;
+
+/** A test producer may leave its id out, as the README's curl does (K5). */
+const LENIENT_EVENT = {
+  ...PLAIN_EVENT,
+  properties: {
+    ...PLAIN_EVENT.properties,
+    source: { ...PLAIN_EVENT.properties.source, required: ['name', 'type'] },
+  },
+};
+
+/** `*` takes every type: our addition to the schema (K10). */
+const OUR_SUBSCRIPTION = {
+  ...PLAIN_SUBSCRIPTION,
+  properties: {
+    ...PLAIN_SUBSCRIPTION.properties,
+    event_types: {
+      ...PLAIN_SUBSCRIPTION.properties.event_types,
+      items: { anyOf: [{ const: '*' }, PLAIN_SUBSCRIPTION.properties.event_types.items] },
+    },
+  },
+};
+
+const validateEvent = ajv.compile<Envelope>(EVENT_SCHEMA);
+const validateLenient = ajv.compile<Envelope>(LENIENT_EVENT);
+const validateSubscription = ajv.compile<SubscriptionWire>(OUR_SUBSCRIPTION);
+
+export type Flaw = { path: string; message: string; unknownTopLevel: boolean };
+export type Checked<T> = { ok: true; value: T } | { ok: false; flaw: Flaw };
+
+function check<T>(validate: ValidateFunction<T>, value: unknown): Checked<T> {
+  if (validate(value)) return { ok: true, value };
+  const [first] = validate.errors ?? [];
+  const extra = first?.keyword === 'additionalProperties' ? String(first.params.additionalProperty) : null;
+  return {
+    ok: false,
+    flaw: {
+      path: `${first?.instancePath ?? ''}${extra === null ? '' : `/${extra}`}` || '/',
+      message: first?.message ?? 'is not valid',
+      unknownTopLevel: extra !== null && first?.instancePath === '',
+    },
+  };
+}
+
+export function checkEvent(value: unknown, mayOmitProducer: boolean): Checked<Envelope> {
+  return check(mayOmitProducer ? validateLenient : validateEvent, value);
+}
+
+export function checkSubscription(value: unknown): Checked<SubscriptionWire> {
+  return check(validateSubscription, value);
+}
+
+const Time = Type.String({ format: 'date-time' });
+const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const Status = Type.Enum([...ACK_STATUSES]);
+const Policy = Type.Enum([...RESUME_POLICIES]);
+const Subject = Type.Record(
+  Type.String(),
+  Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
+);
+
+/** Query parameters that several addresses share, as /openapi.json tells them. */
+export const QUERY = {
+  cursor: { name: 'cursor', in: 'query', schema: Type.String() },
+  limit: { name: 'limit', in: 'query', schema: Type.Integer({ minimum: 1, maximum: LIMITS.pageMost }) },
+  timeout: { name: 'timeout_seconds', in: 'query', schema: Type.Integer({ minimum: 0 }) },
+  producer: { name: 'producer_id', in: 'query', schema: Type.String() },
+} as const;
+
+const header = (name: string, required: boolean) => ({ name, in: 'header', required, schema: Type.String() });
+
+/** What a signed request carries besides its body. */
+export const SIGNATURE_PARAMETERS = [
+  header('webhook-id', true),
+  header('webhook-timestamp', true),
+  header('webhook-signature', true),
+  header('webhook-signature-key-id', false),
+];
+
+export const EventBody = Type.Unsafe<Envelope>(PLAIN_EVENT);
+export const LenientEventBody = Type.Unsafe<Envelope>(LENIENT_EVENT);
+export const SubscriptionBody = Type.Unsafe<SubscriptionWire>(OUR_SUBSCRIPTION);
+
+export const AcceptedBody = Type.Object({ accepted: Type.Literal(true), duplicate: Type.Boolean() });
+
+export const PageBody = Type.Object({
+  events: Type.Array(EventBody),
+  next_cursor: Type.String(),
+  has_more: Type.Boolean(),
+});
+
+const AckView = Type.Object({ status: Status, processed_at: Time, reason: Nullable(Type.String()) });
+
+export const EventView = Type.Object({ event: EventBody, cursor: Type.String(), ack: Nullable(AckView) });
+
+export const AckBody = Type.Object({
+  status: Type.Optional(Status),
+  processed_at: Type.Optional(Nullable(Time)),
+  reason: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1000 }))),
+});
+
+export const AckedBody = Type.Object({
+  event_id: Type.String(),
+  status: Status,
+  processed_at: Time,
+  reason: Nullable(Type.String()),
+});
+
+export const TaskBody = Type.Object({
+  task_id: Type.String(),
+  status: Type.String(),
+  updated_at: Time,
+  events: Type.Array(Type.String()),
+  artifacts: Type.Array(
+    Type.Object({
+      event_id: Type.String(),
+      uri: Type.String(),
+      content_type: Type.String(),
+      summary: Type.String(),
+    }),
+  ),
+});
+
+/** A subscription as it is shown: as it was sent, with what we add. */
+const { additionalProperties: _closed, ...OPEN_SUBSCRIPTION } = OUR_SUBSCRIPTION;
+export const SubscriptionView = Type.Unsafe<SubscriptionWire>({
+  ...OPEN_SUBSCRIPTION,
+  required: [...OPEN_SUBSCRIPTION.required, 'subscription_id', 'created_at'],
+  properties: {
+    ...OPEN_SUBSCRIPTION.properties,
+    subscription_id: Type.String(),
+    created_at: Time,
+    default: Type.Literal(true),
+    secret: Type.String({ description: 'Signs what is forwarded; shown only when it is made.' }),
+  },
+});
+export const SubscriptionsView = Type.Object({ subscriptions: Type.Array(SubscriptionView) });
+
+export const WaitBody = Type.Object({
+  subject: Type.Optional(Subject),
+  event_types: Type.Optional(Nullable(Type.Array(Type.String(), { minItems: 1 }))),
+  interrupt_id: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 256 }))),
+  run_state_ref: Type.String({ minLength: 1, maxLength: 2048 }),
+  policy: Type.Optional(Nullable(Policy)),
+  expires_at: Type.Optional(Nullable(Time)),
+});
+
+export const WaitView = Type.Object({
+  wait_id: Type.String(),
+  subject: Subject,
+  event_types: Nullable(Type.Array(Type.String())),
+  interrupt_id: Nullable(Type.String()),
+  run_state_ref: Type.String(),
+  policy: Nullable(Policy),
+  expires_at: Nullable(Time),
+  created_at: Time,
+});
+export const WaitsView = Type.Object({ waits: Type.Array(WaitView) });
+
+export const ResumeView = Type.Object({
+  resume_id: Type.String(),
+  event_id: Type.String(),
+  wait_id: Nullable(Type.String()),
+  run_state_ref: Nullable(Type.String()),
+  decision: Type.Literal('resume'),
+  reason: Type.String(),
+  out_of_order: Type.Boolean(),
+});
+export const ResumesBody = Type.Object({
+  resumes: Type.Array(ResumeView),
+  next_cursor: Type.String(),
+  has_more: Type.Boolean(),
+});
+
+export const PolicyBody = Type.Object({ max_resume_policy: Policy, show_reviews: Type.Boolean() });
+export const PolicyChange = Type.Partial(PolicyBody);
+
+export const DiscoveryBody = Type.Object({
+  spec: Type.Literal('akep.v1'),
+  profiles: Type.Array(Type.String()),
+  endpoints: Type.Record(Type.String(), Type.String()),
+});

@@ -1,0 +1,41 @@
+import { isActive } from '../../core/agents/key.ts';
+import type { VerifyingKey } from '../../core/events/store.ts';
+import type { SpaceId } from '../../core/ids.ts';
+import type { Room } from '../../core/room.ts';
+import { LIMITS } from './schema.ts';
+
+export type Wanted = { keyId: string | null; space: SpaceId | null };
+
+/**
+ * The keys that may have signed a request. Under load many requests are read in one turn of the event loop: they share
+ * one look, which is forgotten with the turn, so a revoked key is as dead as without it.
+ */
+export class SigningKeys {
+  readonly #room: Room;
+  readonly #ofThisTurn = new Map<string, Promise<VerifyingKey[]>>();
+
+  constructor(room: Room) {
+    this.#room = room;
+  }
+
+  find(wanted: Wanted): Promise<VerifyingKey[]> {
+    const name = `${wanted.space}\n${wanted.keyId}`;
+    let found = this.#ofThisTurn.get(name);
+    if (found === undefined) {
+      if (this.#ofThisTurn.size === 0) setImmediate(() => this.#ofThisTurn.clear());
+      found = this.#look(wanted);
+      this.#ofThisTurn.set(name, found);
+    }
+    return found;
+  }
+
+  async #look({ keyId, space }: Wanted): Promise<VerifyingKey[]> {
+    const { directory } = this.#room.store;
+    const now = this.#room.clock.now();
+    if (keyId === null) return directory.unnamedKeys(space, now, LIMITS.unnamedKeys);
+    const found = await directory.producerKey(keyId);
+    const usable =
+      found !== null && isActive(found.key, now) && (space === null || found.key.space === space);
+    return usable ? [found] : [];
+  }
+}

@@ -1,0 +1,81 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { fromCursor, toCursor } from '../../core/events/cursor.ts';
+import { MOST_WAITS } from '../../core/events/place.ts';
+import { readResumes } from '../../core/events/resumes.ts';
+import { endWait, openWait, setPolicy } from '../../core/events/waiting.ts';
+import { orThrow } from '../../core/faults.ts';
+import { type Query, single } from '../../http/fields.ts';
+import { onlyMethods, refuseOthers } from '../../http/methods.ts';
+import type { Shell } from '../../http/shell.ts';
+import { fromPolicy, fromResume, fromWait, toLimit, toPolicy, toWait } from './mapping.ts';
+import { type ById, jsonBody, readerOf } from './request.ts';
+import { PolicyBody, PolicyChange, QUERY, ResumesBody, WaitBody, WaitsView, WaitView } from './schema.ts';
+
+/** Paused runs: what they wait for, what has woken them, and how far an event may go (K20, K21). */
+export function waitRoutes(door: FastifyInstance, shell: Shell): void {
+  waits(door, shell);
+  policy(door, shell);
+  door.route({
+    ...onlyMethods(door, 'GET', '/akep/resumes'),
+    config: {
+      summary: 'Which runs were woken',
+      parameters: [QUERY.cursor, QUERY.limit],
+      response: { 200: ResumesBody },
+    },
+    handler: (request) => resumes(shell, request),
+  });
+}
+
+const ALL = '/akep/waits';
+
+function waits(door: FastifyInstance, { room }: Shell): void {
+  const list = { summary: 'The open waits', response: { 200: WaitsView } };
+  door.get(ALL, { config: list }, async (request) => {
+    const { space, agent } = readerOf(request);
+    const now = room.clock.now();
+    const open = await room.store.read(space, (tx) => tx.waits.open(agent, now, MOST_WAITS));
+    return { waits: open.map(fromWait) };
+  });
+  const add = { summary: 'Wait for an event', body: WaitBody, response: { 201: WaitView } };
+  door.post(ALL, { config: add }, async (request, reply) => {
+    const made = { ...readerOf(request), id: `wait_${room.ids.letters(16)}`, now: room.clock.now() };
+    const wait = orThrow(await openWait(room, toWait(jsonBody(request), made)));
+    return reply.code(201).header('location', `${ALL}/${wait.id}`).send(fromWait(wait));
+  });
+  refuseOthers(door, ['GET', 'POST'], ALL);
+  door.route<ById>({
+    ...onlyMethods(door, 'DELETE', `${ALL}/:id`),
+    config: { summary: 'End a wait', response: { 204: null } },
+    handler: async (request, reply) => {
+      orThrow(await endWait(room, readerOf(request), request.params.id));
+      return reply.code(204).send();
+    },
+  });
+}
+
+async function resumes({ room }: Shell, request: FastifyRequest) {
+  const reader = readerOf(request);
+  const query = request.query as Query;
+  const cursor = single(query, 'cursor');
+  const after = cursor === null ? null : orThrow(fromCursor(room, 'resumes', reader, cursor));
+  const read = orThrow(await readResumes(room, reader, after, toLimit(query)));
+  return {
+    resumes: read.resumes.map(fromResume),
+    next_cursor: toCursor(room, 'resumes', reader, read.after),
+    has_more: read.hasMore,
+  };
+}
+
+function policy(door: FastifyInstance, { room }: Shell): void {
+  const show = { summary: "The agent's own policy", response: { 200: PolicyBody } };
+  door.get('/akep/policy', { config: show }, async (request) => {
+    const { space, agent } = readerOf(request);
+    return fromPolicy(await room.store.read(space, (tx) => tx.waits.settings(agent)));
+  });
+  const change = { ...show, summary: "Change the agent's own policy", body: PolicyChange };
+  door.put('/akep/policy', { config: change }, async (request) => {
+    const body = jsonBody(request);
+    return fromPolicy(await setPolicy(room, readerOf(request), (before) => toPolicy(body, before)));
+  });
+  refuseOthers(door, ['GET', 'PUT'], '/akep/policy');
+}
