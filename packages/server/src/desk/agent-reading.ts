@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import type { Agent } from '../core/agents/agent.ts';
+import { statsOf, weekBegin } from '../core/agents/agent-stats.ts';
+import { MOST_COUNTED } from '../core/deliveries/overview.ts';
+import { Fault } from '../core/faults.ts';
+import type { Person } from '../core/people/person.ts';
+import type { Tx } from '../core/store.ts';
+import { SECOND } from '../core/time.ts';
+import { choice, type Query, single } from '../http/fields.ts';
+import type { Shell } from '../http/shell.ts';
+import { fromAgent } from './mapping.ts';
+import { caller } from './person.ts';
+import { FRAMEWORKS, Prompts } from './prompts.ts';
+
+type ById = { Params: { id: string } };
+
+/** What there is to know about agents, without changing anything. */
+export function agentReadingRoutes(app: FastifyInstance, shell: Shell): void {
+  const { room } = shell;
+  const prompts = new Prompts();
+
+  app.get('/desk/agents', async (request) => {
+    const agents = await room.store.read(caller(request).space, async (tx) => {
+      const all = await tx.agents.list();
+      const week = await weekBegin(tx, room.clock.now());
+      return Promise.all(all.map((agent) => showAgentWithStats(shell, tx, agent, week)));
+    });
+    return { agents };
+  });
+
+  app.get<ById>('/desk/agents/:id', async (request) =>
+    withAgent(shell, caller(request), request.params.id, async (tx, agent) =>
+      showAgentWithStats(shell, tx, agent, await weekBegin(tx, room.clock.now())),
+    ),
+  );
+
+  app.get<ById>('/desk/agents/:id/prompt', async (request) => {
+    const asked = single(request.query as Query, 'framework') ?? 'general';
+    const framework = choice('framework', asked, FRAMEWORKS);
+    const { id } = request.params;
+    await withAgent(shell, caller(request), id, async () => null);
+    return { framework, frameworks: FRAMEWORKS, text: prompts.text(framework, { id, url: shell.baseUrl() }) };
+  });
+}
+
+export function withAgent<T>(
+  { room }: Shell,
+  person: Person,
+  id: string,
+  work: (tx: Tx, agent: Agent) => Promise<T>,
+): Promise<T> {
+  return room.store.read(person.space, async (tx) => {
+    const agent = await tx.agents.get(id);
+    if (agent === null) throw new Fault('not_found', 'There is no agent with this name in your space.');
+    return work(tx, agent);
+  });
+}
+
+export async function showAgent({ presence }: Shell, tx: Tx, agent: Agent) {
+  return fromAgent(agent, {
+    keys: await tx.keys.list(agent.id),
+    waiting: await tx.counts.waitingOf(agent.id, MOST_COUNTED),
+    lastSeenAt: presence.lastSeen(agent.space, agent.id),
+  });
+}
+
+async function showAgentWithStats(shell: Shell, tx: Tx, agent: Agent, week: number) {
+  const shown = await showAgent(shell, tx, agent);
+  const stats = await statsOf(tx, agent.id, week);
+  return {
+    ...shown,
+    stats: {
+      waiting: shown.waiting,
+      answered_week: stats.answeredWeek,
+      median_answer_seconds: stats.medianAnswer === null ? null : Math.round(stats.medianAnswer / SECOND),
+      callbacks_failing: stats.callbacksFailing,
+    },
+  };
+}

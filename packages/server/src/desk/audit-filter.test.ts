@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { body, openDesk } from '../testing/desk.ts';
+import type { World } from '../testing/world.ts';
+
+type Page = { entries: { seq: number; action: string; subject: string }[]; next_cursor: string | null };
+
+function page(world: World, query: string): Promise<Page> {
+  return body<Page>(world.desk('GET', `/desk/audit?${query}`));
+}
+
+test('[D52] by action, by group of actions, and by subject', async () => {
+  const { world } = await openDesk();
+  const first = await world.deliver();
+  const second = await world.deliver();
+  await world.decide(first, { status: 'approved' });
+  await world.desk('DELETE', `/desk/deliveries/${first}/decision`);
+  const actions = async (query: string) => (await page(world, query)).entries.map((e) => e.action);
+  expect(await actions('action=decision')).toEqual(['decision.undone', 'decision.held']);
+  expect(await actions('action=decision.held')).toEqual(['decision.held']);
+  expect(await actions('action=decisio')).toEqual([]);
+  expect(await actions('action=%25')).toEqual([]);
+  expect(await actions(`subject=${second}`)).toEqual(['delivery.accepted']);
+  expect(await actions(`subject=${first}&action=delivery`)).toEqual(['delivery.accepted']);
+});
+
+test('[D52] pages of a filter neither skip nor repeat', async () => {
+  const { world } = await openDesk();
+  const ids: string[] = [];
+  for (let i = 0; i < 7; i++) {
+    ids.push(await world.deliver());
+    await world.desk('POST', '/desk/sat');
+  }
+  const seen: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const next: Page = await page(
+      world,
+      `action=delivery.accepted&limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`,
+    );
+    seen.push(...next.entries.map((e) => e.subject));
+    cursor = next.next_cursor;
+  }
+  expect(seen).toEqual([...ids].reverse());
+});
+
+test('[D52] remembers what the last verification found, for each space on its own', async () => {
+  type Verified = { ok: boolean; entries: number; verified_at: string };
+  const { world } = await openDesk();
+  const read = (token?: string) =>
+    body<{ verified: Verified | null }>(world.desk('GET', '/desk/audit', undefined, token));
+  expect((await read()).verified).toBeNull();
+  await world.deliver();
+  const found = await body<Verified>(world.desk('GET', '/desk/audit/verify'));
+  expect(found.ok).toBe(true);
+  expect((await read()).verified).toEqual(found);
+  await world.deliver();
+  expect((await read()).verified).toEqual(found);
+  const space = await world.addSpace('elsewhere');
+  const stranger = await world.addPerson('s@example.com', 'owner', space);
+  expect((await read(stranger.token)).verified).toBeNull();
+  await world.restart();
+  expect((await read()).verified).toBeNull();
+});

@@ -1,0 +1,66 @@
+import type { Json } from '../core/canonical.ts';
+import { draftOf } from '../core/deliveries/composing.ts';
+import type { Decision } from '../core/deliveries/decision.ts';
+import { detailsOf } from '../core/deliveries/delivery.ts';
+import { answerIdentity, openContent, openText } from '../core/deliveries/sealed.ts';
+import { Fault } from '../core/faults.ts';
+import type { Person } from '../core/people/person.ts';
+import type { Room } from '../core/room.ts';
+import type { Tx } from '../core/store.ts';
+import { fromComposing } from './drafts.ts';
+import { fromAttempt, fromDecision, fromDelivery, fromJob } from './mapping.ts';
+
+/** Everything a person needs in order to decide, and what has happened so far. */
+export function detail(room: Room, person: Person, id: string) {
+  return room.store.read(person.space, async (tx) => {
+    const delivery = await tx.deliveries.get(id);
+    const sealed = await tx.deliveries.body(id);
+    if (delivery === null || sealed === null) throw noDelivery();
+    const content = openContent(room, sealed, delivery);
+    const decisions = await Promise.all((await tx.decisions.of(id)).map((d) => showDecision(room, tx, d)));
+    return {
+      ...fromDelivery(delivery, { now: room.clock.now(), samples: await tx.agents.samples() }),
+      content_sha256: delivery.contentHash,
+      details: detailsOf(content),
+      callback_webhook: content.callback_webhook ?? null,
+      timeout_seconds: content.timeout_seconds ?? null,
+      allow_secrets: content.allow_secrets ?? [],
+      content,
+      decision: decisions.findLast((d) => d.state !== 'undone') ?? null,
+      decisions,
+      callbacks: (await tx.jobs.byDelivery(id)).map(fromJob),
+      attempts: (await tx.jobs.attempts(id)).map(fromAttempt),
+      draft: fromComposing(await draftOf(room, tx, person, id)),
+      previous: delivery.revises === null ? null : await previous(room, tx, delivery.revises),
+    };
+  });
+}
+
+/** What was there before, and what the person said to it: a revision opens on the difference. */
+async function previous(room: Room, tx: Tx, id: string) {
+  const earlier = await tx.deliveries.get(id);
+  const sealed = await tx.deliveries.body(id);
+  if (earlier === null || sealed === null) return null;
+  const decision = await tx.decisions.current(id);
+  return {
+    delivery_id: id,
+    details: detailsOf(openContent(room, sealed, earlier)),
+    decision: decision === null ? null : await showDecision(room, tx, decision),
+  };
+}
+
+export async function showDecision(room: Room, tx: Tx, decision: Decision) {
+  const sealed = await tx.decisions.answer(decision.seq);
+  const answer =
+    sealed === null
+      ? null
+      : (JSON.parse(openText(room, sealed, answerIdentity(decision))) as {
+          feedback: string | null;
+          edited_content: Json;
+        });
+  return fromDecision(decision, await tx.people.get(decision.person), answer);
+}
+
+export function noDelivery(): Fault {
+  return new Fault('not_found', 'There is no delivery with this id in your space.');
+}

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import { Browser } from '../testing/browser.ts';
+import { AT_ONCE, openDesk, refused, status } from '../testing/desk.ts';
+import { digests } from '../testing/digests.ts';
+import { changesSomething, deskRoutes, fill } from '../testing/routes.ts';
+import type { World } from '../testing/world.ts';
+
+const ANY = () => '00000000-0000-4000-8000-000000000000';
+
+/** A request to every address of the desk, with a body where one belongs. */
+function knock(world: World, headers: Record<string, string>): { at: string; reply: Promise<Response> }[] {
+  return deskRoutes(world).map((route) => ({
+    at: `${route.method} ${route.url}`,
+    reply: fetch(world.url + fill(route.url, ANY), {
+      method: route.method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(changesSomething(route) ? { body: '{}' } : {}),
+    }),
+  }));
+}
+
+describe('agent keys', () => {
+  const forms: [string, (key: string) => string][] = [
+    ['a good key', (key) => `Bearer ${key}`],
+    ['an unknown key', () => `Bearer wk_live_${'x'.repeat(38)}`],
+    ['another spelling', (key) => `bearer  ${key}`],
+    ['another scheme', (key) => `Token ${key}`],
+    ['no scheme', (key) => key],
+  ];
+
+  test.each(forms)('[D5] %s is turned away at every address of the desk', async (_, form) => {
+    const { world } = await openDesk();
+    const before = digests(world);
+    const knocks = knock(world, { authorization: form(world.agent.key) });
+    expect(knocks.length).toBeGreaterThan(25);
+    for (const { at, reply } of knocks) {
+      expect([at, await refused(reply)]).toEqual([at, { status: 403, code: 'agent_key_on_desk' }]);
+    }
+    expect(digests(world)).toEqual(before);
+  });
+
+  test('[D5] also beside a good cookie', async () => {
+    const { world } = await openDesk();
+    const browser = new Browser(world);
+    await browser.login();
+    const cookie = `lanternroom=${browser.cookies.get('lanternroom')}`;
+    for (const { at, reply } of knock(world, { cookie, authorization: `Bearer ${world.agent.key}` })) {
+      expect([at, await refused(reply)]).toEqual([at, { status: 403, code: 'agent_key_on_desk' }]);
+    }
+  });
+
+  test('[D5] who decides comes from the session, never from the body', async () => {
+    const { world } = await openDesk({ env: AT_ONCE });
+    const { person } = await world.addPerson('other@example.com', 'decider');
+    const id = await world.deliver();
+    const claims = { decided_by: person.id, person_id: person.id, actor: person.id, person: person.id };
+    const reply = await world.decide(id, { status: 'approved', ...claims });
+    expect(await reply.json()).toMatchObject({ decided_by: { person_id: world.owner.id } });
+    const lines = await world.room.store.read(world.space.id, (tx) => tx.ledger.newest(999, 9));
+    const made = lines.find((line) => line.action === 'decision.made');
+    expect(made?.actor).toBe(`person:${world.owner.id}`);
+  });
+});
+
+describe('nobody', () => {
+  test('[D2] gets past the two doors that are open to everybody', async () => {
+    const { world } = await openDesk();
+    const open = ['POST /desk/session', 'POST /desk/setup', 'POST /desk/invitations/accept'];
+    for (const { at, reply } of knock(world, {})) {
+      const expected = open.includes(at) ? [400, 401, 410, 422] : [401];
+      expect([at, expected.includes(await status(reply))]).toEqual([at, true]);
+    }
+  });
+
+  test('[D4] gets in with what only looks like a token', async () => {
+    const { world } = await openDesk();
+    for (const token of ['lr_', `lr_${'x'.repeat(40)}`, 'st_x', 'Bearer', `${world.token}x`]) {
+      expect(await refused(world.desk('GET', '/desk/session', undefined, token))).toMatchObject({
+        status: 401,
+      });
+    }
+  });
+});
+
+describe('another site', () => {
+  test.each([
+    ['a foreign origin', { origin: 'https://evil.example' }],
+    ['an origin that hides', { origin: 'null' }],
+    ['another port of this machine', { origin: 'http://127.0.0.1:1' }],
+    ['this host over https', { origin: 'https://127.0.0.1' }],
+    ['a cross-site fetch', { 'sec-fetch-site': 'cross-site' }],
+    ['a same-site fetch', { 'sec-fetch-site': 'same-site' }],
+    ['something new', { 'sec-fetch-site': 'somewhere' }],
+  ])('[D6] %s can change nothing, at any address', async (_, headers) => {
+    const { world } = await openDesk();
+    const browser = new Browser(world);
+    await browser.login();
+    const cookie = `lanternroom=${browser.cookies.get('lanternroom')}`;
+    const before = digests(world);
+    const knocks = knock(world, { cookie, ...headers }).filter(({ at }) => !at.startsWith('GET'));
+    expect(knocks.length).toBeGreaterThan(15);
+    for (const { at, reply } of knocks) {
+      expect([at, await refused(reply)]).toEqual([at, { status: 403, code: 'cross_site' }]);
+    }
+    expect(digests(world)).toEqual(before);
+  });
+
+  test.each([
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain',
+    'text/json',
+  ])('[D6] a form that sends %s is refused, at any address', async (type) => {
+    const { world } = await openDesk();
+    const before = digests(world);
+    const headers = { authorization: `Bearer ${world.token}`, 'content-type': type };
+    for (const { at, reply } of knock(world, headers).filter((k) => !k.at.startsWith('GET'))) {
+      expect([at, await refused(reply)]).toEqual([at, { status: 415, code: 'unsupported_media_type' }]);
+    }
+    expect(digests(world)).toEqual(before);
+  });
+
+  test('[D6] our own page and scripts without a browser are not mistaken for one', async () => {
+    const { world } = await openDesk();
+    const read = async (headers: Record<string, string>) => {
+      const id = await world.deliver();
+      return status(
+        new Browser(world, { authorization: `Bearer ${world.token}`, ...headers }).send(
+          'POST',
+          `/desk/deliveries/${id}/read`,
+        ),
+      );
+    };
+    expect(await read({})).toBe(200);
+    expect(await read({ origin: world.url, 'sec-fetch-site': 'same-origin' })).toBe(200);
+    expect(await read({ 'sec-fetch-site': 'none' })).toBe(200);
+  });
+
+  test('[D6] behind a proxy, the origin is the public one', async () => {
+    const { world } = await openDesk({ env: { LANTERNROOM_TRUST_PROXY: '127.0.0.1' } });
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'desk.example.com' };
+    const login = (origin: string) => status(new Browser(world, { ...forwarded, origin }).login());
+    expect(await login('https://desk.example.com')).toBe(200);
+    expect(await login('https://desk.example.com.evil.example')).toBe(403);
+    expect(await login('https://desk.example.com:444')).toBe(403);
+    expect(await login('http://desk.example.com')).toBe(403);
+  });
+
+  test('[D6] looking changes nothing, whatever is looked at', async () => {
+    const { world } = await openDesk();
+    const id = await world.deliver();
+    const before = digests(world);
+    const ids: Record<string, string> = { id, key: world.agent.keyId };
+    for (const { method, url } of deskRoutes(world).filter(
+      (r) => r.method === 'GET' && r.url !== '/desk/stream',
+    )) {
+      for (const value of [id, world.agent.agent.id]) {
+        await (
+          await world.desk(
+            method,
+            fill(url, (name) => (name === 'id' ? value : (ids[name] ?? id))),
+          )
+        ).text();
+      }
+    }
+    expect(digests(world)).toEqual(before);
+  });
+});
+
+describe('roles', () => {
+  /** The least role that each change needs; what is missing here needs none of its own. */
+  const NEEDED: Record<string, 'decider' | 'owner'> = {
+    'POST /desk/deliveries/:id/decision': 'decider',
+    'DELETE /desk/deliveries/:id/decision': 'decider',
+    'POST /desk/deliveries/:id/read': 'decider',
+    'POST /desk/deliveries/:id/snooze': 'decider',
+    'POST /desk/callbacks/:id/send-again': 'decider',
+    'POST /desk/agents': 'owner',
+    'POST /desk/agents/:id/keys': 'owner',
+    'DELETE /desk/agents/:id/keys/:key': 'owner',
+    'PUT /desk/agents/:id/callbacks': 'owner',
+    'POST /desk/agents/:id/callback-secret': 'owner',
+    'POST /desk/people': 'owner',
+  };
+
+  test('[D7] a reader reads, a decider decides, an owner does the rest', async () => {
+    const { world } = await openDesk();
+    const { token: reader } = await world.addPerson('reader@example.com', 'reader');
+    const { token: decider } = await world.addPerson('decider@example.com', 'decider');
+    const before = await world.room.store.read(world.space.id, (tx) => tx.ledger.newest(9999, 9999));
+    for (const [at, needed] of Object.entries(NEEDED)) {
+      const [method = '', url = ''] = at.split(' ');
+      const as = (token: string) => world.desk(method, fill(url, ANY), {}, token);
+      expect([at, await refused(as(reader))]).toEqual([at, { status: 403, code: 'role_too_low' }]);
+      if (needed === 'owner') expect([at, await status(as(decider))]).toEqual([at, 403]);
+      else expect([at, await status(as(decider))]).not.toEqual([at, 403]);
+      expect([at, await status(as(world.token))]).not.toEqual([at, 403]);
+    }
+    const after = await world.room.store.read(world.space.id, (tx) => tx.ledger.newest(9999, 9999));
+    expect(after).toEqual(before);
+    for (const path of ['/desk/deliveries', '/desk/agents', '/desk/people', '/desk/history', '/desk/audit']) {
+      expect(await status(world.desk('GET', path, undefined, reader))).toBe(200);
+    }
+  });
+
+  test('[D7] every address that NEEDED names is served', async () => {
+    const { world } = await openDesk();
+    const served = deskRoutes(world).map(({ method, url }) => `${method} ${url}`);
+    expect(Object.keys(NEEDED).filter((at) => !served.includes(at))).toEqual([]);
+  });
+});

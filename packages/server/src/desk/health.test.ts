@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { openDesk, status } from '../testing/desk.ts';
+
+type OpenApi = { openapi: string; paths: Record<string, Record<string, { responses: object }>> };
+
+describe('health', () => {
+  test('[D33] /healthz is the process, /readyz the store too', async () => {
+    const { world } = await openDesk();
+    expect(await (await fetch(`${world.url}/healthz`)).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(`${world.url}/readyz`)).json()).toEqual({ status: 'ready' });
+  });
+
+  test('[D33] without its store the process is healthy and not ready', async () => {
+    const { world } = await openDesk();
+    const { db } = world.running.ground.data.store.session;
+    db.exec('pragma query_only = off');
+    db.exec('alter table spaces rename to gone');
+    expect(await status(fetch(`${world.url}/healthz`))).toBe(200);
+    expect(await status(fetch(`${world.url}/readyz`))).toBeGreaterThanOrEqual(500);
+    db.exec('alter table gone rename to spaces');
+    expect(await status(fetch(`${world.url}/readyz`))).toBe(200);
+  });
+
+  test("[D33] /metrics needs an owner's token, and shows no ids", async () => {
+    const { world } = await openDesk();
+    const { token } = await world.addPerson('decider@example.com', 'decider');
+    const id = await world.deliver();
+    await world.desk('GET', `/desk/deliveries/${id}`);
+    expect(await status(fetch(`${world.url}/metrics`))).toBe(401);
+    expect(await status(world.get('/metrics'))).toBe(401);
+    expect(await status(world.desk('GET', '/metrics', undefined, token))).toBe(401);
+    const reply = await world.desk('GET', '/metrics');
+    expect(reply.headers.get('content-type')).toContain('text/plain');
+    const text = await reply.text();
+    expect(text).toMatch(/^lanternroom_requests_total\{route="\/desk\/deliveries\/:id",status="200"\} 1$/m);
+    expect(text).not.toContain(id);
+  });
+
+  test('[D33] /openapi.json describes what is really served', async () => {
+    const { world } = await openDesk();
+    const document = (await (await fetch(`${world.url}/openapi.json`)).json()) as OpenApi;
+    expect(document.openapi).toBe('3.1.0');
+    const served = new Set(world.running.routes.map(({ method, url }) => `${method} ${url}`));
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+    );
+    expect(described.filter((at) => !served.has(at))).toEqual([]);
+    expect(described).toEqual(
+      expect.arrayContaining([
+        'POST /wake/v1/deliver',
+        'GET /wake/v1/response/:id',
+        'GET /wake/v1/responses',
+        'POST /wake/v1/withdraw/:id',
+      ]),
+    );
+    for (const methods of Object.values(document.paths)) {
+      for (const { responses } of Object.values(methods)) expect(Object.keys(responses)).toContain('default');
+    }
+  });
+});

@@ -1,0 +1,184 @@
+import type { Agent } from '../core/agents/agent.ts';
+import type { KeyRecord } from '../core/agents/key.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/canonical.ts';
+import type { Answer, Decision } from '../core/deliveries/decision.ts';
+import { type Delivery, timedOutAt, type Verdict } from '../core/deliveries/delivery.ts';
+import type { LedgerLine } from '../core/ledger/ledger.ts';
+import type { Person, TokenRecord } from '../core/people/person.ts';
+import type { Attempt, Job } from '../core/sending/job.ts';
+import { fromIso, type Micros, toIso, toIsoOrNull } from '../core/time.ts';
+import { choice, invalid, optionalText } from '../http/fields.ts';
+
+export const VERDICTS: readonly Verdict[] = ['approved', 'rejected', 'redirected'];
+export const FEEDBACK_MOST = 20_000;
+
+/** What a row says beyond its delivery: whether its time is up, and whether its agent is a sample. */
+export type Seen = { now: Micros; samples: ReadonlySet<string> };
+
+/** One row of the list. */
+export function fromDelivery(d: Delivery, { now, samples }: Seen) {
+  return {
+    delivery_id: d.id,
+    agent_id: d.agent,
+    tier: d.tier,
+    provider: d.provider,
+    type: d.type,
+    headline: d.headline,
+    summary: d.summary,
+    status: d.status,
+    state: d.state,
+    section: d.section,
+    created_at: toIso(d.createdAt),
+    changed_at: toIso(d.changedAt),
+    timeout_at: toIsoOrNull(d.timeoutAt),
+    timed_out_at: toIsoOrNull(timedOutAt(d, now)),
+    effect_at: toIsoOrNull(d.effectAt),
+    snoozed_until: toIsoOrNull(d.snoozedUntil),
+    read_at: toIsoOrNull(d.readAt),
+    withdrawn_at: toIsoOrNull(d.withdrawnAt),
+    task_id: d.taskId,
+    thread_id: d.threadId,
+    interrupt_id: d.interruptId,
+    revises: d.revises,
+    revision: d.revision,
+    superseded_by: d.supersededBy,
+    sample: samples.has(d.agent),
+  };
+}
+
+export function fromDecision(
+  d: Decision,
+  person: Person | null,
+  answer: { feedback: string | null; edited_content: Json } | null,
+) {
+  return {
+    status: d.verdict,
+    state: d.state === 'effective' ? 'decided' : d.state,
+    decided_by: { person_id: d.person, name: person?.name ?? null },
+    decided_at: toIso(d.decidedAt),
+    effect_at: toIso(d.effectAt),
+    content_sha256: d.contentHash,
+    feedback: answer?.feedback ?? null,
+    edited_content: answer?.edited_content ?? null,
+  };
+}
+
+/** 422 without the hash: a decision is bound to what was shown (core rule 3). */
+export function toAnswer(body: JsonObject): Answer {
+  const hash = body.content_sha256;
+  if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/i.test(hash)) {
+    throw invalid(
+      'content_sha256',
+      'content_sha256 is required: send the hash of the delivery that you were shown.',
+    );
+  }
+  const edited = body.edited_content ?? null;
+  if (edited !== null && typeof edited !== 'string' && !isJsonObject(edited)) {
+    throw invalid('edited_content', 'edited_content must be an object, a string or null.');
+  }
+  return {
+    verdict: choice('status', body.status, VERDICTS),
+    feedback: body.feedback === '' ? null : optionalText(body, 'feedback', FEEDBACK_MOST),
+    editedContent: edited,
+    contentHash: hash.toLowerCase(),
+  };
+}
+
+export function toUntil(body: JsonObject, now: Micros): Micros | null {
+  if (body.until === null) return null;
+  const until = typeof body.until === 'string' ? fromIso(body.until) : null;
+  // Beyond the year 2255 microseconds are no longer exact.
+  if (until === null || until <= now || !Number.isSafeInteger(until))
+    throw invalid('until', 'until must be an ISO 8601 time in the future, or null to bring it back.');
+  return until;
+}
+
+/** What is known of an agent beyond its row. */
+export type AgentSeen = { keys: readonly KeyRecord[]; waiting: number; lastSeenAt: Micros | null };
+
+export function fromAgent(a: Agent, { keys, waiting, lastSeenAt }: AgentSeen) {
+  return {
+    agent_id: a.id,
+    created_at: toIso(a.createdAt),
+    accepted_at: toIsoOrNull(a.acceptedAt),
+    last_seen_at: toIsoOrNull(lastSeenAt ?? a.lastSeenAt),
+    callbacks: a.callbacks,
+    keys: keys.map(fromKey),
+    waiting,
+    sample: a.sample,
+  };
+}
+
+function fromKey(k: KeyRecord) {
+  return {
+    key_id: k.id,
+    tier: k.tier,
+    prefix: `wk_${k.tier}_`,
+    last_four: k.lastFour,
+    created_at: toIso(k.createdAt),
+    expires_at: toIsoOrNull(k.expiresAt),
+    revoked_at: toIsoOrNull(k.revokedAt),
+  };
+}
+
+export function fromPerson(p: Person) {
+  return { person_id: p.id, email: p.email, name: p.name, role: p.role, created_at: toIso(p.createdAt) };
+}
+
+export function fromToken(t: TokenRecord) {
+  return {
+    token_id: t.id,
+    name: t.name,
+    last_four: t.lastFour,
+    created_at: toIso(t.createdAt),
+    revoked_at: toIsoOrNull(t.revokedAt),
+  };
+}
+
+export function fromJob(j: Job) {
+  return {
+    job_id: j.id,
+    origin: j.origin,
+    state: j.state,
+    attempts: j.attempts,
+    due_at: j.state === 'due' ? toIso(j.dueAt) : null,
+    created_at: toIso(j.createdAt),
+  };
+}
+
+export function fromAttempt(a: Attempt) {
+  return {
+    job_id: a.job,
+    number: a.number,
+    at: toIso(a.at),
+    duration_ms: a.durationMs,
+    outcome: a.outcome,
+    status: a.status,
+  };
+}
+
+export function fromLine(line: LedgerLine) {
+  return {
+    seq: line.seq,
+    at: toIso(line.at),
+    actor: line.actor,
+    action: line.action,
+    subject: line.subject,
+    data: JSON.parse(line.data) as JsonObject,
+    hash: line.hash,
+  };
+}
+
+/** A cell that a spreadsheet would take for a formula is kept as text. */
+function cell(value: string | number): string {
+  const text = String(value);
+  const safe = /^(?:\s*[=+\-@]|[\t\r])/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export const CSV_HEADER = 'seq,at,actor,action,subject,data,hash\r\n';
+
+export function fromLineToCsv(line: LedgerLine): string {
+  const cells = [line.seq, toIso(line.at), line.actor, line.action, line.subject, line.data, line.hash];
+  return `${cells.map(cell).join(',')}\r\n`;
+}

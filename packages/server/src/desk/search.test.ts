@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { indexSome } from '../core/deliveries/index-words.ts';
+import { DAY, SECOND } from '../core/time.ts';
+import { AT_ONCE, body, openDesk, refused } from '../testing/desk.ts';
+import type { World } from '../testing/world.ts';
+
+type Page = { deliveries: { delivery_id: string }[]; next_cursor: string | null };
+
+async function find(world: World, query: string, token = world.token): Promise<string[]> {
+  const path = `/desk/deliveries?${new URLSearchParams(query)}`;
+  return (await body<Page>(world.desk('GET', path, undefined, token))).deliveries.map((d) => d.delivery_id);
+}
+
+describe('searching', () => {
+  test('[D47] finds words of headline, summary, details and their names, in any case and width', async () => {
+    const { world } = await openDesk();
+    const id = await world.deliver({
+      headline: 'Harvest report',
+      summary: 'Everything was weighed.',
+      details: { orchard: { apples: ['Boskoop', 'Gala'], crates: 417 } },
+    });
+    await world.deliver({ details: 'nothing of the kind' });
+    await world.running.indexer.catchUp();
+    for (const q of ['harvest', 'WEIGHED', 'orchard', 'ｇａｌａ', '417', 'boskoop gala report'])
+      expect(await find(world, `q=${q}`), q).toEqual([id]);
+    for (const q of ['harv', 'boskoop pears', 'apple']) expect(await find(world, `q=${q}`), q).toEqual([]);
+  });
+
+  test('[D47] several words must all be there, wherever, in any order', async () => {
+    const { world } = await openDesk();
+    const both = await world.deliver({ headline: 'Red door', details: { note: 'with a blue window' } });
+    await world.deliver({ headline: 'Red roof', details: null });
+    await world.deliver({ headline: 'Blue roof', details: null });
+    await world.running.indexer.catchUp();
+    expect(await find(world, 'q=blue+red')).toEqual([both]);
+    expect(await find(world, 'q=red+red')).toHaveLength(2);
+  });
+
+  test('[D47] newest first, in all sections, by pages that neither skip nor repeat', async () => {
+    const { world } = await openDesk({ env: AT_ONCE });
+    const ids: string[] = [];
+    for (let i = 0; i < 7; i++) ids.push(await world.deliver({ headline: `Number ${i}` }));
+    await world.decide(ids[3] ?? '', { status: 'approved' });
+    await world.running.indexer.catchUp();
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const next: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const page: Page = await body<Page>(world.desk('GET', `/desk/deliveries?q=number&limit=3${next}`));
+      seen.push(...page.deliveries.map((d) => d.delivery_id));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual([...ids].reverse());
+  });
+
+  test('[D47] together with section, agent and type', async () => {
+    const { world } = await openDesk({ env: AT_ONCE });
+    const other = await world.addAgent({ id: 'agent-02' });
+    const mine = await world.deliver({ headline: 'Tea' });
+    const theirs = await world.deliver({ headline: 'Tea', agent_id: 'agent-02', type: 'output' }, other.key);
+    await world.decide(mine, { status: 'approved' });
+    await world.running.indexer.catchUp();
+    expect(await find(world, 'q=tea&agent=agent-02')).toEqual([theirs]);
+    expect(await find(world, 'q=tea&type=question')).toEqual([mine]);
+    expect(await find(world, 'q=tea&section=earlier')).toEqual([mine]);
+    expect(await find(world, 'q=tea&section=alerts')).toEqual([]);
+  });
+
+  test('[D47] finds feedback once the decision is in effect, and never an undone one', async () => {
+    const { world } = await openDesk();
+    const kept = await world.deliver();
+    const undone = await world.deliver();
+    await world.decide(kept, { status: 'redirected', feedback: 'More marzipan' });
+    await world.decide(undone, { status: 'rejected', feedback: 'Less marzipan' });
+    await world.desk('DELETE', `/desk/deliveries/${undone}/decision`);
+    await world.running.indexer.catchUp();
+    expect(await find(world, 'q=marzipan')).toEqual([]);
+    await world.tick(11 * SECOND);
+    await world.running.indexer.catchUp();
+    expect(await find(world, 'q=marzipan')).toEqual([kept]);
+  });
+
+  test('[D47] the index catches up after a restart, and repeating itself changes nothing', async () => {
+    const { world } = await openDesk();
+    const id = await world.deliver({ headline: 'Before the stop' });
+    await world.restart();
+    await world.running.indexer.catchUp();
+    expect(await find(world, 'q=stop')).toEqual([id]);
+    await world.room.store.write(world.space.id, ['indexed'], async (tx) => {
+      await tx.heads.get('indexed');
+      tx.heads.set('indexed', { n: 0, at: 0, text: '' });
+    });
+    await world.running.indexer.catchUp();
+    expect(await find(world, 'q=stop')).toEqual([id]);
+  });
+
+  test('[D47] one step takes a few lines only, and says whether there is more', async () => {
+    const { world } = await openDesk();
+    await world.running.indexer.stop(); // this test takes the steps itself
+    for (let i = 0; i < 55; i++) await world.deliver({ headline: `Line ${i}` });
+    expect(await indexSome(world.room, world.space.id)).toBe(true);
+    expect((await find(world, 'q=line')).length).toBeLessThan(55);
+    expect(await indexSome(world.room, world.space.id)).toBe(false);
+    expect(await find(world, 'q=line&limit=200')).toHaveLength(55);
+  });
+
+  test('[D47] by time, without words', async () => {
+    const { world, clock } = await openDesk();
+    const first = await world.deliver();
+    clock.turn(DAY);
+    const second = await world.deliver();
+    expect(await find(world, 'from=2026-11-16T00:00:00Z')).toEqual([second]);
+    expect(await find(world, 'to=2026-11-16T00:00:00Z')).toEqual([first]);
+    expect(await find(world, 'from=2026-11-15T00:00:00Z&to=2026-11-17T00:00:00Z')).toEqual([second, first]);
+  });
+
+  test('[D47] a question without words, too long, or with a made-up cursor is refused', async () => {
+    const { world } = await openDesk();
+    const ask = (query: string) => refused(world.desk('GET', `/desk/deliveries?${query}`));
+    expect(await ask('q=%20-%20')).toMatchObject({ status: 422, field: 'q' });
+    expect(await ask(`q=${'word+'.repeat(100)}`)).toMatchObject({ status: 422, field: 'q' });
+    expect(await ask('q=a&q=b')).toMatchObject({ status: 422, field: 'q' });
+    expect(await ask('q=a&cursor=W10')).toMatchObject({ status: 422, field: 'cursor' });
+    expect(await ask('from=yesterday')).toMatchObject({ status: 422, field: 'from' });
+  });
+});
+
+describe('the index', () => {
+  test('[D48] holds nothing readable, and the same word differently in every space', async () => {
+    const { world } = await openDesk();
+    const vault = world.room.vault;
+    expect(vault.wordKey('a', 'canary')).not.toContain('canary');
+    expect(vault.wordKey('a', 'canary')).not.toBe(vault.wordKey('b', 'canary'));
+    await world.deliver({ details: { note: 'canaryword' } });
+    await world.running.indexer.catchUp();
+    const rows = world.running.ground.data.store.session.db.prepare('select word from words').all() as {
+      word: string;
+    }[];
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.every(({ word }) => /^[\w-]{11}$/.test(word))).toBe(true);
+  });
+
+  test('[D48] other spaces find nothing', async () => {
+    const { world } = await openDesk();
+    await world.deliver({ headline: 'Private matter' });
+    const stranger = await world.addPerson('s@example.com', 'owner', await world.addSpace('other'));
+    await world.running.indexer.catchUp();
+    expect(await find(world, 'q=private', stranger.token)).toEqual([]);
+  });
+
+  test('[D48] what is deleted leaves it', async () => {
+    const { world } = await openDesk({ env: { ...AT_ONCE, LANTERNROOM_RETENTION_DAYS: '1' } });
+    const id = await world.deliver({ headline: 'Old leaves' });
+    await world.decide(id, { status: 'approved' });
+    await world.running.indexer.catchUp();
+    expect(await find(world, 'q=leaves')).toEqual([id]);
+    await world.tick(2 * DAY);
+    const db = world.running.ground.data.store.session.db;
+    expect(db.prepare('select count(*) as n from words').get()).toMatchObject({ n: 0 });
+  });
+});

@@ -1,0 +1,195 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openSetup } from '../core/people/setup.ts';
+import { SECOND } from '../core/time.ts';
+import { Browser } from '../testing/browser.ts';
+import { body, openDesk } from '../testing/desk.ts';
+import { httpReceiver, signal } from '../testing/receivers.ts';
+import type { World } from '../testing/world.ts';
+
+/** Everything that the server logs, on its real way out. The logger takes a standard output that somebody has replaced. */
+function captureLog(): () => string {
+  const written: string[] = [];
+  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    written.push(String(chunk));
+    return true;
+  });
+  onTestFinished(() => spy.mockRestore());
+  return () => written.join('');
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? filesUnder(path) : [path];
+  });
+}
+
+/** Where a text stands in the data folder: plain, in hex, in base64, or as the bytes of another encoding. */
+function whereIs(world: World, canary: string): string[] {
+  const forms = [
+    Buffer.from(canary),
+    Buffer.from(Buffer.from(canary).toString('hex')),
+    Buffer.from(Buffer.from(canary).toString('base64').replace(/=+$/, '')),
+    Buffer.from(canary, 'utf16le'),
+    Buffer.from(encodeURIComponent(canary)),
+  ];
+  return filesUnder(world.folder).filter((path) => {
+    const bytes = readFileSync(path);
+    return forms.some((form) => bytes.includes(form));
+  });
+}
+
+/** A word that stands nowhere else. */
+let count = 0;
+const canary = (name: string) => `Canary${name}${process.pid}x${count++}x${'Zq7'.repeat(4)}`;
+
+type Planted = Record<string, string>;
+
+/** Plants a canary in every place where a secret can be, and lets it live its whole life. */
+async function plant(world: World): Promise<Planted> {
+  const password = canary('Password');
+  const [details, feedback, edited] = [canary('Details'), canary('Feedback'), canary('Edited')];
+  const [wrong, reason, draft] = [canary('Wrong'), canary('Reason'), canary('Draft')];
+  await body(world.desk('POST', '/desk/people', { email: 'canary@example.com', role: 'owner', password }));
+  const browser = new Browser(world);
+  await browser.login('canary@example.com', password);
+  await browser.login('canary@example.com', wrong);
+  const session = browser.cookies.get('lanternroom') ?? '';
+  const { token } = await body<{ token: string }>(browser.send('POST', '/desk/tokens', { name: 'x' }));
+  const setup = await openSetup(world.room);
+  const got = signal();
+  const receiver = await httpReceiver((_, response) => {
+    response.end();
+    got.fire();
+  });
+  const origin = `http://127.0.0.1:${receiver.port}`;
+  const made = await body<{ key: string; callback_secret: string }>(
+    browser.send('POST', '/desk/agents', { agent_id: 'canary', callbacks: [origin] }),
+  );
+  const rotated = await body<{ callback_secret: string }>(
+    browser.send('POST', '/desk/agents/canary/callback-secret'),
+  );
+  const path = canary('Path');
+  const id = await world.deliver(
+    { agent_id: 'canary', details: { text: details }, callback_webhook: `${origin}/${path}` },
+    made.key,
+  );
+  await browser.send('PUT', `/desk/deliveries/${id}/draft`, { feedback: draft, mode: 'rejected' });
+  await body(world.decide(id, { status: 'redirected', feedback, edited_content: { text: edited } }));
+  await world.tick(10 * SECOND);
+  await got.seen;
+  const withdrawn = await world.deliver({ agent_id: 'canary' }, made.key);
+  await body(world.post(`/wake/v1/withdraw/${withdrawn}`, { reason }, made.key));
+  return {
+    password,
+    wrong,
+    session,
+    token,
+    setup,
+    key: made.key,
+    'callback secret': made.callback_secret,
+    'rotated secret': rotated.callback_secret,
+    'callback path': path,
+    details,
+    feedback,
+    edited,
+    draft,
+    reason,
+  };
+}
+
+describe('secrets', () => {
+  test('[D24] stand nowhere in the data folder, whole or without their prefix', async () => {
+    const { world } = await openDesk();
+    const planted = await plant(world);
+    for (const [name, secret] of Object.entries(planted)) {
+      expect([name, whereIs(world, secret)]).toEqual([name, []]);
+      const bare = secret.replace(/^(wk_test_|whsec_|lr_|st_)/, '');
+      expect([name, whereIs(world, bare)]).toEqual([name, []]);
+    }
+    expect(whereIs(world, 'canary@example.com')).not.toEqual([]);
+  });
+
+  test('[D24] stand nowhere after a stop either, when everything is in the database file', async () => {
+    const { world } = await openDesk();
+    const planted = await plant(world);
+    await world.restart();
+    for (const [name, secret] of Object.entries(planted))
+      expect([name, whereIs(world, secret)]).toEqual([name, []]);
+  });
+
+  test('[D24] are in no log, whatever goes wrong', async () => {
+    const log = captureLog();
+    const { world } = await openDesk({ env: { LANTERNROOM_LOG: 'debug' } });
+    const planted = await plant(world);
+    const secrets = Object.values(planted);
+    for (const secret of secrets) {
+      await world.desk('GET', `/desk/deliveries/${encodeURIComponent(secret)}`);
+      await world.desk('GET', '/desk/session', undefined, secret.replace(/[^A-Za-z0-9._~+/-]/g, ''));
+      await world.get(`/wake/v1/response/${encodeURIComponent(secret)}`, secret);
+      await world.post('/wake/v1/deliver', `{"broken": "${secret}`, world.agent.key);
+      await fetch(`${world.url}/desk/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', cookie: `lanternroom=${secret}` },
+        body: JSON.stringify({ email: 7, password: secret }),
+      });
+    }
+    // Something that nobody foresaw: the bytes of a delivery do not open any more.
+    const { db } = world.running.ground.data.store.session;
+    db.exec('pragma query_only = off');
+    db.exec("update deliveries set body = x'00'");
+    db.exec('pragma query_only = on');
+    const { deliveries } = await body<{ deliveries: { delivery_id: string }[] }>(
+      world.desk('GET', '/desk/deliveries?section=earlier'),
+    );
+    const broken = await world.desk('GET', `/desk/deliveries/${deliveries[0]?.delivery_id}`);
+    expect(broken.status).toBe(500);
+    expect(log()).toContain('unexpected error');
+    for (const [name, secret] of Object.entries(planted))
+      expect([name, log().includes(secret)]).toEqual([name, false]);
+  });
+
+  test('[D24] are in no error that is sent', async () => {
+    const { world } = await openDesk();
+    const secret = canary('Sent');
+    const asks = [
+      world.desk('POST', '/desk/session', { email: `${secret}@example.com`, password: secret }),
+      world.desk('GET', '/desk/session', undefined, `lr_${secret}`),
+      world.post('/wake/v1/deliver', `{"details": "${secret}`, world.agent.key),
+      world.get('/wake/v1/responses', `wk_test_${secret}`),
+      world.desk('POST', '/desk/people', {
+        email: 'x@example.com',
+        role: 'owner',
+        password: secret.slice(0, 5),
+      }),
+      world.desk('POST', '/desk/setup', { token: secret, email: 'x@example.com', password: secret }),
+    ];
+    for (const ask of asks) {
+      const reply = await ask;
+      expect(reply.ok).toBe(false);
+      expect(await reply.text()).not.toContain(secret.slice(0, 5) === secret ? secret : secret.slice(0, 12));
+    }
+  });
+
+  test('[D24] sealed bytes open in their own row only', async () => {
+    const { world } = await openDesk();
+    const [one, two] = [
+      await world.deliver({ details: { a: 1 } }),
+      await world.deliver({ details: { a: 2 } }),
+    ];
+    const { db } = world.running.ground.data.store.session;
+    db.exec('pragma query_only = off');
+    db.prepare(
+      'update deliveries set body = (select body from deliveries where delivery_id = ?) where delivery_id = ?',
+    ).run(one, two);
+    db.exec('pragma query_only = on');
+    expect((await world.desk('GET', `/desk/deliveries/${one}`)).status).toBe(200);
+    const moved = await world.desk('GET', `/desk/deliveries/${two}`);
+    expect(moved.status).toBe(500);
+    expect(await moved.json()).toMatchObject({
+      error: { code: 'internal', message: expect.not.stringContaining('seal') },
+    });
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { SESSION_KEPT } from '../core/people/login.ts';
+import { SECOND } from '../core/time.ts';
+import { Browser } from '../testing/browser.ts';
+import { AT_ONCE, body, openDesk, refused, status } from '../testing/desk.ts';
+import { StreamReader } from '../testing/stream.ts';
+import { untilStreaming } from '../testing/waiting.ts';
+import type { World } from '../testing/world.ts';
+
+async function loggedIn(world: World): Promise<Browser> {
+  const browser = new Browser(world);
+  await browser.login();
+  return browser;
+}
+
+async function listen(browser: Browser): Promise<StreamReader> {
+  const stream = await StreamReader.open(browser.send('GET', '/desk/stream'));
+  expect(await stream.next()).toMatchObject({ event: 'hello' });
+  return stream;
+}
+
+describe('the stream', () => {
+  test('[D17] tells what changed, after the commit', async () => {
+    const { world } = await openDesk({ env: AT_ONCE });
+    const browser = await loggedIn(world);
+    const stream = await listen(browser);
+    const id = await world.deliver();
+    expect(await stream.next()).toEqual({ event: 'change', data: { about: id } });
+    expect(await body(browser.send('GET', `/desk/deliveries/${id}`))).toMatchObject({ state: 'pending' });
+    await world.decide(id, { status: 'approved' });
+    expect(await stream.next()).toEqual({ event: 'change', data: { about: id } });
+    expect(await body(browser.send('GET', `/desk/deliveries/${id}`))).toMatchObject({ state: 'decided' });
+  });
+
+  test('[D17] tells when a held decision takes effect', async () => {
+    const { world } = await openDesk();
+    const id = await world.deliver();
+    const stream = await listen(await loggedIn(world));
+    await world.decide(id, { status: 'approved' });
+    expect(await stream.next()).toMatchObject({ data: { about: id } });
+    await world.tick(10 * SECOND);
+    expect(await stream.next()).toMatchObject({ data: { about: id } });
+  });
+
+  test('[D17] tells nothing of what was refused', async () => {
+    const { world } = await openDesk();
+    const id = await world.deliver();
+    const stream = await listen(await loggedIn(world));
+    await world.decide(id, { status: 'approved', content_sha256: 'f'.repeat(64) });
+    const next = await world.deliver();
+    expect(await stream.next()).toMatchObject({ data: { about: next } });
+  });
+
+  test('[D17][D27] tells nothing of another space', async () => {
+    const { world } = await openDesk();
+    const other = await world.addSpace('other');
+    const { token } = await world.addPerson('other@example.com', 'owner', other);
+    const stream = await listen(await loggedIn(world));
+    await body(world.desk('POST', '/desk/agents', { agent_id: 'theirs' }, token));
+    const id = await world.deliver();
+    expect(await stream.next()).toMatchObject({ data: { about: id } });
+  });
+
+  test('[D17] ends when its person logs out, without waiting for the next change', async () => {
+    const { world } = await openDesk();
+    const browser = await loggedIn(world);
+    const stream = await listen(browser);
+    expect(await status(browser.send('DELETE', '/desk/session'))).toBe(204);
+    expect(await stream.rest()).toEqual([{ event: 'reconnect', data: {} }]);
+    await untilStreaming(world, 0);
+  });
+
+  test('[D17] ends when its session is replaced by a login', async () => {
+    const { world } = await openDesk();
+    const browser = await loggedIn(world);
+    const stream = await listen(browser);
+    await browser.login();
+    expect(await stream.rest()).toEqual([{ event: 'reconnect', data: {} }]);
+  });
+
+  test('[D17] ends when its session has expired', async () => {
+    const { world } = await openDesk();
+    const stream = await listen(await loggedIn(world));
+    await world.tick(SESSION_KEPT);
+    expect(await stream.rest()).toEqual([{ event: 'reconnect', data: {} }]);
+  });
+
+  test('[D17] ends when its token is revoked', async () => {
+    const { world } = await openDesk();
+    const made = await body<{ token: string; token_id: string }>(
+      world.desk('POST', '/desk/tokens', { name: 'x' }),
+    );
+    const stream = await listen(new Browser(world, { authorization: `Bearer ${made.token}` }));
+    await world.desk('DELETE', `/desk/tokens/${made.token_id}`);
+    expect(await stream.rest()).toEqual([{ event: 'reconnect', data: {} }]);
+  });
+
+  test('[D17] of one session ends, that of another goes on', async () => {
+    const { world } = await openDesk();
+    const [one, two] = [await loggedIn(world), await loggedIn(world)];
+    const [ending, staying] = [await listen(one), await listen(two)];
+    await one.send('DELETE', '/desk/session');
+    await ending.rest();
+    const id = await world.deliver();
+    for (;;) {
+      const event = await staying.next();
+      expect(event?.event).toBe('change');
+      if (JSON.stringify(event?.data).includes(id)) break;
+    }
+  });
+
+  test('[D6] is not for another site, nor for nobody', async () => {
+    const { world } = await openDesk();
+    const browser = await loggedIn(world);
+    const foreign = browser.send('GET', '/desk/stream', undefined, { origin: 'https://evil.example' });
+    expect(await refused(foreign)).toEqual({ status: 403, code: 'cross_site' });
+    expect(await status(new Browser(world).send('GET', '/desk/stream'))).toBe(401);
+  });
+});

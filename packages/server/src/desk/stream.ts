@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+import { Fault } from '../core/faults.ts';
+import { SESSIONS } from '../core/people/login.ts';
+import type { Shell } from '../http/shell.ts';
+import { isOwnOrigin, requirePerson } from './auth.ts';
+import { caller } from './person.ts';
+
+/** Live updates: what changed, by name; the page asks for the rest. */
+export function streamRoutes(app: FastifyInstance, shell: Shell): void {
+  app.get('/desk/stream', async (request, reply) => {
+    const { origin } = request.headers;
+    if (origin !== undefined && !isOwnOrigin(shell, request, origin)) {
+      throw new Fault('cross_site', 'Live updates are for the desk itself.');
+    }
+    const { space } = caller(request);
+    const stream = shell.streams.open(reply, () => off());
+    const off = shell.wakeups.on(`desk:${space}`, (about) => {
+      void tell(about);
+    });
+    // A session that was ended elsewhere must not go on listening.
+    const tell = async (about: ReadonlySet<string>) => {
+      const person = await requirePerson(shell, request).catch(() => null);
+      if (person === null) return stream.close();
+      for (const id of about) {
+        if (id !== SESSIONS) stream.send({ event: 'change', data: JSON.stringify({ about: id }) });
+      }
+    };
+    stream.send({ event: 'hello', data: JSON.stringify({ space }) });
+    return reply;
+  });
+}
