@@ -1,0 +1,174 @@
+import type { Command } from 'commander';
+import {
+  addAgent,
+  addKey,
+  foundSpace,
+  revokeKeys,
+  rotateCallbackSecret,
+  setCallbacks,
+} from '../core/agents/found.ts';
+import { isActive } from '../core/agents/key.ts';
+import { orThrow } from '../core/faults.ts';
+import { toIso, toIsoOrNull } from '../core/time.ts';
+import { type Common, common, findSpace, inSpace, OPERATOR, print, withGround } from './ground.ts';
+
+type AgentOptions = Common & { live?: boolean; callback?: string[]; key?: string };
+
+export function addAgentCommands(program: Command): void {
+  const space = program.command('space').description('Tenants: each has its own agents, people and ledger');
+  common(space.command('add <handle>').description('make a space'), 'space add second-team').action(
+    async (handle: string, options: Common) =>
+      withGround(options, async ({ room }) => {
+        const made = orThrow(await foundSpace(room, handle, OPERATOR));
+        print(options, { space: made.handle, space_id: made.id }, `Made the space @${made.handle}.`);
+      }),
+  );
+
+  const agent = program.command('agent').description('Agents and their keys');
+  inSpace(
+    agent.command('add <name>').description('make an agent; prints its key and callback secret once'),
+    'agent add research-agent-01',
+    'agent add deployer --live --callback https://agents.example.com/wake',
+  )
+    .option('--live', 'a live key (wk_live_) instead of a test key')
+    .option('--callback <address...>', 'allow callbacks to this origin and path')
+    .action(add);
+  inSpace(agent.command('list').description('all agents with their keys'), 'agent list --json').action(list);
+  inSpace(
+    agent.command('key <name>').description('a further key; the others stay as they are'),
+    'agent key deployer --live',
+  )
+    .option('--live', 'a live key')
+    .action((name: string, options: AgentOptions) => makeKey(name, options, false));
+  inSpace(
+    agent.command('rotate <name>').description('a new key; the old ones stay valid for one more day'),
+    'agent rotate deployer',
+  )
+    .option('--live', 'a live key')
+    .action((name: string, options: AgentOptions) => makeKey(name, options, true));
+  inSpace(
+    agent.command('revoke <name>').description('end all keys of an agent at once, or one with --key'),
+    'agent revoke deployer',
+    'agent revoke deployer --key key_4fT0qWz81LxB',
+  )
+    .option('--key <id>', 'only this key')
+    .action(revoke);
+  inSpace(
+    agent.command('callbacks <name> [address...]').description('set the callback allowlist'),
+    'agent callbacks deployer https://agents.example.com/wake',
+  ).action(callbacks);
+  inSpace(
+    agent.command('secret <name>').description('a new callback secret; both sign for four days'),
+    'agent secret deployer',
+  ).action(secret);
+}
+
+function add(name: string, options: AgentOptions): Promise<void> {
+  return withGround(options, async (ground) => {
+    const space = await findSpace(ground, options);
+    const wanted = {
+      space: space.id,
+      id: name,
+      tier: options.live ? ('live' as const) : ('test' as const),
+      callbacks: options.callback ?? [],
+    };
+    const made = orThrow(await addAgent(ground.room, wanted, OPERATOR));
+    print(
+      options,
+      {
+        agent_id: name,
+        space: space.handle,
+        key_id: made.keyId,
+        key: made.key,
+        callback_secret: made.callbackSecret,
+      },
+      `Made the agent ${name} in @${space.handle}. These are shown only now:\n  key              ${made.key}\n  callback secret  ${made.callbackSecret}`,
+    );
+  });
+}
+
+function list(options: Common): Promise<void> {
+  return withGround(options, async (ground) => {
+    const space = await findSpace(ground, options);
+    const now = ground.room.clock.now();
+    const agents = await ground.room.store.read(space.id, async (tx) => {
+      const all = await tx.agents.list();
+      return Promise.all(all.map(async (agent) => ({ agent, keys: await tx.keys.list(agent.id) })));
+    });
+    const shown = agents.map(({ agent, keys }) => ({
+      agent_id: agent.id,
+      created_at: toIso(agent.createdAt),
+      callbacks: agent.callbacks,
+      keys: keys.map((k) => ({
+        key_id: k.id,
+        tier: k.tier,
+        last_four: k.lastFour,
+        active: isActive(k, now),
+        expires_at: toIsoOrNull(k.expiresAt),
+        revoked_at: toIsoOrNull(k.revokedAt),
+      })),
+    }));
+    const words = shown.map((a) => {
+      const active = a.keys.filter((k) => k.active).map((k) => `wk_${k.tier}_…${k.last_four} (${k.key_id})`);
+      return `${a.agent_id}\n  keys       ${active.join(', ') || 'none active'}\n  callbacks  ${a.callbacks.join(', ') || 'none allowed'}`;
+    });
+    print(
+      options,
+      { space: space.handle, agents: shown },
+      words.join('\n') || 'No agents yet. Make one: lanternroom agent add NAME',
+    );
+  });
+}
+
+function makeKey(name: string, options: AgentOptions, rotate: boolean): Promise<void> {
+  return withGround(options, async (ground) => {
+    const space = await findSpace(ground, options);
+    const tier = options.live ? ('live' as const) : null;
+    const made = orThrow(await addKey(ground.room, { space: space.id, agent: name, tier, rotate }, OPERATOR));
+    const until = toIsoOrNull(made.othersExpireAt);
+    print(
+      options,
+      { agent_id: name, key_id: made.keyId, key: made.key, tier: made.tier, others_expire_at: until },
+      `A new key for ${name}, shown only now:\n  ${made.key}${until === null ? '' : `\nThe keys before it work until ${until}.`}`,
+    );
+  });
+}
+
+function revoke(name: string, options: AgentOptions): Promise<void> {
+  return withGround(options, async (ground) => {
+    const space = await findSpace(ground, options);
+    const at = { space: space.id, agent: name, keyId: options.key };
+    const { revoked } = orThrow(await revokeKeys(ground.room, at, OPERATOR));
+    print(
+      options,
+      { agent_id: name, revoked },
+      `Revoked ${revoked.length === 1 ? 'one key' : `${revoked.length} keys`} of ${name}.`,
+    );
+  });
+}
+
+function callbacks(name: string, addresses: string[], options: Common): Promise<void> {
+  return withGround(options, async (ground) => {
+    const space = await findSpace(ground, options);
+    const at = { space: space.id, agent: name, callbacks: addresses };
+    const agent = orThrow(await setCallbacks(ground.room, at, OPERATOR));
+    print(
+      options,
+      { agent_id: name, callbacks: agent.callbacks },
+      `${name} may be called back at: ${addresses.join(', ') || 'nowhere'}.`,
+    );
+  });
+}
+
+function secret(name: string, options: Common): Promise<void> {
+  return withGround(options, async (ground) => {
+    const space = await findSpace(ground, options);
+    const made = orThrow(await rotateCallbackSecret(ground.room, { space: space.id, agent: name }, OPERATOR));
+    const until = toIso(made.oldExpiresAt);
+    print(
+      options,
+      { agent_id: name, callback_secret: made.callbackSecret, old_expires_at: until },
+      `A new callback secret for ${name}, shown only now:\n  ${made.callbackSecret}\nThe one before it signs too until ${until}.`,
+    );
+  });
+}

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { UsageError } from '../config.ts';
+import { orThrow } from '../core/faults.ts';
+import { addPerson } from '../core/people/add-person.ts';
+import { foldEmail, ROLES, type Role } from '../core/people/person.ts';
+import { closeSetup } from '../core/people/setup.ts';
+import { addToken } from '../core/people/tokens.ts';
+import { type Common, findSpace, inSpace, OPERATOR, print, withGround } from './ground.ts';
+
+type PersonOptions = Common & { role: string; name?: string; password?: string };
+
+export function addPeopleCommands(program: Command): void {
+  const person = program.command('person').description('People who read and decide');
+  inSpace(
+    person.command('add <email>').description('make a person; prints a password when none is given'),
+    'person add ann@example.com --role owner',
+  )
+    .option('--role <role>', `one of ${ROLES.join(', ')}`, 'decider')
+    .option('--name <name>', 'how others see them')
+    .option('--password <password>', 'read from the terminal history by others: better leave it out')
+    .action(add);
+  inSpace(person.command('list').description('everybody in the space'), 'person list').action(list);
+  inSpace(
+    person.command('token <email>').description('a personal token (lr_…) for scripts; shown once'),
+    'person token ann@example.com --name backup-script',
+  )
+    .option('--name <name>', 'what it is for', 'command line')
+    .action(token);
+}
+
+function add(email: string, options: PersonOptions): Promise<void> {
+  return withGround(options, async (ground) => {
+    const role = ROLES.find((r): r is Role => r === options.role);
+    if (role === undefined)
+      throw new UsageError(`The role must be one of ${ROLES.join(', ')}, not ${options.role}.`);
+    const space = await findSpace(ground, options);
+    const password = options.password ?? ground.room.ids.letters(20);
+    const wanted = { space: space.id, email, name: options.name ?? null, role, password };
+    const made = orThrow(await addPerson(ground.room, wanted, OPERATOR));
+    if (role === 'owner') await closeSetup(ground.room);
+    const shown = options.password === undefined ? { password } : {};
+    print(
+      options,
+      { person_id: made.id, email: made.email, role, space: space.handle, ...shown },
+      `Made ${made.email} (${role}) in @${space.handle}.${options.password === undefined ? ` Password, shown only now: ${password}` : ''}`,
+    );
+  });
+}
+
+function list(options: Common): Promise<void> {
+  return withGround(options, async (ground) => {
+    const space = await findSpace(ground, options);
+    const people = await ground.room.store.read(space.id, (tx) => tx.people.list());
+    const shown = people.map((p) => ({ person_id: p.id, email: p.email, name: p.name, role: p.role }));
+    const words = shown.map((p) => `${p.email}  ${p.role}`).join('\n');
+    print(
+      options,
+      { space: space.handle, people: shown },
+      words || 'Nobody yet. Make one: lanternroom person add EMAIL',
+    );
+  });
+}
+
+function token(email: string, options: PersonOptions): Promise<void> {
+  return withGround(options, async (ground) => {
+    const space = await findSpace(ground, options);
+    const person = await ground.room.store.read(space.id, (tx) => tx.people.byEmail(foldEmail(email)));
+    if (person === null)
+      throw new UsageError(`There is nobody with the e-mail ${email} in @${space.handle}.`);
+    const made = await addToken(ground.room, person, options.name ?? 'command line');
+    print(
+      options,
+      { token_id: made.record.id, token: made.token },
+      `A token for ${person.email}, shown only now:\n  ${made.token}`,
+    );
+  });
+}

@@ -1,0 +1,125 @@
+import type { Command } from 'commander';
+import { isActive } from '../core/agents/key.ts';
+import { isPublicKey } from '../core/events/producer.ts';
+import { addProducer, revokeProducerKeys, rotateProducerKey } from '../core/events/producers.ts';
+import { orThrow } from '../core/faults.ts';
+import { toIso, toIsoOrNull } from '../core/time.ts';
+import { type Common, findSpace, inSpace, OPERATOR, print, withGround } from './ground.ts';
+
+type ProducerOptions = Common & { live?: boolean; key?: string; publicKey?: string };
+
+export function addProducerCommands(program: Command): void {
+  const producer = program
+    .command('producer')
+    .description('Outside systems that send signed knowledge events');
+  inSpace(
+    producer.command('add <name>').description('make a producer; prints its signing secret once'),
+    'producer add sense2ai --live',
+  )
+    .option('--live', 'must name itself in every event')
+    .option('--public-key <whpk>', 'Ed25519 instead of a shared secret; for subscriptions that name the key')
+    .action(add);
+  inSpace(
+    producer.command('list').description('all producers, when they were last seen and what was refused'),
+    'producer list --json',
+  ).action(list);
+  inSpace(
+    producer.command('rotate <id>').description('a new signing key; the old ones end in four days'),
+    'producer rotate sense2ai',
+  )
+    .option('--public-key <whpk>', 'Ed25519 instead of a shared secret')
+    .action(rotate);
+  inSpace(
+    producer.command('revoke <id>').description('end all keys of a producer at once, or one with --key'),
+    'producer revoke sense2ai',
+  )
+    .option('--key <id>', 'only this key')
+    .action(revoke);
+}
+
+function add(name: string, options: ProducerOptions): Promise<void> {
+  return withGround(options, async (ground) => {
+    const space = await findSpace(ground, options);
+    const tier = options.live ? ('live' as const) : ('test' as const);
+    const { publicKey } = options;
+    const made = orThrow(
+      await addProducer(ground.room, { space: space.id, name, tier, publicKey }, OPERATOR),
+    );
+    print(
+      options,
+      { producer_id: made.producer.id, key_id: made.keyId, secret: made.secret, tier, space: space.handle },
+      `Made the producer ${made.producer.id} in @${space.handle}.${keyLines(made)}`,
+    );
+  });
+}
+
+function keyLines({ keyId, secret }: { keyId: string; secret: string }): string {
+  const id = `\n  key id  ${keyId}`;
+  return isPublicKey(secret) ? id : ` The secret is shown only now:${id}\n  secret  ${secret}`;
+}
+
+function list(options: Common): Promise<void> {
+  return withGround(options, async (ground) => {
+    const space = await findSpace(ground, options);
+    const now = ground.room.clock.now();
+    const producers = await ground.room.store.read(space.id, async (tx) => {
+      const all = await tx.producers.list();
+      return Promise.all(
+        all.map(async (p) => ({
+          producer_id: p.id,
+          name: p.name,
+          tier: p.tier,
+          last_seen_at: toIsoOrNull(p.lastSeenAt),
+          keys: (await tx.producers.keys(p.id)).map((k) => ({
+            key_id: k.id,
+            active: isActive(k, now),
+            expires_at: toIsoOrNull(k.expiresAt),
+          })),
+          refused: (await tx.producers.refusals(p.id, 5)).map((r) => ({
+            at: toIso(r.at),
+            event_id: r.eventId,
+            status: r.status,
+            reason: r.reason,
+          })),
+        })),
+      );
+    });
+    const words = producers.map(
+      (p) =>
+        `${p.producer_id}  ${p.tier}  last seen ${p.last_seen_at ?? 'never'}  refused lately ${p.refused.length}`,
+    );
+    print(
+      options,
+      { space: space.handle, producers },
+      words.join('\n') || 'No producers yet. Make one: lanternroom producer add NAME',
+    );
+  });
+}
+
+function rotate(producer: string, options: ProducerOptions): Promise<void> {
+  return withGround(options, async (ground) => {
+    const space = await findSpace(ground, options);
+    const at = { space: space.id, producer, publicKey: options.publicKey };
+    const made = orThrow(await rotateProducerKey(ground.room, at, OPERATOR));
+    const until = toIso(made.othersExpireAt);
+    print(
+      options,
+      { producer_id: producer, key_id: made.keyId, secret: made.secret, others_expire_at: until },
+      `A new signing key for ${producer}.${keyLines(made)}\nThe keys before it work until ${until}.`,
+    );
+  });
+}
+
+function revoke(producer: string, options: ProducerOptions): Promise<void> {
+  return withGround(options, async (ground) => {
+    const space = await findSpace(ground, options);
+    const { revoked } = orThrow(
+      await revokeProducerKeys(ground.room, { space: space.id, producer, keyId: options.key }, OPERATOR),
+    );
+    print(
+      options,
+      { producer_id: producer, revoked },
+      `Revoked ${revoked.length === 1 ? 'one key' : `${revoked.length} keys`} of ${producer}.`,
+    );
+  });
+}

@@ -1,0 +1,58 @@
+import { Command, CommanderError } from 'commander';
+import { UsageError } from '../config.ts';
+import { isFault } from '../core/faults.ts';
+import { VERSION } from '../version.ts';
+import { addAgentCommands } from './agents.ts';
+import { addKeepingCommands } from './keeping.ts';
+import { addPeopleCommands } from './people.ts';
+import { addProducerCommands } from './producers.ts';
+import { addServe } from './serve.ts';
+
+/** Runs one command. 0 done, 1 failed, 2 wrong usage; an error is one sentence on stderr that says what to do. */
+export async function run(argv: readonly string[]): Promise<number> {
+  try {
+    await program().parseAsync([...argv]);
+    return 0;
+  } catch (reason) {
+    return explain(reason);
+  }
+}
+
+function program(): Command {
+  const lanternroom = new Command('lanternroom')
+    .description('The one calm place from which people oversee AI agents.')
+    .version(VERSION)
+    .exitOverride()
+    .configureHelp({ sortSubcommands: false })
+    .configureOutput({
+      outputError: (text, write) => write(`${text.trim().replace(/^error: /, '')} (lanternroom --help)\n`),
+    })
+    .addHelpText(
+      'after',
+      `
+Examples:
+  lanternroom serve                          serve on http://127.0.0.1:8787, data in ./data
+  lanternroom agent add research-agent-01    make an agent; prints its key once
+  lanternroom person add ann@example.com     make a person who can decide
+  lanternroom audit verify                   check that nobody has touched the record
+  lanternroom backup lanternroom.backup      copy everything while the server runs
+
+Every command works on the data of a running server. --json prints for programs.`,
+    );
+  addServe(lanternroom);
+  addAgentCommands(lanternroom);
+  addPeopleCommands(lanternroom);
+  addProducerCommands(lanternroom);
+  addKeepingCommands(lanternroom);
+  return lanternroom;
+}
+
+function explain(reason: unknown): number {
+  if (reason instanceof CommanderError) {
+    // Help and version also arrive here, with code 0. Commander has already written its own sentence.
+    return reason.exitCode === 0 ? 0 : 2;
+  }
+  console.error(reason instanceof Error ? reason.message : String(reason));
+  if (reason instanceof UsageError) return 2;
+  return isFault(reason) && (reason.fault === 'invalid_field' || reason.fault === 'missing_field') ? 2 : 1;
+}

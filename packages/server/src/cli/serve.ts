@@ -1,0 +1,179 @@
+import type { Command } from 'commander';
+import { type Config, readConfig, UsageError } from '../config.ts';
+import type { MadeAgent } from '../core/agents/found.ts';
+import { foundHome } from '../core/agents/home.ts';
+import { type Tier, tierOf } from '../core/agents/key.ts';
+import { keepEnvironmentProducer } from '../core/events/producers.ts';
+import { isFault } from '../core/faults.ts';
+import { hasOwner, openSetup } from '../core/people/setup.ts';
+import type { Ground } from '../ground.ts';
+import type { Running } from '../main.ts';
+import { OPERATOR } from './ground.ts';
+import { sparingly } from './start-memory.ts';
+
+type ServeOptions = Record<string, string | undefined>;
+
+export function addServe(program: Command): void {
+  program
+    .command('serve', { isDefault: true })
+    .description('the server')
+    .option('--port <port>', '8787')
+    .option('--host <address>', '127.0.0.1')
+    .option('--data <dir>', 'database and generated secrets, ./data')
+    .option('--handle <name>', 'handle of the first space')
+    .option('--url <address>', 'the public base URL, when a proxy stands in front')
+    .option('--tls-cert <file>', 'certificate chain, PEM')
+    .option('--tls-key <file>', 'private key, PEM')
+    .option('--trust-proxy <addresses>', 'proxies whose X-Forwarded-* are believed, comma-separated')
+    .option('--database-url <url>', 'postgres://… instead of SQLite')
+    .exitOverride()
+    // Being the default command, it also gets what is no command at all.
+    .allowExcessArguments()
+    .addHelpText(
+      'after',
+      '\nExamples:\n  lanternroom serve --port 8080\n  lanternroom serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
+    )
+    .action(serve);
+}
+
+async function serve(options: ServeOptions, { args: [surplus] }: Command): Promise<void> {
+  if (surplus !== undefined)
+    throw new UsageError(`There is no command "${surplus}". See them all with: lanternroom --help`);
+  const config = readConfig({ flags: toFlags(options), env: process.env });
+  assertWholeInit(config);
+  const { running, first } = await sparingly(() => start(config));
+  console.log(await greeting(running, first));
+  await untilStopped(running);
+}
+
+async function start(config: Config): Promise<{ running: Running; first: MadeAgent | null }> {
+  const { openGround, startServer } = await import('../main.ts');
+  const ground = await openGround(config);
+  const first = await initialise(ground, config);
+  await followEnvironment(ground, config);
+  const running = await startServer(config, ground).catch(async (reason: unknown) => {
+    await ground.stop();
+    throw explainListen(reason, config);
+  });
+  return { running, first };
+}
+
+/** Commander speaks camelCase, the settings table speaks flags. */
+function toFlags(options: ServeOptions): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`),
+      value,
+    ]),
+  );
+}
+
+function assertWholeInit(config: Config): void {
+  const { init, databaseUrl, tlsCert, tlsKey } = config;
+  if (databaseUrl !== null)
+    throw new UsageError('PostgreSQL is not supported yet. Leave DATABASE_URL out to use SQLite.');
+  if ((tlsCert === null) !== (tlsKey === null))
+    throw new UsageError('TLS needs both --tls-cert and --tls-key.');
+  if ((init.email === null) !== (init.password === null)) {
+    throw new UsageError('A headless owner needs both LANTERNROOM_INIT_EMAIL and LANTERNROOM_INIT_PASSWORD.');
+  }
+  if (init.agentKey !== null && tierOf(init.agentKey) === null) {
+    throw new UsageError(
+      'LANTERNROOM_INIT_AGENT_KEY must be wk_test_ or wk_live_ and at least 32 letters or digits.',
+    );
+  }
+}
+
+/** Which setting a refusal is about. */
+const INIT_SETTINGS: Record<string, string> = {
+  handle: 'LANTERNROOM_INIT_HANDLE',
+  email: 'LANTERNROOM_INIT_EMAIL',
+  password: 'LANTERNROOM_INIT_PASSWORD',
+  agent_id: 'LANTERNROOM_INIT_AGENT',
+  key: 'LANTERNROOM_INIT_AGENT_KEY',
+  callbacks: 'LANTERNROOM_INIT_CALLBACKS',
+  callback_secret: 'LANTERNROOM_INIT_CALLBACK_SECRET',
+};
+
+/** On an empty store only: the first space, agent and owner. A second start changes nothing. */
+async function initialise({ room }: Ground, { init }: Config): Promise<MadeAgent | null> {
+  if ((await room.store.directory.spaces()).length > 0) return null;
+  const tier: Tier = init.agentKey === null ? 'test' : (tierOf(init.agentKey) ?? 'test');
+  const agent = {
+    id: init.agent ?? 'first-agent',
+    tier,
+    callbacks: init.callbacks,
+    ...(init.agentKey === null ? {} : { key: init.agentKey }),
+    ...(init.callbackSecret === null ? {} : { callbackSecret: init.callbackSecret }),
+  };
+  const { email, password } = init;
+  const owner = email === null || password === null ? null : { email, password };
+  const made = await foundHome(room, { handle: init.handle ?? 'home', agent, owner }, OPERATOR);
+  if (isFault(made))
+    throw new UsageError(`${INIT_SETTINGS[made.detail.field ?? ''] ?? 'INIT'}: ${made.message}`);
+  // A key that the operator brought is not shown again.
+  return init.agentKey === null ? made : null;
+}
+
+/** AKEP_WEBHOOK_SECRET is read at every start: the test producer signs with what it says. */
+async function followEnvironment({ room }: Ground, { webhookSecret }: Config): Promise<void> {
+  const [space] = await room.store.directory.spaces();
+  if (space !== undefined) await keepEnvironmentProducer(room, space.id, webhookSecret);
+}
+
+async function greeting({ url, ground: { room } }: Running, first: MadeAgent | null): Promise<string> {
+  const lines = [`Lanternroom is at ${url}`];
+  const spaces = await room.store.directory.spaces();
+  const owned = await Promise.all(spaces.map((s) => hasOwner(room, s.id)));
+  if (!owned.includes(true)) {
+    lines.push('', 'Set it up (this link works once, for a day):', `  ${url}/setup#${await openSetup(room)}`);
+  }
+  if (first !== null)
+    lines.push('', 'Make a first delivery (the test key is shown only now):', curlLine(url, first));
+  return `${lines.join('\n')}\n`;
+}
+
+function curlLine(url: string, { agent, key }: MadeAgent): string {
+  const body = JSON.stringify({
+    agent_id: agent.id,
+    provider: 'curl',
+    type: 'question',
+    headline: 'May I send the newsletter?',
+    summary: 'The draft is ready and goes to 1200 readers.',
+  });
+  return `  curl ${url}/wake/v1/deliver -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`;
+}
+
+function explainListen(reason: unknown, { port, host }: Config): unknown {
+  const code = reason instanceof Error && 'code' in reason ? reason.code : null;
+  if (code === 'EADDRINUSE')
+    return new Error(
+      `Port ${port} on ${host} is taken. Stop the other program, or choose another with --port.`,
+    );
+  if (code === 'EACCES')
+    return new Error(`Port ${port} needs more rights than this user has. Choose one above 1023 with --port.`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new Error(`This machine has no address ${host}. Choose another with --host.`);
+  return reason;
+}
+
+const STOP_WITHIN_MS = 9_500;
+const IMPATIENT_AFTER_MS = 1_000;
+
+/** The first signal stops in good order, within ten seconds; a later one does not wait. */
+function untilStopped(running: Running): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let stoppingSince = 0;
+    const stop = () => {
+      // Ctrl-C reaches us twice, from the terminal and from npm: only a later signal is an impatient one.
+      if (stoppingSince > 0)
+        return void (performance.now() - stoppingSince > IMPATIENT_AFTER_MS && process.exit(1));
+      stoppingSince = performance.now();
+      // What is still open by then was told to reconnect; everything accepted is already on disk.
+      setTimeout(() => process.exit(0), STOP_WITHIN_MS).unref();
+      running.stop().then(resolve, reject);
+    };
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+  });
+}

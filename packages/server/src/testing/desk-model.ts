@@ -1,0 +1,184 @@
+import type { DeliveryState, DeliveryType, Section, Status, Verdict } from '../core/deliveries/delivery.ts';
+import { HOUR, type Micros, SECOND, toIso } from '../core/time.ts';
+
+/** The desk as somebody would explain it: a list of deliveries, and a note for every change. */
+export type Item = {
+  id: string;
+  agent: string;
+  type: DeliveryType;
+  hash: string;
+  dedupeKey: string | null;
+  state: DeliveryState;
+  /** When it last changed for its agent: created, answered or withdrawn. */
+  stamp: Micros;
+  status: Status;
+  /** The answer as the agent reads it; null while it sees none. */
+  answer: string | null;
+  held: { verdict: Verdict; feedback: string | null; effectAt: Micros } | null;
+  read: boolean;
+  snoozedUntil: Micros | null;
+  /** What has taken its place. */
+  supersededBy: Item | null;
+};
+
+export const WINDOW: Micros = 10 * SECOND;
+
+export class DeskModel {
+  now: Micros;
+  readonly items: Item[] = [];
+  /** What was done, by its name in the ledger. */
+  readonly done = new Map<string, number>();
+  readonly known = new Set<string>();
+  readonly idempotent = new Map<string, { id: string; hash: string; until: Micros }>();
+  /** Per agent: the last stamp, how far its sweep has come, and the answers it has collected there. */
+  readonly last = new Map<string, Micros>();
+  readonly since = new Map<string, Micros>();
+  readonly collected = new Map<string, string>();
+
+  constructor(now: Micros) {
+    this.now = now;
+  }
+
+  note(action: string): void {
+    this.done.set(action, (this.done.get(action) ?? 0) + 1);
+  }
+
+  /** Unique and increasing, whatever the clock does; never behind what was handed out (L3). */
+  stamp(agent: string): Micros {
+    const at = Math.max(this.now, (this.last.get(agent) ?? 0) + 1);
+    if (at <= (this.since.get(agent) ?? -1)) throw new Error('a change behind a since that was handed out');
+    this.last.set(agent, at);
+    return at;
+  }
+
+  accept(item: Pick<Item, 'id' | 'agent' | 'type' | 'hash' | 'dedupeKey'>, revises: Item | null): void {
+    this.note('delivery.accepted');
+    const stamp = this.stamp(item.agent);
+    const open = { state: 'pending' as const, status: 'pending' as const, answer: null, held: null };
+    const made: Item = { ...item, ...open, stamp, read: false, snoozedUntil: null, supersededBy: null };
+    this.items.push(made);
+    if (revises === null) return;
+    revises.supersededBy = made;
+    if (revises.state === 'pending') Object.assign(revises, { state: 'superseded', snoozedUntil: null });
+  }
+
+  /** Whichever version an agent names, the newest one is meant. */
+  newest(item: Item): Item {
+    return item.supersededBy === null ? item : this.newest(item.supersededBy);
+  }
+
+  remember(key: string, hash: string, { id }: Item): void {
+    this.idempotent.set(key, { id, hash, until: this.now + 24 * HOUR });
+  }
+
+  remembered(key: string): { id: string; hash: string } | null {
+    const found = this.idempotent.get(key);
+    return found === undefined || found.until <= this.now ? null : found;
+  }
+
+  duplicateOf(agent: string, dedupeKey: string): Item | undefined {
+    const open = (item: Item) => item.state === 'pending' || item.state === 'held';
+    return this.items.find((i) => i.agent === agent && i.dedupeKey === dedupeKey && open(i));
+  }
+
+  hold(item: Item, verdict: Verdict, feedback: string | null): void {
+    this.note('decision.held');
+    this.known.add(item.agent);
+    item.state = 'held';
+    item.snoozedUntil = null;
+    item.held = { verdict, feedback, effectAt: this.now + WINDOW };
+  }
+
+  undo(item: Item): void {
+    this.note('decision.undone');
+    Object.assign(item, { state: 'pending', held: null });
+  }
+
+  withdraw(item: Item, reason: string): void {
+    this.note('delivery.withdrawn');
+    const stamp = this.stamp(item.agent);
+    const feedback = `Withdrawn by the agent: ${reason}`;
+    const answer = answerText(item.id, { status: 'rejected', feedback, at: stamp, withdrawnAt: stamp });
+    Object.assign(item, {
+      state: 'withdrawn',
+      held: null,
+      snoozedUntil: null,
+      status: 'rejected',
+      stamp,
+      answer,
+    });
+  }
+
+  read(item: Item): void {
+    if (item.read) return;
+    this.note('delivery.read');
+    this.known.add(item.agent);
+    item.read = true;
+    if (item.state === 'pending' && asksNothing(item)) item.snoozedUntil = null;
+  }
+
+  snooze(item: Item, until: Micros | null): void {
+    this.note('delivery.snoozed');
+    item.snoozedUntil = until;
+  }
+
+  /** What the clock brings about: first held decisions, earliest first, then what was snoozed. */
+  tick(): void {
+    const due = this.items
+      .filter((item) => item.held !== null && item.held.effectAt <= this.now)
+      .sort((a, b) => (a.held?.effectAt ?? 0) - (b.held?.effectAt ?? 0));
+    for (const item of due) this.#takeEffect(item);
+    for (const item of this.items) {
+      if (item.snoozedUntil === null || item.snoozedUntil > this.now) continue;
+      this.note('delivery.returned');
+      item.snoozedUntil = null;
+    }
+  }
+
+  #takeEffect(item: Item): void {
+    if (item.held === null) return;
+    this.note('decision.effective');
+    const { verdict, feedback } = item.held;
+    const stamp = this.stamp(item.agent);
+    const answer = answerText(item.id, { status: verdict, feedback, at: stamp });
+    Object.assign(item, { state: 'decided', held: null, snoozedUntil: null, status: verdict, stamp, answer });
+  }
+
+  /** What the agent is shown of one delivery: a held decision looks like none (L4). */
+  seen(item: Item): string {
+    return item.answer ?? answerText(item.id, { status: 'pending', feedback: null, at: null });
+  }
+
+  changed(agent: string, since: Micros): Item[] {
+    return this.items.filter((i) => i.agent === agent && i.stamp > since).sort((a, b) => a.stamp - b.stamp);
+  }
+
+  /** Null where several places are right: a held one stays where it was. */
+  section(item: Item): Section | null {
+    if (item.state === 'held') return null;
+    if (item.state !== 'pending') return 'earlier';
+    if (item.snoozedUntil !== null) return 'snoozed';
+    if (item.read && asksNothing(item)) return 'earlier';
+    if (!this.known.has(item.agent)) return 'new_agents';
+    if (item.type === 'alert') return 'alerts';
+    return item.type === 'update' ? 'to_read' : 'needs_you';
+  }
+}
+
+function asksNothing({ type }: Item): boolean {
+  return type === 'update' || type === 'alert';
+}
+
+function answerText(
+  id: string,
+  answer: { status: Status; feedback: string | null; at: Micros | null; withdrawnAt?: Micros },
+): string {
+  return JSON.stringify({
+    delivery_id: id,
+    status: answer.status,
+    feedback: answer.feedback,
+    edited_content: null,
+    responded_at: answer.at === null ? null : toIso(answer.at),
+    ...(answer.withdrawnAt === undefined ? {} : { withdrawn_at: toIso(answer.withdrawnAt) }),
+  });
+}

@@ -1,0 +1,21 @@
+import type { World } from './world.ts';
+
+/** Asks again and again until it is so; the test's own time limit is the end of its patience. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function gauge(world: World, name: string): Promise<number> {
+  const text = await (await world.desk('GET', '/metrics')).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+}
+
+/** That many long-polls wait now. */
+export function untilParked(world: World, count: number): Promise<void> {
+  return until(async () => (await gauge(world, 'lanternroom_parked_requests')) === count);
+}
+
+/** That many live streams are open now. */
+export function untilStreaming(world: World, count: number): Promise<void> {
+  return until(async () => (await gauge(world, 'lanternroom_open_streams')) === count);
+}
