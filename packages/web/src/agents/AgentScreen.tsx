@@ -1,0 +1,164 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { agentQuery, inboxesQuery, sessionQuery } from '../api/questions.ts';
+import { calmly, isNotThere } from '../api/refused.ts';
+import type { Agent, AgentStats } from '../api/types.ts';
+import { inboxWords } from '../events/inbox-words.ts';
+import { Copied } from '../frame/Copied.tsx';
+import { Screen } from '../frame/Screen.tsx';
+import { useNow } from '../live/now.ts';
+import { capital, inWords, plural } from '../words/numbers.ts';
+import { span, timeAndDay } from '../words/time.ts';
+import { Callbacks } from './Callbacks.tsx';
+import { Keys } from './Keys.tsx';
+import { forgetOnce, type Once, takeOnce } from './once.ts';
+import { Prompt } from './Prompt.tsx';
+import './agents.css';
+
+export function AgentScreen() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { data, error } = useQuery(agentQuery(id));
+  const { data: session } = useQuery(sessionQuery);
+  const isOwner = session?.person.role === 'owner';
+  if (error !== null)
+    return (
+      <Screen title={id}>
+        <p>{isNotThere(error) ? 'There is no agent with this name.' : calmly(error)}</p>
+        <p>
+          <Link to="/agents">All agents</Link>
+        </p>
+      </Screen>
+    );
+  if (data === undefined)
+    return (
+      <Screen title={id}>
+        <p className="said">One moment…</p>
+      </Screen>
+    );
+  return (
+    <Screen title={data.agent_id} lead={<Lead agent={data} />}>
+      <ShownOnce key={id} agent={id} />
+      <FirstDelivery agent={data} />
+      {data.stats !== undefined && <Stats agent={id} stats={data.stats} />}
+      <Keys agent={data} isOwner={isOwner} />
+      <Callbacks agent={data} isOwner={isOwner} />
+      <Prompt agent={id} />
+      <Inbox agent={id} />
+    </Screen>
+  );
+}
+
+function Inbox({ agent }: { agent: string }) {
+  const { data } = useQuery(inboxesQuery);
+  const inbox = data?.inboxes.find((one) => one.agent_id === agent);
+  return (
+    <section className="part" aria-label="Inbox, subscriptions and card">
+      <h2>Inbox, subscriptions and card</h2>
+      {inbox !== undefined && <p>{capital(inboxWords(inbox))}.</p>}
+      <p>
+        <Link to="/events" search={{ agent } as never}>
+          Its events
+        </Link>
+      </p>
+      <p className="said">
+        What it takes in is its own choice: it subscribes over AKEP. Its card and connection arrive with A2A.
+      </p>
+    </section>
+  );
+}
+
+function Lead({ agent }: { agent: Agent }) {
+  const now = useNow();
+  const seen =
+    agent.last_seen_at === null
+      ? 'It has never been seen.'
+      : `Last seen ${timeAndDay(agent.last_seen_at, now)}.`;
+  return (
+    <>
+      Made {timeAndDay(agent.created_at, now)}. {seen}
+      {agent.sample === true ? ' It is a sample.' : ''}{' '}
+      <Link to="/" search={{ agent: agent.agent_id } as never}>
+        Its deliveries
+      </Link>{' '}
+      ·{' '}
+      <Link to="/history" search={{ agent: agent.agent_id } as never}>
+        its history
+      </Link>
+    </>
+  );
+}
+
+function Stats({ agent, stats }: { agent: string; stats: AgentStats }) {
+  const median = stats.median_answer_seconds;
+  return (
+    <p>
+      <Link to="/" search={{ agent } as never}>
+        {stats.waiting === 0
+          ? 'Nothing waits'
+          : `${capital(plural(stats.waiting, 'delivery', 'deliveries'))} wait`}
+      </Link>
+      .{' '}
+      {stats.answered_week === 0
+        ? 'No answers this week.'
+        : `${capital(plural(stats.answered_week, 'answer'))} this week${median === null ? '' : `, half of them within ${span(median)}`}.`}{' '}
+      {stats.callbacks_failing === 0
+        ? 'Callbacks are well.'
+        : `${capital(inWords(stats.callbacks_failing))} ${stats.callbacks_failing === 1 ? 'callback fails' : 'callbacks fail'}.`}
+    </p>
+  );
+}
+
+/** Key and secret, this once. Leaving the page, or saying that they are kept, ends it. */
+function ShownOnce({ agent }: { agent: string }) {
+  const [once, setOnce] = useState<Once | null>(() => takeOnce(agent));
+  if (once === null) return null;
+  const done = () => {
+    forgetOnce(agent);
+    setOnce(null);
+  };
+  return (
+    <section className="once" aria-label="Shown once">
+      <p>These are shown this once and never again. Put them where the agent finds them.</p>
+      {once.key !== undefined && (
+        <>
+          <h3>Key, as WAKE_API_KEY</h3>
+          <Copied text={once.key} label="Copy the key" />
+        </>
+      )}
+      {once.callbackSecret !== undefined && (
+        <>
+          <h3>Callback secret, as WAKE_CALLBACK_SECRET</h3>
+          <Copied text={once.callbackSecret} label="Copy the secret" />
+        </>
+      )}
+      <p>
+        <button type="button" className="button" onClick={done}>
+          I have kept them
+        </button>
+      </p>
+    </section>
+  );
+}
+
+const hasDelivered = ({ last_seen_at, accepted_at, waiting = 0 }: Agent) =>
+  last_seen_at !== null || accepted_at !== null || waiting > 0;
+
+function FirstDelivery({ agent }: { agent: Agent }) {
+  const [wasWaiting] = useState(!hasDelivered(agent));
+  if (!wasWaiting) return null;
+  if (!hasDelivered(agent))
+    return (
+      <p className="waiting-first" role="status">
+        Waiting for the first delivery. This page is listening.
+      </p>
+    );
+  return (
+    <p className="waiting-first" role="status">
+      The first delivery is here.{' '}
+      <Link to="/" search={{ agent: agent.agent_id } as never}>
+        Look at it
+      </Link>
+    </p>
+  );
+}

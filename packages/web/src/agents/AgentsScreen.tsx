@@ -1,0 +1,163 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { desk } from '../api/desk.ts';
+import { agentsQuery, asking, sessionQuery } from '../api/questions.ts';
+import { calmly } from '../api/refused.ts';
+import type { Agent, AgentStats } from '../api/types.ts';
+import { Text } from '../detail/Text.tsx';
+import { Field } from '../entry/Field.tsx';
+import { Screen } from '../frame/Screen.tsx';
+import { useNow } from '../live/now.ts';
+import { inWords, plural } from '../words/numbers.ts';
+import { span, timeAndDay } from '../words/time.ts';
+import { keepOnce } from './once.ts';
+import './agents.css';
+
+export function AgentsScreen() {
+  const { data, error } = useQuery(agentsQuery);
+  const { data: session } = useQuery(sessionQuery);
+  const isOwner = session?.person.role === 'owner';
+  return (
+    <Screen
+      title="Agents"
+      lead="Programs that deliver here. Each has its own keys, and a key can never decide."
+    >
+      {error !== null && (
+        <p className="said bad" role="alert">
+          {calmly(error)}
+        </p>
+      )}
+      {data?.agents.length === 0 && (
+        <p>
+          There is no agent yet.{isOwner ? ' Make the first one below.' : ' An owner makes the first one.'}
+        </p>
+      )}
+      <ul className="lines agents">
+        {data?.agents.map((agent) => (
+          <AgentLine key={agent.agent_id} agent={agent} />
+        ))}
+      </ul>
+      {isOwner && <NewAgent />}
+      {isOwner && data !== undefined && <Sample has={data.agents.some((agent) => agent.sample === true)} />}
+    </Screen>
+  );
+}
+
+function AgentLine({ agent }: { agent: Agent }) {
+  const now = useNow();
+  const waiting = agent.waiting ?? 0;
+  return (
+    <li>
+      <Link to="/agents/$id" params={{ id: agent.agent_id }} className="agent-name">
+        <Text>{agent.agent_id}</Text>
+      </Link>
+      {agent.sample === true && <span className="said">sample</span>}
+      {agent.accepted_at === null && <span className="said">new here</span>}
+      <span className="said">
+        {agent.last_seen_at === null ? 'never seen' : `last seen ${timeAndDay(agent.last_seen_at, now)}`}
+      </span>
+      <span className="said">
+        {waiting === 0 ? 'nothing waits' : `${plural(waiting, 'delivery', 'deliveries')} waiting`}
+      </span>
+      {agent.stats !== undefined && (
+        <StatWords stats={agent.stats} hasCallbacks={agent.callbacks.length > 0} />
+      )}
+    </li>
+  );
+}
+
+function StatWords({ stats, hasCallbacks }: { stats: AgentStats; hasCallbacks: boolean }) {
+  const { median_answer_seconds: median, callbacks_failing: failing } = stats;
+  return (
+    <>
+      <span className="said">
+        {median === null ? 'no answer yet' : `half of the answers within ${span(median)}`}
+      </span>
+      <span className={failing === 0 ? 'said' : 'said bad'}>{healthWords(failing, hasCallbacks)}</span>
+    </>
+  );
+}
+
+function healthWords(failing: number, hasCallbacks: boolean): string {
+  if (failing > 0) return failing === 1 ? 'one callback fails' : `${inWords(failing)} callbacks fail`;
+  return hasCallbacks ? 'callbacks are well' : 'no callbacks';
+}
+
+/** Making an agent ends on its own page, with its key shown once and its prompt ready. */
+function NewAgent() {
+  const [name, setName] = useState('');
+  const [tier, setTier] = useState('live');
+  const [said, setSaid] = useState('');
+  const navigate = useNavigate();
+  const make = async (event: React.FormEvent) => {
+    event.preventDefault();
+    try {
+      const made = await desk.addAgent({ agent_id: name.trim(), tier });
+      keepOnce(made.agent_id, { key: made.key, callbackSecret: made.callback_secret });
+      void asking.invalidateQueries({ queryKey: ['agents'] });
+      await navigate({ to: '/agents/$id', params: { id: made.agent_id } });
+    } catch (error) {
+      setSaid(calmly(error));
+    }
+  };
+  return (
+    <section className="part" aria-label="A new agent">
+      <h2>A new agent</h2>
+      <form className="form" onSubmit={make}>
+        <Field
+          label="Name"
+          value={name}
+          onText={setName}
+          required
+          maxLength={128}
+          hint="As it will sign its deliveries, for example release-notes."
+        />
+        <div className="field">
+          <label htmlFor="tier">Key</label>
+          <select id="tier" className="input" value={tier} onChange={(event) => setTier(event.target.value)}>
+            <option value="live">live: for real work</option>
+            <option value="test">test: fewer deliveries, marked as a test</option>
+          </select>
+        </div>
+        {said !== '' && (
+          <p className="said bad" role="alert">
+            {said}
+          </p>
+        )}
+        <button type="submit" className="button strong">
+          Make it
+        </button>
+      </form>
+    </section>
+  );
+}
+
+function Sample({ has }: { has: boolean }) {
+  const [said, setSaid] = useState('');
+  const turn = async () => {
+    try {
+      await (has ? desk.removeSample() : desk.addSample());
+      setSaid(has ? 'The sample is gone.' : 'The sample agent has delivered; look into the inbox.');
+      void asking.invalidateQueries();
+    } catch (error) {
+      setSaid(calmly(error));
+    }
+  };
+  return (
+    <section className="part" aria-label="A sample">
+      <h2>A sample</h2>
+      <p className="said">
+        {has
+          ? 'A sample agent is here. It is marked wherever it shows, and leaves without a trace in your work.'
+          : 'Only looking? A sample agent brings a few deliveries, clearly marked.'}
+      </p>
+      <button type="button" className="button" onClick={turn}>
+        {has ? 'Remove the sample agent' : 'Bring a sample agent'}
+      </button>
+      <p className="said" role="status">
+        {said}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { desk } from '../api/desk.ts';
+import { calmly, isNotThere } from '../api/refused.ts';
+import { Copied } from '../frame/Copied.tsx';
+
+const NAMES: Record<string, string> = {
+  general: 'Any framework',
+  langgraph: 'LangGraph',
+  'openai-agents': 'OpenAI Agents',
+  'vercel-ai': 'Vercel AI SDK',
+  'claude-code': 'Claude Code',
+  'plain-http': 'Plain HTTP',
+};
+
+/** A ready text for the agent, in the words of its framework. */
+export function Prompt({ agent }: { agent: string }) {
+  const [framework, setFramework] = useState<string | null>(null);
+  const { data, error } = useQuery({
+    queryKey: ['agents', agent, 'prompt', framework],
+    queryFn: () => desk.prompt(agent, framework),
+    placeholderData: (old) => old,
+  });
+  return (
+    <section className="part" aria-label="Prompt">
+      <h2>Prompt</h2>
+      <p className="said">
+        Give this to the agent. It says how to deliver, to wait, and what an answer means. The key is not in
+        it.
+      </p>
+      {error !== null && (
+        <p className="said">{isNotThere(error) ? 'This server has no prompts yet.' : calmly(error)}</p>
+      )}
+      {data !== undefined && (
+        <>
+          <div className="field">
+            <label htmlFor="framework">Framework</label>
+            <select
+              id="framework"
+              className="input"
+              value={framework ?? data.framework}
+              onChange={(event) => setFramework(event.target.value)}
+            >
+              {data.frameworks.map((name) => (
+                <option key={name} value={name}>
+                  {NAMES[name] ?? name}
+                </option>
+              ))}
+            </select>
+          </div>
+          <div className="full">
+            <Copied text={data.text} label="Copy the prompt" />
+          </div>
+        </>
+      )}
+    </section>
+  );
+}

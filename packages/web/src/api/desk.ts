@@ -1,0 +1,195 @@
+import type { EventDetail, EventPage, InboxLine, Producer, RefusedEvent } from './event-types.ts';
+import { request } from './request.ts';
+import type {
+  Agent,
+  Callback,
+  Detail,
+  Draft,
+  HistoryEntry,
+  Json,
+  LedgerEntry,
+  Letter,
+  Overview,
+  Person,
+  Preferences,
+  Role,
+  Row,
+  ServerSettings,
+  Session,
+  Verdict,
+  Verified,
+} from './types.ts';
+
+const at = (strings: TemplateStringsArray, ...parts: string[]) =>
+  strings.reduce((path, piece, i) => path + encodeURIComponent(parts[i - 1] ?? '') + piece);
+
+export function query(values: Record<string, string | number | null | undefined>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== null && value !== undefined && value !== '') search.set(name, String(value));
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+export type Filter = {
+  section?: string | undefined;
+  agent?: string | undefined;
+  type?: string | undefined;
+  q?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+};
+
+export type HistoryFilter = {
+  agent?: string | undefined;
+  status?: string | undefined;
+  standing?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+};
+export type Page = { deliveries: Row[]; next_cursor: string | null };
+export type Answer = { status: Verdict; feedback?: string; edited_content?: Json; content_sha256: string };
+
+/** Every address of the desk that the page uses, and no other. */
+export const desk = {
+  session: () => request<Session>('GET', '/desk/session'),
+  login: (body: { email: string; password: string }) =>
+    request<{ person: Person }>('POST', '/desk/session', body),
+  logout: () => request<void>('DELETE', '/desk/session'),
+  setUp: (body: { token: string; email: string; name?: string; password: string }) =>
+    request<{ person: Person }>('POST', '/desk/setup', body),
+  join: (body: { token: string; name?: string; password: string }) =>
+    request<{ person: Person }>('POST', '/desk/invitations/accept', body),
+
+  overview: () => request<Overview>('GET', '/desk/overview'),
+  sat: () => request<void>('POST', '/desk/sat', {}),
+  deliveries: (filter: Filter & { limit?: number; cursor?: string | null }) =>
+    request<Page>('GET', `/desk/deliveries${query(filter)}`),
+  delivery: (id: string) => request<Detail>('GET', at`/desk/deliveries/${id}`),
+  decide: (id: string, answer: Answer) => request<Row>('POST', at`/desk/deliveries/${id}/decision`, answer),
+  undo: (id: string) => request<Row>('DELETE', at`/desk/deliveries/${id}/decision`),
+  read: (id: string) => request<Row>('POST', at`/desk/deliveries/${id}/read`, {}),
+  snooze: (id: string, until: string | null) =>
+    request<Row>('POST', at`/desk/deliveries/${id}/snooze`, { until }),
+  keepDraft: (id: string, draft: Draft) => request<void>('PUT', at`/desk/deliveries/${id}/draft`, draft),
+  dropDraft: (id: string) => request<void>('DELETE', at`/desk/deliveries/${id}/draft`),
+  sendAgain: (job: string) => request<Callback>('POST', at`/desk/callbacks/${job}/send-again`, {}),
+  rawPath: (id: string) => at`/desk/deliveries/${id}/raw`,
+  imagePath: (id: string, src: string) => at`/desk/deliveries/${id}/image?src=${src}`,
+
+  history: (filter: HistoryFilter & { cursor?: string | null }) =>
+    request<{ decisions: HistoryEntry[]; next_cursor: string | null }>(
+      'GET',
+      `/desk/history${query({ ...filter, limit: 50 })}`,
+    ),
+  audit: (filter: { action?: string | undefined; subject?: string | undefined; cursor?: string | null }) =>
+    request<{ entries: LedgerEntry[]; next_cursor: string | null; verified: Verified | null }>(
+      'GET',
+      `/desk/audit${query({ ...filter, limit: 100 })}`,
+    ),
+  verify: () => request<Verified>('GET', '/desk/audit/verify'),
+
+  agents: () => request<{ agents: Agent[] }>('GET', '/desk/agents'),
+  agent: (id: string) => request<Agent>('GET', at`/desk/agents/${id}`),
+  addAgent: (body: { agent_id: string; tier?: string; callbacks?: string[] }) =>
+    request<Agent & { key: string; callback_secret: string }>('POST', '/desk/agents', body),
+  addKey: (id: string, body: { tier: string; rotate: boolean }) =>
+    request<{ key: string; others_expire_at: string | null }>('POST', at`/desk/agents/${id}/keys`, body),
+  revokeKey: (id: string, key: string) => request<unknown>('DELETE', at`/desk/agents/${id}/keys/${key}`),
+  setCallbacks: (id: string, callbacks: string[]) =>
+    request<unknown>('PUT', at`/desk/agents/${id}/callbacks`, { callbacks }),
+  testCallback: (id: string, url: string) =>
+    request<{ ok: boolean; status?: number; reason?: string }>(
+      'POST',
+      at`/desk/agents/${id}/callbacks/test`,
+      { url },
+    ),
+  newCallbackSecret: (id: string) =>
+    request<{ callback_secret: string; old_expires_at: string | null }>(
+      'POST',
+      at`/desk/agents/${id}/callback-secret`,
+      {},
+    ),
+  prompt: (id: string, framework: string | null) =>
+    request<{ framework: string; frameworks: string[]; text: string }>(
+      'GET',
+      at`/desk/agents/${id}/prompt` + query({ framework }),
+    ),
+  addSample: () => request<unknown>('POST', '/desk/sample', {}),
+  removeSample: () => request<unknown>('DELETE', '/desk/sample'),
+
+  inboxes: () => request<{ inboxes: InboxLine[] }>('GET', '/desk/inboxes'),
+  events: (filter: { agent: string; cursor: string | null }) =>
+    request<EventPage>('GET', `/desk/events${query({ ...filter, limit: 50 })}`),
+  event: (one: EventName) =>
+    request<EventDetail>(
+      'GET',
+      at`/desk/events/${one.agent}/${one.event}` + query({ producer_id: one.producer }),
+    ),
+  eventRawPath: (one: EventName) =>
+    at`/desk/events/${one.agent}/${one.event}/raw` + query({ producer_id: one.producer }),
+  replay: (one: EventName) =>
+    request<{ offset: number }>(
+      'POST',
+      at`/desk/events/${one.agent}/${one.event}/replay` + query({ producer_id: one.producer }),
+      {},
+    ),
+  producers: () => request<{ producers: Producer[] }>('GET', '/desk/producers'),
+  addProducer: (body: { name: string; tier: string; public_key?: string }) =>
+    request<Producer & { key_id: string; secret?: string }>('POST', '/desk/producers', body),
+  rotateProducer: (id: string) =>
+    request<{ key_id: string; secret?: string; others_expire_at: string }>(
+      'POST',
+      at`/desk/producers/${id}/keys`,
+      {},
+    ),
+  revokeProducerKey: (id: string, key: string) =>
+    request<unknown>('DELETE', at`/desk/producers/${id}/keys/${key}`),
+  refusedEvents: (id: string) =>
+    request<{ refused: RefusedEvent[] }>('GET', at`/desk/producers/${id}/refused?limit=50`),
+
+  people: () => request<{ people: Person[] }>('GET', '/desk/people'),
+  setRole: (id: string, role: Role) => request<unknown>('PUT', at`/desk/people/${id}`, { role }),
+  removePerson: (id: string) => request<unknown>('DELETE', at`/desk/people/${id}`),
+  invitations: () => request<{ invitations: Invitation[] }>('GET', '/desk/invitations'),
+  invite: (body: { email: string; role: Role }) =>
+    request<Invitation & { link: string }>('POST', '/desk/invitations', body),
+  dropInvitation: (id: string) => request<unknown>('DELETE', at`/desk/invitations/${id}`),
+  preferences: () => request<Preferences>('GET', '/desk/preferences'),
+  setPreferences: (body: Partial<Preferences>) => request<Preferences>('PUT', '/desk/preferences', body),
+  changePassword: (body: { current: string; password: string }) =>
+    request<void>('PUT', '/desk/password', body),
+  sessions: () => request<{ sessions: OpenSession[] }>('GET', '/desk/sessions'),
+  endSession: (id: string) => request<unknown>('DELETE', at`/desk/sessions/${id}`),
+  tokens: () => request<{ tokens: Token[] }>('GET', '/desk/tokens'),
+  addToken: (name: string) => request<Token & { token: string }>('POST', '/desk/tokens', { name }),
+  revokeToken: (id: string) => request<unknown>('DELETE', at`/desk/tokens/${id}`),
+  insights: (week: string | undefined) => request<Letter>('GET', `/desk/insights${query({ week })}`),
+  settings: () => request<ServerSettings>('GET', '/desk/settings'),
+};
+
+/** Two producers may use the same id; then the producer must be named too. */
+export type EventName = { agent: string; event: string; producer?: string | undefined };
+
+export type Invitation = {
+  invitation_id: string;
+  email: string;
+  role: Role;
+  created_at: string;
+  expires_at: string | null;
+};
+export type OpenSession = {
+  session_id: string;
+  created_at: string;
+  last_seen_at?: string | null;
+  expires_at?: string | null;
+  current?: boolean;
+};
+export type Token = {
+  token_id: string;
+  name: string;
+  last_four: string;
+  created_at: string;
+  revoked_at: string | null;
+};

@@ -1,0 +1,43 @@
+import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { desk, type EventName } from './desk.ts';
+import { isRefused } from './refused.ts';
+
+export const asking = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      refetchOnWindowFocus: false,
+      networkMode: 'always',
+      // A refusal stays a refusal; only silence is worth another try.
+      retry: (count, error) => count < 2 && isRefused(error) && (error.status === 0 || error.status >= 502),
+      retryDelay: (count) => 400 * 2 ** count,
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: desk.session,
+  staleTime: 300_000,
+});
+export const overviewQuery = queryOptions({ queryKey: ['overview'], queryFn: desk.overview });
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: desk.settings,
+  staleTime: 600_000,
+});
+export const preferencesQuery = queryOptions({
+  queryKey: ['preferences'],
+  queryFn: desk.preferences,
+  staleTime: 600_000,
+});
+export const agentsQuery = queryOptions({ queryKey: ['agents'], queryFn: desk.agents });
+export const agentQuery = (id: string) =>
+  queryOptions({ queryKey: ['agents', id], queryFn: () => desk.agent(id) });
+export const deliveryQuery = (id: string) =>
+  queryOptions({ queryKey: ['delivery', id], queryFn: () => desk.delivery(id), staleTime: 5_000 });
+export const inboxesQuery = queryOptions({ queryKey: ['events', 'inboxes'], queryFn: desk.inboxes });
+export const eventQuery = (one: EventName) =>
+  queryOptions({ queryKey: ['events', 'one', one], queryFn: () => desk.event(one) });
+export const producersQuery = queryOptions({ queryKey: ['producers'], queryFn: desk.producers });

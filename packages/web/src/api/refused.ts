@@ -1,0 +1,52 @@
+/** Anything that did not go as asked: a refusal of the server, or no answer at all (`status` 0). */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly field: string | undefined;
+  readonly extra: Record<string, unknown>;
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    status: number,
+    body: { code: string; message: string; field?: string } & Record<string, unknown>,
+    retryAfter?: number,
+  ) {
+    super(body.message);
+    this.name = 'Refused';
+    const { code, message: _message, field, docs: _docs, ...extra } = body;
+    this.status = status;
+    this.code = code;
+    this.field = field;
+    this.extra = extra;
+    this.retryAfter = retryAfter;
+  }
+}
+
+export function isRefused(error: unknown): error is Refused {
+  return error instanceof Error && error.name === 'Refused';
+}
+
+/** An address that this server does not have yet. */
+export function isNotThere(error: unknown): boolean {
+  return isRefused(error) && error.status === 404;
+}
+
+const CALM: Record<number, string> = {
+  0: 'The server cannot be reached. Nothing is lost; try again in a moment.',
+  401: 'You have been logged out. Log in again; your words are still here.',
+  413: 'This is too long to send: at most one mebibyte. Shorten it; nothing is lost.',
+  500: 'The server made a mistake and noted it. Nothing is lost; try again.',
+  502: 'The server cannot be reached. Nothing is lost; try again in a moment.',
+  503: 'The server is busy starting or stopping. Nothing is lost; try again in a moment.',
+  507: 'The disk of the server is full. Nothing is lost; try again when there is room.',
+};
+
+/** One calm sentence for the person. */
+export function calmly(error: unknown): string {
+  if (!isRefused(error)) return 'Something unexpected happened here. Nothing is lost; try again.';
+  if (error.status === 429) {
+    const wait = error.retryAfter === undefined ? 'a moment' : `${error.retryAfter} seconds`;
+    return `That was a lot at once. Wait ${wait} and try again; nothing is lost.`;
+  }
+  return CALM[error.status] ?? error.message;
+}

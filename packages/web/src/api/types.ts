@@ -1,0 +1,197 @@
+/** The wire of docs/desk-api.md. Names are the wire's own, so that what is read here can be found there. */
+export type DeliveryType = 'question' | 'output' | 'alert' | 'update';
+export type Status = 'pending' | Verdict;
+export type Verdict = 'approved' | 'rejected' | 'redirected';
+export type DeliveryState = 'pending' | 'held' | 'decided' | 'withdrawn' | 'superseded';
+export const SECTIONS = ['needs_you', 'alerts', 'new_agents', 'to_read', 'snoozed', 'earlier'] as const;
+export type Section = (typeof SECTIONS)[number];
+
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export type JsonObject = { [key: string]: Json };
+
+export type Row = {
+  delivery_id: string;
+  agent_id: string;
+  tier: 'test' | 'live';
+  provider: string;
+  type: DeliveryType;
+  headline: string;
+  summary: string;
+  status: Status;
+  state: DeliveryState;
+  section: Section;
+  created_at: string;
+  changed_at: string;
+  timeout_at: string | null;
+  timed_out_at: string | null;
+  effect_at: string | null;
+  snoozed_until: string | null;
+  read_at: string | null;
+  withdrawn_at: string | null;
+  task_id: string | null;
+  thread_id: string | null;
+  interrupt_id: string | null;
+  revises: string | null;
+  revision: number;
+  superseded_by: string | null;
+  sample?: boolean;
+};
+
+export type Decision = {
+  status: Verdict;
+  state: 'held' | 'undone' | 'decided';
+  decided_by: { person_id: string; name: string | null };
+  decided_at: string;
+  effect_at: string;
+  content_sha256: string;
+  feedback: string | null;
+  edited_content: Json;
+};
+
+export type Callback = {
+  job_id: string;
+  origin: string;
+  state: 'due' | 'done' | 'gone' | 'given_up';
+  attempts: number;
+  due_at: string | null;
+  created_at: string;
+};
+
+export type Attempt = {
+  job_id: string;
+  number: number;
+  at: string;
+  duration_ms: number;
+  outcome: string;
+  status: number | null;
+};
+
+export type Draft = { mode: Verdict | null; feedback: string; edited_content: Json };
+
+export type Previous = { delivery_id: string; details: Json; decision: Decision | null };
+
+export type Detail = Row & {
+  content_sha256: string;
+  details: Json;
+  content: JsonObject;
+  callback_webhook: string | null;
+  timeout_seconds: number | null;
+  allow_secrets: { path: string; reason: string }[];
+  decision: Decision | null;
+  decisions: Decision[];
+  callbacks: Callback[];
+  attempts: Attempt[];
+  draft?: Draft | null;
+  previous?: Previous | null;
+};
+
+export type Overview = {
+  sections: Record<Exclude<Section, 'earlier'>, number>;
+  minutes: number;
+  last_decision_at: string | null;
+  sat_at: string | null;
+  next_sitting_at: string | null;
+  deliveries_ever: number;
+};
+
+export type Role = 'owner' | 'decider' | 'reader';
+export type Person = { person_id: string; email: string; name: string; role: Role; created_at: string };
+export type Session = { person: Person; space: { handle: string } };
+
+export type Key = {
+  key_id: string;
+  tier: 'test' | 'live';
+  prefix: string;
+  last_four: string;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+};
+
+export type Agent = {
+  agent_id: string;
+  created_at: string;
+  accepted_at: string | null;
+  last_seen_at: string | null;
+  callbacks: string[];
+  keys: Key[];
+  waiting?: number;
+  sample?: boolean;
+  stats?: AgentStats;
+};
+
+export type AgentStats = {
+  waiting: number;
+  answered_week: number;
+  median_answer_seconds: number | null;
+  callbacks_failing: number;
+};
+
+export type HistoryEntry = Decision & {
+  delivery_id: string;
+  agent_id: string;
+  type: DeliveryType | null;
+  headline: string | null;
+};
+
+export type LedgerEntry = {
+  seq: number;
+  at: string;
+  actor: string;
+  action: string;
+  subject: string;
+  data: JsonObject;
+  hash: string;
+};
+
+/** What following the whole chain of the ledger found. */
+export type Verified = {
+  ok: boolean;
+  entries: number;
+  verified_at: string;
+  problems: { seq: number; problem: string }[];
+};
+
+export type Sitting = { days: number[]; at: string };
+
+export type Preferences = {
+  theme: 'system' | 'light' | 'dark';
+  density: 'comfortable' | 'compact';
+  size: 'small' | 'normal' | 'large';
+  keys: Record<string, string>;
+  keys_off: boolean;
+  time_zone: string;
+  sittings: Sitting[];
+  quiet: { from: string; to: string } | null;
+  digest: { kind: 'off' | 'email' | 'webhook'; target: string | null };
+};
+
+export type ServerSettings = {
+  version: string;
+  url: string;
+  undo_seconds: number;
+  retention_days: number;
+  rates: unknown;
+  /** Whether digests by e-mail can be chosen. */
+  mail?: boolean;
+  role: Role;
+};
+
+export type Letter = {
+  week: string;
+  from: string;
+  to: string;
+  letter: Sentence[];
+  charts: Chart[];
+};
+/** What a number leads to: `/desk/{list}?{query}` is the list behind it. */
+export type ListName = 'deliveries' | 'history';
+export type Sentence = { text: string; list: ListName | null; query: string | null };
+export type Chart = {
+  name: string;
+  title: string;
+  unit: string;
+  list: ListName | null;
+  points: ChartPoint[];
+};
+export type ChartPoint = { label: string; value: number | null; query: string | null };

@@ -1,0 +1,181 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { desk } from '../api/desk.ts';
+import { asking } from '../api/questions.ts';
+import { calmly } from '../api/refused.ts';
+import type { LedgerEntry, Verified } from '../api/types.ts';
+import { Text } from '../detail/Text.tsx';
+import { Screen } from '../frame/Screen.tsx';
+import { Scroller } from '../frame/Scroller.tsx';
+import { useNow } from '../live/now.ts';
+import { grouped } from '../words/numbers.ts';
+import { clock, day, timeAndDay } from '../words/time.ts';
+import './audit.css';
+
+type Filter = { action?: string; subject?: string };
+
+/** The ledger, as dense as it is exact. */
+export function AuditScreen() {
+  const filter = useSearch({ strict: false }) as Filter;
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['audit', filter],
+    queryFn: ({ pageParam }) => desk.audit({ ...filter, cursor: pageParam }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  const entries = data?.pages.flatMap((page) => page.entries) ?? [];
+  return (
+    <Screen title="Audit" lead="Every change is one line. Each line’s hash covers the line before it." isWide>
+      <Verification last={data?.pages[0]?.verified} />
+      <FilterForm filter={filter} />
+      {error !== null && (
+        <p className="said bad" role="alert">
+          {calmly(error)}
+        </p>
+      )}
+      {data !== undefined && entries.length === 0 && (
+        <p>{hasNextPage ? 'No line matches so far; older ones may.' : 'No line matches.'}</p>
+      )}
+      {entries.length > 0 && <Ledger entries={entries} />}
+      {hasNextPage && (
+        <p>
+          <button
+            type="button"
+            className="button"
+            disabled={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            Older lines
+          </button>
+        </p>
+      )}
+    </Screen>
+  );
+}
+
+/** Following a long chain takes a while, so it is done when somebody asks; what was found then is said to everybody. */
+function Verification({ last }: { last: Verified | null | undefined }) {
+  const [trouble, setTrouble] = useState('');
+  const [busy, setBusy] = useState(false);
+  const now = useNow();
+  const verify = async () => {
+    setBusy(true);
+    try {
+      await desk.verify();
+      await asking.invalidateQueries({ queryKey: ['audit'] });
+      setTrouble('');
+    } catch (error) {
+      setTrouble(calmly(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const said = last === undefined ? '' : verifiedWords(last, now);
+  return (
+    <div className="form-line">
+      <button type="button" className="button" disabled={busy} onClick={verify}>
+        {busy ? 'Following the chain…' : 'Verify now'}
+      </button>
+      <a className="button" href="/desk/audit/export?format=ndjson" download>
+        Export NDJSON
+      </a>
+      <a className="button" href="/desk/audit/export?format=csv" download>
+        Export CSV
+      </a>
+      <p className="said" role="status">
+        {trouble === '' ? said : trouble}
+      </p>
+    </div>
+  );
+}
+
+function verifiedWords(last: Verified | null, now: number): string {
+  if (last === null) return 'The chain has not been verified since the server started.';
+  const when =
+    day(last.verified_at, now) === 'today' ? clock(last.verified_at) : timeAndDay(last.verified_at, now);
+  if (last.ok) return `Chain verified at ${when}, ${grouped(last.entries)} entries.`;
+  const what = last.problems[0]?.problem ?? 'see lanternroom audit verify';
+  return `At ${when} the chain did not hold: ${what}. Tell whoever runs this server.`;
+}
+
+function FilterForm({ filter }: { filter: Filter }) {
+  const navigate = useNavigate();
+  const submit = (event: React.FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const values = Object.fromEntries([...form].filter(([, value]) => value !== ''));
+    void navigate({ to: '/audit', search: values as never });
+  };
+  return (
+    <form className="form-line" onSubmit={submit} key={JSON.stringify(filter)}>
+      <div className="field">
+        <label htmlFor="audit-action">Action</label>
+        <input
+          id="audit-action"
+          name="action"
+          className="input mono"
+          placeholder="decision.held"
+          defaultValue={filter.action ?? ''}
+        />
+      </div>
+      <div className="field">
+        <label htmlFor="audit-subject">Subject</label>
+        <input
+          id="audit-subject"
+          name="subject"
+          className="input mono"
+          placeholder="a delivery, agent or person"
+          defaultValue={filter.subject ?? ''}
+        />
+      </div>
+      <button type="submit" className="button">
+        Filter
+      </button>
+    </form>
+  );
+}
+
+function Ledger({ entries }: { entries: LedgerEntry[] }) {
+  return (
+    <Scroller label="Ledger" className="wide ledger">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Line</th>
+            <th scope="col">Time</th>
+            <th scope="col">Who</th>
+            <th scope="col">Action</th>
+            <th scope="col">Subject</th>
+            <th scope="col">Data</th>
+            <th scope="col">Hash</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={entry.seq}>
+              <td className="number">{grouped(entry.seq)}</td>
+              <td className="nowrap">{entry.at.slice(0, 19).replace('T', ' ')}</td>
+              <td>
+                <Text>{entry.actor}</Text>
+              </td>
+              <td className="nowrap">
+                <Text>{entry.action}</Text>
+              </td>
+              <td>
+                <Text>{entry.subject}</Text>
+              </td>
+              <td className="ledger-data">
+                <details>
+                  <summary>{Object.keys(entry.data).join(', ') || 'none'}</summary>
+                  <Text>{JSON.stringify(entry.data, null, 1)}</Text>
+                </details>
+              </td>
+              <td title={entry.hash}>{entry.hash.slice(0, 10)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroller>
+  );
+}

@@ -1,0 +1,184 @@
+import { useRef } from 'react';
+import type { Detail, Verdict } from '../api/types.ts';
+import { isIrreversible } from '../inbox/bulk.ts';
+import { Key } from '../keys/Key.tsx';
+import { useKeys } from '../keys/use-keys.ts';
+import { EditItself } from './EditItself.tsx';
+import { MODES, Modes } from './Modes.tsx';
+import { Receives } from './Receives.tsx';
+import { useQuotable } from './selection.ts';
+import { sendAnswer } from './send.ts';
+import { useWords } from './use-words.ts';
+import { type Words, words } from './words.ts';
+import './composer.css';
+
+type Props = { detail: Detail; onSent: (id: string) => void };
+
+/** One composer, three modes, none chosen at first. */
+export function Composer({ detail, onSent }: Props) {
+  const id = detail.delivery_id;
+  const said = useWords(detail);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const choose = (mode: Verdict | null) => {
+    words.write(id, { mode });
+    if (mode !== null) requestAnimationFrame(() => field.current?.focus());
+  };
+  const mode = MODES.find(({ verdict }) => verdict === said.mode);
+  const send = () => {
+    if (said.mode === null || missing(said) !== null) return;
+    void sendAnswer(detail, answer(detail, said.mode, said));
+    onSent(id);
+  };
+  useKeys({
+    approve: () => choose('approved'),
+    redirect: () => choose('redirected'),
+    reject: () => choose('rejected'),
+    send,
+    ...(document.activeElement === field.current
+      ? { back: () => document.getElementById('detail')?.focus() }
+      : {}),
+  });
+  return (
+    <section className="composer" aria-label="Your answer" data-mode={said.mode ?? undefined}>
+      <Modes mode={said.mode} onChoose={choose} onWalk={(next) => words.write(id, { mode: next })} />
+      {mode !== undefined && (
+        <div className="composer-body appears">
+          <Feedback id={id} said={said} ask={mode.ask} field={field} />
+          {said.mode === 'redirected' && <Edit detail={detail} said={said} />}
+          <Receives
+            id={id}
+            status={mode.verdict}
+            feedback={said.feedback}
+            edited={said.mode === 'redirected' ? said.edited : undefined}
+          />
+          <SendLine detail={detail} said={said} word={mode.word} onSend={send} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function answer(detail: Detail, status: Verdict, said: Words) {
+  return {
+    status,
+    content_sha256: detail.content_sha256,
+    ...(said.feedback === '' ? {} : { feedback: said.feedback }),
+    ...(status === 'redirected' && said.edited !== undefined ? { edited_content: said.edited } : {}),
+  };
+}
+
+/** What still has to be said before this can be sent: an agent that is turned away must learn why. */
+function missing(said: Words): string | null {
+  if (said.mode === 'rejected' && said.feedback.trim() === '')
+    return 'Say why not, so that the agent can learn from it.';
+  if (said.mode === 'redirected' && said.feedback.trim() === '' && said.edited === undefined)
+    return 'Say what should be different, or edit it yourself.';
+  return null;
+}
+
+function Feedback({
+  id,
+  said,
+  ask,
+  field,
+}: {
+  id: string;
+  said: Words;
+  ask: string;
+  field: React.RefObject<HTMLTextAreaElement | null>;
+}) {
+  const quote = useQuotable();
+  const add = () => {
+    if (quote === null) return;
+    const lines = quote
+      .split('\n')
+      .map((line) => `> ${line}`)
+      .join('\n');
+    words.write(id, {
+      feedback: `${said.feedback === '' ? '' : `${said.feedback.trimEnd()}\n\n`}${lines}\n`,
+    });
+    field.current?.focus();
+  };
+  return (
+    <div className="field">
+      <div className="ask-line">
+        <label htmlFor="feedback">{ask}</label>
+        {quote !== null && (
+          <button
+            type="button"
+            className="plain quote"
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={add}
+          >
+            Note on “{quote.slice(0, 32)}
+            {quote.length > 32 ? '…' : ''}”
+          </button>
+        )}
+      </div>
+      <textarea
+        id="feedback"
+        ref={field}
+        className="input"
+        value={said.feedback}
+        maxLength={20_000}
+        onChange={(event) => words.write(id, { feedback: event.target.value })}
+      />
+    </div>
+  );
+}
+
+function Edit({ detail, said }: { detail: Detail; said: Words }) {
+  const id = detail.delivery_id;
+  if (said.edited === undefined) {
+    return (
+      <p>
+        <button
+          type="button"
+          className="plain"
+          onClick={() => words.write(id, { edited: detail.details ?? '' })}
+        >
+          Edit it myself
+        </button>
+      </p>
+    );
+  }
+  return (
+    <EditItself
+      before={detail.details}
+      after={said.edited}
+      onChange={(edited) => words.write(id, { edited })}
+      onStop={() => words.write(id, { edited: undefined })}
+    />
+  );
+}
+
+function SendLine({
+  detail,
+  said,
+  word,
+  onSend,
+}: {
+  detail: Detail;
+  said: Words;
+  word: string;
+  onSend: () => void;
+}) {
+  const lacks = missing(said);
+  return (
+    <div className="send-line">
+      <p className="said" id="lacks">
+        {lacks ?? 'Kept as a draft while you write.'}
+      </p>
+      <button
+        type="button"
+        className="button strong send"
+        disabled={lacks !== null}
+        aria-describedby="lacks"
+        onClick={onSend}
+      >
+        {isIrreversible(detail) && said.mode === 'approved' ? `${word}: cannot be undone` : word}{' '}
+        <Key of="send" />
+      </button>
+    </div>
+  );
+}

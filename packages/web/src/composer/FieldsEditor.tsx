@@ -1,0 +1,103 @@
+import { useId, useState } from 'react';
+import type { Json } from '../api/types.ts';
+import { keyLabel } from '../detail/shape.ts';
+import { inWords } from '../words/numbers.ts';
+import { parseNumber, withLeaf } from './json-changes.ts';
+
+type Props = { value: Json; onChange: (value: Json) => void };
+
+/** Each leaf in a field of its own kind: a number stays a number, yes or no stays yes or no. */
+export function FieldsEditor({ value, onChange }: Props) {
+  return (
+    <div className="fields">
+      <Branch value={value} path={[]} onLeaf={(path, leaf) => onChange(withLeaf(value, path, leaf))} />
+    </div>
+  );
+}
+
+type BranchProps = { value: Json; path: string[]; onLeaf: (path: string[], leaf: Json) => void };
+
+function Branch({ value, path, onLeaf }: BranchProps) {
+  const entries = Object.entries(value as Record<string, Json>);
+  const label = (key: string) => (Array.isArray(value) ? `${Number(key) + 1}.` : keyLabel(key));
+  return entries.map(([key, item]) => {
+    const place = [...path, key];
+    if (typeof item === 'object' && item !== null) {
+      const count = Object.keys(item).length;
+      return (
+        <details key={key} className="fold" open={path.length === 0 && count <= 12}>
+          <summary>
+            {label(key)}, {inWords(count)} {count === 1 ? 'part' : 'parts'}
+          </summary>
+          <Branch value={item} path={place} onLeaf={onLeaf} />
+        </details>
+      );
+    }
+    return <Leaf key={key} label={label(key)} value={item} onChange={(leaf) => onLeaf(place, leaf)} />;
+  });
+}
+
+function Leaf({ label, value, onChange }: { label: string; value: Json; onChange: (value: Json) => void }) {
+  const id = useId();
+  if (value === null) return <p className="said">{label}: nothing. Use “Edit as JSON” to give it a value.</p>;
+  if (typeof value === 'boolean') {
+    return (
+      <label className="check">
+        <input type="checkbox" checked={value} onChange={(event) => onChange(event.target.checked)} /> {label}
+      </label>
+    );
+  }
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {typeof value === 'number' ? (
+        <NumberField id={id} value={value} onChange={onChange} />
+      ) : (
+        <textarea
+          id={id}
+          className="input agent"
+          rows={rowsFor(String(value))}
+          value={String(value)}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </div>
+  );
+}
+
+const rowsFor = (text: string) =>
+  Math.min(12, Math.max(1, text.split('\n').length + Math.floor(text.length / 70)));
+
+function NumberField({
+  id,
+  value,
+  onChange,
+}: {
+  id: string;
+  value: number;
+  onChange: (value: number) => void;
+}) {
+  const [text, setText] = useState(String(value));
+  const isNumber = parseNumber(text) !== null;
+  return (
+    <>
+      <input
+        id={id}
+        className="input mono"
+        inputMode="decimal"
+        value={text}
+        aria-invalid={!isNumber}
+        onChange={(event) => {
+          setText(event.target.value);
+          const parsed = parseNumber(event.target.value);
+          if (parsed !== null) onChange(parsed);
+        }}
+      />
+      {!isNumber && (
+        <p className="said bad" role="alert">
+          This stays a number. {String(value)} is sent until a number stands here.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { jsonChanges, parseNumber, typeWarning, withLeaf } from './json-changes.ts';
+
+describe('editing JSON', () => {
+  const before = { amount: 1480, paid: false, to: { name: 'Ada', tags: ['a', 'b'] }, note: null };
+
+  it('[D18] keeps every type but the one leaf that was changed', () => {
+    const after = withLeaf(before, ['to', 'tags', '1'], 'c');
+    expect(after).toEqual({ amount: 1480, paid: false, to: { name: 'Ada', tags: ['a', 'c'] }, note: null });
+    expect(Object.keys(after as object)).toEqual(Object.keys(before));
+    expect(before.to.tags).toEqual(['a', 'b']);
+  });
+
+  it('says what changed, leaf by leaf', () => {
+    expect(jsonChanges(before, before)).toEqual([]);
+    expect(jsonChanges(before, withLeaf(before, ['amount'], 1500))).toEqual([
+      { path: 'amount', before: 1480, after: 1500 },
+    ]);
+    expect(jsonChanges(before, withLeaf(before, ['to', 'tags', '0'], 'x'))[0]?.path).toBe('to.tags[1]');
+    expect(jsonChanges({ a: 1 }, { b: 1 })).toEqual([
+      { path: 'a', before: 1, after: undefined },
+      { path: 'b', before: undefined, after: 1 },
+    ]);
+  });
+
+  it('tells 1 from "1", null from missing, and an empty list from an empty object', () => {
+    expect(jsonChanges({ a: 1 }, { a: '1' }).map(typeWarning)).toEqual(['a was a number and is now text.']);
+    expect(jsonChanges({ a: null }, {})).toHaveLength(1);
+    expect(jsonChanges({ a: [] }, { a: {} })).toHaveLength(1);
+    expect(jsonChanges({ a: 0 }, { a: -0 })).toHaveLength(1);
+  });
+
+  it('never turns a number into text', () => {
+    expect(parseNumber('1321.5')).toBe(1321.5);
+    expect(parseNumber(' -3e2 ')).toBe(-300);
+    for (const text of ['', 'ten', '1,5', '0x10', 'NaN', 'Infinity', '1e999', '--1'])
+      expect(parseNumber(text)).toBeNull();
+  });
+
+  it('does not stumble over keys of the prototype', () => {
+    expect(jsonChanges({ toString: 1 }, {})).toEqual([{ path: 'toString', before: 1, after: undefined }]);
+  });
+});

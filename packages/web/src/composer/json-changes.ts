@@ -1,0 +1,67 @@
+import type { Json, JsonObject } from '../api/types.ts';
+
+export type Change = { path: string; before: Json | undefined; after: Json | undefined };
+
+const isBranch = (value: Json | undefined): value is JsonObject | Json[] =>
+  typeof value === 'object' && value !== null;
+
+/** What differs between two JSON values, leaf by leaf, with the types they have. */
+export function jsonChanges(before: Json | undefined, after: Json | undefined, path = ''): Change[] {
+  if (isBranch(before) && isBranch(after) && Array.isArray(before) === Array.isArray(after)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return keys.flatMap((key) =>
+      jsonChanges(child(before, key), child(after, key), join(path, key, Array.isArray(before))),
+    );
+  }
+  return same(before, after) ? [] : [{ path, before, after }];
+}
+
+function child(value: JsonObject | Json[], key: string): Json | undefined {
+  return Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
+}
+
+function join(path: string, key: string, isIndex: boolean): string {
+  if (isIndex) return `${path}[${Number(key) + 1}]`;
+  return path === '' ? key : `${path}.${key}`;
+}
+
+function same(a: Json | undefined, b: Json | undefined): boolean {
+  return Object.is(a, b) || (isBranch(a) && isBranch(b) && JSON.stringify(a) === JSON.stringify(b));
+}
+
+export function typeWord(value: Json | undefined): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return (
+    { string: 'text', number: 'a number', boolean: 'yes or no', object: 'an object' }[
+      typeof value as 'string'
+    ] ?? 'something'
+  );
+}
+
+/** A sentence when a leaf changed its type: the agent's program may trip over it. */
+export function typeWarning({ path, before, after }: Change): string | null {
+  if (before === undefined || after === undefined || typeWord(before) === typeWord(after)) return null;
+  return `${path === '' ? 'It' : path} was ${typeWord(before)} and is now ${typeWord(after)}.`;
+}
+
+/** The same value with one leaf replaced; everything else keeps its identity and its order. */
+export function withLeaf(value: Json, path: readonly string[], leaf: Json): Json {
+  const [key, ...rest] = path;
+  if (key === undefined) return leaf;
+  if (Array.isArray(value))
+    return value.map((item, index) => (String(index) === key ? withLeaf(item, rest, leaf) : item));
+  if (!isBranch(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, name === key ? withLeaf(item, rest, leaf) : item]),
+  );
+}
+
+/** A number as a person writes it; null when it is not one, so that it never turns into text. */
+export function parseNumber(text: string): number | null {
+  const trimmed = text.trim();
+  if (!/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return null;
+  const value = Number(trimmed);
+  return Number.isFinite(value) ? value : null;
+}

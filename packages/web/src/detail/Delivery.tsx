@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { sessionQuery } from '../api/questions.ts';
+import type { Detail } from '../api/types.ts';
+import { Composer } from '../composer/Composer.tsx';
+import { undoAnswer } from '../composer/send.ts';
+import { words } from '../composer/words.ts';
+import { seen } from '../inbox/bulk.ts';
+import { acknowledge } from '../inbox/triage.ts';
+import { Key } from '../keys/Key.tsx';
+import { useKeys } from '../keys/use-keys.ts';
+import { asksForAnswer } from '../words/delivery.ts';
+import { Details } from './Details.tsx';
+import { ExactBytes } from './ExactBytes.tsx';
+import { Happened } from './Happened.tsx';
+import { Headline } from './Headline.tsx';
+import { Revision } from './Revision.tsx';
+import { StateLine } from './StateLine.tsx';
+import { Strip } from './Strip.tsx';
+
+type Props = { detail: Detail; onSent: (id: string) => void };
+
+/** One delivery, top to bottom: the system's strip, the agent's words, what happened, and the answer. */
+export function Delivery({ detail, onSent }: Props) {
+  const [exact, setExact] = useState(false);
+  const { data: session } = useQuery(sessionQuery);
+  const mayDecide = session?.person.role !== 'reader';
+  useKeys({
+    exact: () => setExact((old) => !old),
+    undo: detail.state === 'held' ? () => void undoAnswer(detail.delivery_id) : undefined,
+  });
+  useEffect(
+    () => seen.mark(detail.delivery_id, detail.content_sha256),
+    [detail.delivery_id, detail.content_sha256],
+  );
+  return (
+    <>
+      <div className="detail-inside">
+        <Strip detail={detail} />
+        <StateLine detail={detail} />
+        <Headline row={detail} />
+        {detail.previous !== null && detail.previous !== undefined && (
+          <Revision previous={detail.previous} details={detail.details} />
+        )}
+        <div className="details-line">
+          <button type="button" className="plain" aria-pressed={exact} onClick={() => setExact(!exact)}>
+            {exact ? 'Readable' : 'Exact bytes'}
+          </button>{' '}
+          <Key of="exact" />
+        </div>
+        {exact ? (
+          <ExactBytes detail={detail} />
+        ) : (
+          <div className="details agent" data-quotable="">
+            <Details details={detail.details} delivery={detail.delivery_id} />
+          </div>
+        )}
+        <Answered detail={detail} />
+        <Happened detail={detail} />
+      </div>
+      <Foot detail={detail} onSent={onSent} mayDecide={mayDecide} />
+    </>
+  );
+}
+
+function Foot({ detail, onSent, mayDecide }: Props & { mayDecide: boolean }) {
+  if (detail.state !== 'pending') return <KeptWords detail={detail} />;
+  if (!mayDecide)
+    return (
+      <p className="composer reader said">
+        You can read here. Deciding needs the role decider; an owner can give it.
+      </p>
+    );
+  if (asksForAnswer(detail.type)) return <Composer detail={detail} onSent={onSent} />;
+  if (detail.read_at !== null) return null;
+  return (
+    <div className="composer acknowledge">
+      <button
+        type="button"
+        className="button strong"
+        onClick={() => {
+          void acknowledge(detail);
+          onSent(detail.delivery_id);
+        }}
+      >
+        {detail.type === 'alert' ? 'Acknowledge' : 'Mark as read'} <Key of="acknowledge" />
+      </button>
+    </div>
+  );
+}
+
+/** It was answered elsewhere while the person wrote: their words stay in reach, also while that answer can be undone. */
+function KeptWords({ detail }: { detail: Detail }) {
+  const { decision, state } = detail;
+  const { feedback } = words.get(detail.delivery_id);
+  if (feedback === '' || decision?.feedback === feedback) return null;
+  // Held without a held decision: these very words are just being sent.
+  if (state === 'held' && decision?.state !== 'held') return null;
+  return (
+    <section className="composer kept-words" aria-label="Your words">
+      <p className="said">It was decided while you wrote. Your words were not sent; here they are.</p>
+      <textarea className="input" readOnly value={feedback} aria-label="Your words, not sent" />
+    </section>
+  );
+}
+
+function Answered({ detail }: { detail: Detail }) {
+  const { decision } = detail;
+  if (
+    decision === null ||
+    decision.state === 'undone' ||
+    (decision.feedback === null && decision.edited_content === null)
+  )
+    return null;
+  return (
+    <section className="answered" aria-label="The answer">
+      <h2>The answer</h2>
+      {decision.feedback !== null && <p className="answer-words">{decision.feedback}</p>}
+      {decision.edited_content !== null && (
+        <>
+          <h3 className="said">As it was edited</h3>
+          <Details details={decision.edited_content} delivery={detail.delivery_id} />
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { deliveryQuery } from '../api/questions.ts';
+import { calmly, isNotThere } from '../api/refused.ts';
+import { useEarlyVerdict } from '../composer/early.ts';
+import { nextWaiting } from '../inbox/list-state.ts';
+import { list } from '../inbox/list-store.ts';
+import { VERDICT_WORDS } from '../words/delivery.ts';
+import { Delivery } from './Delivery.tsx';
+import { Headline } from './Headline.tsx';
+import './detail.css';
+
+/** The right half of the inbox. What the list knows is shown at once; the rest follows. */
+export function DetailScreen() {
+  const { id } = useParams({ from: '/desk/inbox/d/$id' });
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const { data, error } = useQuery(deliveryQuery(id));
+  const early = useEarlyVerdict(id, data);
+  const onSent = (sent: string) => {
+    const next = nextWaiting(list.get(), sent);
+    if (next === null) {
+      void navigate({ to: '/', search: ((old: object) => old) as never });
+      return;
+    }
+    list.setCursor(next);
+    void client.prefetchQuery(deliveryQuery(next));
+    void navigate({ to: '/d/$id', params: { id: next }, search: ((old: object) => old) as never });
+    requestAnimationFrame(() => document.getElementById('detail')?.focus({ preventScroll: true }));
+  };
+  useEffect(() => {
+    const pane = document.getElementById('detail');
+    pane?.scrollTo(0, 0);
+    // Alone on the screen it is where one reads on; beside the list the focus stays there.
+    if (id !== '' && !matchMedia('(min-width: 1080px)').matches) pane?.focus({ preventScroll: true });
+  }, [id]);
+
+  const row = list.row(id);
+  return (
+    <article id="detail" className="detail" tabIndex={-1} aria-label="Delivery">
+      <Link to="/" search={((old: object) => old) as never} className="back-link">
+        ← Inbox
+      </Link>
+      {data !== undefined && <Delivery key={id} detail={data} onSent={onSent} />}
+      {data === undefined && error === null && row !== undefined && (
+        <div className="detail-inside">
+          <Headline row={row} />
+          {early !== null && (
+            <p className="said" role="status">
+              {VERDICT_WORDS[early]} is chosen as soon as all of it is here. Nothing is sent by that.
+            </p>
+          )}
+        </div>
+      )}
+      {data === undefined && error !== null && (
+        <div className="detail-inside">
+          <p>
+            {isNotThere(error)
+              ? 'There is no delivery with this id. It may have been removed when its time had passed.'
+              : calmly(error)}
+          </p>
+        </div>
+      )}
+    </article>
+  );
+}
+
+/** Beside the list while nothing is open. */
+export function NothingOpen() {
+  return (
+    <div className="detail nothing-open">
+      <p className="said">
+        Choose something on the left. <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>?</kbd>{' '}
+        shows every key.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { memo } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import rehypeSanitize from 'rehype-sanitize';
+import remarkGfm from 'remark-gfm';
+import { Scroller } from '../frame/Scroller.tsx';
+import { Code } from './Code.tsx';
+import { RemoteImage } from './RemoteImage.tsx';
+import { reveal, showHtml } from './reveal.ts';
+import { SafeLink } from './SafeLink.tsx';
+
+const REMARK = [remarkGfm];
+const REHYPE = [showHtml, rehypeSanitize, reveal];
+
+/** An agent's markdown. Raw HTML in it stays text; the headings step down below ours. */
+export const MarkdownBody = memo(function MarkdownBody({
+  text,
+  delivery,
+}: {
+  text: string;
+  delivery: string;
+}) {
+  return (
+    <div className="markdown">
+      <ReactMarkdown remarkPlugins={REMARK} rehypePlugins={REHYPE} components={components(delivery)}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+});
+
+function components(delivery: string): Components {
+  return {
+    h1: ({ children }) => <h3>{children}</h3>,
+    h2: ({ children }) => <h3>{children}</h3>,
+    h3: ({ children }) => <h4>{children}</h4>,
+    h4: ({ children }) => <h4>{children}</h4>,
+    h5: ({ children }) => <h4>{children}</h4>,
+    h6: ({ children }) => <h4>{children}</h4>,
+    a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
+    img: ({ src, alt }) => (
+      <RemoteImage delivery={delivery} src={typeof src === 'string' ? src : undefined} alt={alt ?? ''} />
+    ),
+    // A scroller that the keyboard can reach (a wide table, long code).
+    table: ({ children }) => (
+      <Scroller label="Table">
+        <table>{children}</table>
+      </Scroller>
+    ),
+    pre: ({ children }) => <>{children}</>,
+    code: ({ className, children }) => {
+      const language = /language-(\S+)/.exec(className ?? '')?.[1];
+      const text = typeof children === 'string' ? children : null;
+      if (language === undefined && (text === null || !text.includes('\n'))) return <code>{children}</code>;
+      return <Code text={(text ?? String(children)).replace(/\n$/, '')} language={language} />;
+    },
+    input: ({ checked }) => <span aria-hidden="true">{checked === true ? '☑ ' : '☐ '}</span>,
+  };
+}

@@ -1,0 +1,34 @@
+import type { Json, Previous } from '../api/types.ts';
+import { Changes } from '../composer/Changes.tsx';
+import { notesOf } from './notes.ts';
+import { Text } from './Text.tsx';
+
+/** A revision: the person's notes as a checklist, then what changed since they looked. */
+export function Revision({ previous, details }: { previous: Previous; details: Json }) {
+  const notes = notesOf(previous.decision?.feedback ?? null);
+  const asked = previous.decision?.edited_content ?? previous.details;
+  return (
+    <section className="revision" aria-label="What changed since you looked">
+      {notes.length > 0 && (
+        <>
+          <h2>You asked for</h2>
+          <ul className="notes">
+            {notes.map((note, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: notes of one text never move
+              <li key={index}>
+                <label>
+                  <input type="checkbox" />{' '}
+                  <span>
+                    <Text>{note}</Text>
+                  </span>
+                </label>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h2>{previous.decision?.edited_content ? 'Changed since your edit' : 'Changed since you looked'}</h2>
+      <Changes before={asked} after={details} empty="Nothing: the details are the same, word for word." />
+    </section>
+  );
+}

@@ -1,0 +1,65 @@
+import { Link } from '@tanstack/react-router';
+import type { Detail } from '../api/types.ts';
+import { isIrreversible } from '../inbox/bulk.ts';
+import { useNow } from '../live/now.ts';
+import { silenceWords, TYPE_WORDS } from '../words/delivery.ts';
+import { timeAndDay } from '../words/time.ts';
+import { Text } from './Text.tsx';
+
+/** The system's voice. Nothing here is the agent's wording, except its name. */
+export function Strip({ detail }: { detail: Detail }) {
+  const now = useNow();
+  const silence = silenceWords(detail, now);
+  return (
+    <section className="strip" aria-label="About this delivery" data-type={detail.type}>
+      <ul>
+        <li>
+          <Link to="/agents/$id" params={{ id: detail.agent_id }}>
+            <Text>{detail.agent_id}</Text>
+          </Link>
+          , {detail.tier} key
+        </li>
+        <li className="strip-type">{TYPE_WORDS[detail.type]}</li>
+        <li>received {timeAndDay(detail.created_at, now)}</li>
+        {detail.revision > 1 && <li>revision {detail.revision}</li>}
+        {detail.thread_id !== null && (
+          <li>
+            thread{' '}
+            <span className="mono">
+              <Text>{detail.thread_id}</Text>
+            </span>
+          </li>
+        )}
+        {detail.task_id !== null && (
+          <li>
+            task{' '}
+            <span className="mono">
+              <Text>{detail.task_id}</Text>
+            </span>
+          </li>
+        )}
+        {detail.sample === true && <li>a sample</li>}
+        <li>
+          hash{' '}
+          <span className="mono" title={detail.content_sha256}>
+            {detail.content_sha256.slice(0, 12)}
+          </span>
+        </li>
+      </ul>
+      {silence !== null && <p>{silence}</p>}
+      {isIrreversible(detail) && <p className="strip-warn">The agent says that this cannot be undone.</p>}
+      {detail.allow_secrets.map(({ path, reason }) => (
+        <p key={path} className="strip-warn">
+          A credential at{' '}
+          <span className="mono">
+            <Text>{path}</Text>
+          </span>{' '}
+          was let through. The agent’s reason:{' '}
+          <span className="agent">
+            <Text>{reason}</Text>
+          </span>
+        </p>
+      ))}
+    </section>
+  );
+}

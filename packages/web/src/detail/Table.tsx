@@ -1,0 +1,52 @@
+import { useState } from 'react';
+import type { JsonObject } from '../api/types.ts';
+import { Scroller } from '../frame/Scroller.tsx';
+import { keyLabel } from './shape.ts';
+import { Text } from './Text.tsx';
+
+const FIRST = 50;
+
+/** A list of like objects. A long one shows its beginning and says how much more there is. */
+export function Table({ keys, rows }: { keys: string[]; rows: JsonObject[] }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? rows : rows.slice(0, FIRST);
+  return (
+    <>
+      <Scroller label="Table">
+        <table>
+          <thead>
+            <tr>
+              {keys.map((key) => (
+                <th key={key} scope="col" title={key}>
+                  <Text>{keyLabel(key)}</Text>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the delivery never changes under its id
+              <tr key={index}>
+                {keys.map((key) => (
+                  <td key={key} className={typeof row[key] === 'number' ? 'number' : undefined}>
+                    <Text>{cellText(row[key])}</Text>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroller>
+      {shown.length < rows.length && (
+        <button type="button" className="plain" onClick={() => setAll(true)}>
+          Show all {rows.length} rows
+        </button>
+      )}
+    </>
+  );
+}
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+}

@@ -1,0 +1,93 @@
+import type { Json, JsonObject } from '../api/types.ts';
+import { inWords } from '../words/numbers.ts';
+import { Code, looksLikeDiff } from './Code.tsx';
+import { isWebAddress } from './link.ts';
+import { Markdown } from './Markdown.tsx';
+import { SafeLink } from './SafeLink.tsx';
+import { isObject, isProse, keyLabel, partCount, tableKeys } from './shape.ts';
+import { Table } from './Table.tsx';
+import { Text } from './Text.tsx';
+
+type Props = { value: Json; delivery: string; depth?: number };
+
+/** Any JSON in readable form. Nested parts fold; what is deep starts folded. */
+export function Value({ value, delivery, depth = 0 }: Props) {
+  if (value === null) return <span className="quiet">nothing</span>;
+  if (typeof value === 'boolean') return <span>{value ? 'yes' : 'no'}</span>;
+  if (typeof value === 'number') return <span className="number">{String(value)}</span>;
+  if (typeof value === 'string') return <Words text={value} delivery={delivery} />;
+  if (partCount(value) === 0) return <span className="quiet">empty</span>;
+  const inside = Array.isArray(value) ? (
+    <Items items={value} delivery={delivery} depth={depth} />
+  ) : (
+    <Pairs object={value} delivery={delivery} depth={depth} />
+  );
+  return depth === 0 ? (
+    inside
+  ) : (
+    <Fold value={value} isOpen={depth < 2 && partCount(value) <= 12}>
+      {inside}
+    </Fold>
+  );
+}
+
+function Words({ text, delivery }: { text: string; delivery: string }) {
+  if (text === '') return <span className="quiet">empty text</span>;
+  if (looksLikeDiff(text)) return <Code text={text} language="diff" />;
+  if (isWebAddress(text))
+    return (
+      <SafeLink href={text}>
+        <Text>{text}</Text>
+      </SafeLink>
+    );
+  return isProse(text) ? <Markdown text={text} delivery={delivery} /> : <Text>{text}</Text>;
+}
+
+function Pairs({ object, delivery, depth }: { object: JsonObject; delivery: string; depth: number }) {
+  return (
+    <dl className="pairs">
+      {Object.entries(object).map(([key, value]) => (
+        <div key={key} className={isWide(value) ? 'pair tall' : 'pair'}>
+          <dt title={key}>
+            <Text>{keyLabel(key)}</Text>
+          </dt>
+          <dd>
+            <Value value={value} delivery={delivery} depth={depth + 1} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function isWide(value: Json): boolean {
+  if (typeof value === 'string') return isProse(value);
+  return Array.isArray(value) ? value.some((item) => typeof item === 'object') : isObject(value);
+}
+
+function Items({ items, delivery, depth }: { items: Json[]; delivery: string; depth: number }) {
+  const keys = tableKeys(items);
+  if (keys !== null) return <Table keys={keys} rows={items as JsonObject[]} />;
+  return (
+    <ul className="items">
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the delivery never changes under its id
+        <li key={index}>
+          <Value value={item} delivery={delivery} depth={depth + 1} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Fold({ value, isOpen, children }: { value: Json; isOpen: boolean; children: React.ReactNode }) {
+  const count = partCount(value);
+  return (
+    <details className="fold" open={isOpen}>
+      <summary>
+        {inWords(count)} {count === 1 ? 'part' : 'parts'}
+      </summary>
+      {children}
+    </details>
+  );
+}

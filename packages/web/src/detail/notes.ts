@@ -1,0 +1,13 @@
+/** A person's feedback as single notes: list items, or paragraphs. A quotation stays with the note that follows it. */
+export function notesOf(feedback: string | null): string[] {
+  if (feedback === null) return [];
+  return feedback
+    .split(/\n\s*\n/)
+    .flatMap((paragraph) => {
+      const lines = paragraph.split('\n');
+      const isList = lines.every((line) => /^\s*([-*•]|\d+[.)])\s+/.test(line) || line.trim() === '');
+      return isList ? lines.map((line) => line.replace(/^\s*([-*•]|\d+[.)])\s+/, '')) : [paragraph];
+    })
+    .map((note) => note.trim())
+    .filter((note) => note !== '');
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { notesOf } from './notes.ts';
+import { blocksOf, keyLabel, tableKeys } from './shape.ts';
+
+describe('the shape of details', () => {
+  it('sees a table in a list of like objects', () => {
+    expect(tableKeys([{ a: 1, b: 2 }, { a: 3 }])).toEqual(['a', 'b']);
+    expect(tableKeys([{ a: 1 }])).toBeNull();
+    expect(tableKeys([{ a: { deep: 1 } }, { a: 2 }])).toBeNull();
+    expect(tableKeys([1, 2])).toBeNull();
+  });
+
+  it('sees blocks only when every one of them is known', () => {
+    expect(blocksOf({ blocks: [{ type: 'code', code: 'x' }] })).toHaveLength(1);
+    expect(blocksOf({ blocks: [{ type: 'script' }] })).toBeNull();
+    expect(blocksOf({ blocks: 'text' })).toBeNull();
+  });
+
+  it('reads keys as words', () => {
+    expect(keyLabel('due_date')).toBe('Due date');
+    expect(keyLabel('dueDate')).toBe('Due Date');
+  });
+});
+
+describe('notes of an earlier answer', () => {
+  it('are its list items or paragraphs, a quotation with the note that follows', () => {
+    expect(notesOf('- one\n- two')).toEqual(['one', 'two']);
+    expect(notesOf('First.\n\n> quoted\nSecond.')).toEqual(['First.', '> quoted\nSecond.']);
+    expect(notesOf(null)).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import type { Json, JsonObject } from '../api/types.ts';
+
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export type Block = JsonObject & { type: string };
+
+/** The keys of a table: an array of at least two flat objects that share most of their keys. */
+export function tableKeys(value: readonly Json[]): string[] | null {
+  if (value.length < 2 || !value.every((item) => isObject(item) && Object.values(item).every(isFlat)))
+    return null;
+  const keys = [...new Set(value.flatMap((item) => Object.keys(item as JsonObject)))];
+  const filled = value.reduce<number>((sum, item) => sum + Object.keys(item as JsonObject).length, 0);
+  return keys.length <= 12 && filled >= (keys.length * value.length) / 2 ? keys : null;
+}
+
+function isFlat(value: Json): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+const BLOCKS = new Set([
+  'markdown',
+  'text',
+  'code',
+  'diff',
+  'json',
+  'table',
+  'image',
+  'link',
+  'file',
+  'quote',
+]);
+
+/** `details: {blocks: [{type: "markdown", …}, …]}`: each block has a known type. */
+export function blocksOf(details: JsonObject): Block[] | null {
+  const { blocks } = details;
+  if (!Array.isArray(blocks) || blocks.length === 0) return null;
+  const known = blocks.every(
+    (block) => isObject(block) && typeof block.type === 'string' && BLOCKS.has(block.type),
+  );
+  return known ? (blocks as Block[]) : null;
+}
+
+/** `due_date` and `dueDate` read as "due date"; the exact name is one key press away. */
+export function keyLabel(key: string): string {
+  const spaced = key
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/[_-]+/g, ' ')
+    .trim();
+  return /^[\x20-\x7e]+$/.test(spaced) ? spaced.charAt(0).toUpperCase() + spaced.slice(1) : key;
+}
+
+export const isProse = (text: string) => text.includes('\n') || text.length > 160;
+
+/** How many things lie inside, for "12 parts". */
+export function partCount(value: Json): number {
+  if (Array.isArray(value)) return value.length;
+  return isObject(value) ? Object.keys(value).length : 0;
+}

@@ -1,0 +1,28 @@
+import { type InputHTMLAttributes, useId } from 'react';
+
+type Props = Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & {
+  label: string;
+  hint?: string;
+  onText: (text: string) => void;
+};
+
+export function Field({ label, hint, onText, ...rest }: Props) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className="input"
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onChange={(event) => onText(event.target.value)}
+        {...rest}
+      />
+      {hint !== undefined && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

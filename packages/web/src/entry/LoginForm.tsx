@@ -1,0 +1,46 @@
+import { useState } from 'react';
+import { desk } from '../api/desk.ts';
+import { calmly, isRefused } from '../api/refused.ts';
+import { Field } from './Field.tsx';
+
+/** E-mail and password. What was typed stays when it was wrong. */
+export function LoginForm({ onDone, email: known }: { onDone: () => void; email?: string | undefined }) {
+  const [email, setEmail] = useState(known ?? '');
+  const [password, setPassword] = useState('');
+  const [said, setSaid] = useState('');
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: React.FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      await desk.login({ email, password });
+      onDone();
+    } catch (error) {
+      const wrong = isRefused(error) && error.code === 'login_failed';
+      setSaid(wrong ? 'E-mail and password do not belong together. Try again.' : calmly(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form className="entry-form" onSubmit={submit}>
+      <Field label="E-mail" type="email" autoComplete="username" value={email} onText={setEmail} required />
+      <Field
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        value={password}
+        onText={setPassword}
+        required
+      />
+      {said !== '' && (
+        <p className="said bad" role="alert">
+          {said}
+        </p>
+      )}
+      <button type="submit" className="button strong" disabled={busy}>
+        {busy ? 'One moment…' : 'Log in'}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,116 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { desk } from '../api/desk.ts';
+import { asking } from '../api/questions.ts';
+import { calmly, isRefused } from '../api/refused.ts';
+import { EntryPage } from './EntryPage.tsx';
+import { enter } from './enter.ts';
+import { Field } from './Field.tsx';
+
+const LEAST = 12;
+
+/** The token stands behind `#`, where no server log sees it; it leaves the address bar as soon as it is read. */
+function takeToken(): string {
+  const token = decodeURIComponent(location.hash.slice(1)).replace(/^token=/, '');
+  if (token !== '') history.replaceState(history.state, '', location.pathname);
+  return token;
+}
+const token = takeToken();
+
+export function SetupPage() {
+  return <TokenPage kind="setup" />;
+}
+
+export function JoinPage() {
+  return <TokenPage kind="join" />;
+}
+
+const SAID = {
+  setup: {
+    title: 'This desk is yours.',
+    lead: 'Choose how you will log in. You can invite others later.',
+    none: 'This address needs the token of the setup link. It stands in the terminal where the server was started.',
+    closed: 'This link has been used, or is older than a day. Restart the server for a new one, or log in.',
+  },
+  join: {
+    title: 'You are invited.',
+    lead: 'Choose a name and a password, and you are in.',
+    none: 'This address needs the token of an invitation. Ask for the whole link.',
+    closed: 'This invitation has been used or withdrawn. Ask for a new one.',
+  },
+};
+
+function TokenPage({ kind }: { kind: 'setup' | 'join' }) {
+  const [email, setEmail] = useState('');
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const [said, setSaid] = useState('');
+  const navigate = useNavigate();
+  const text = SAID[kind];
+  const submit = async (event: React.FormEvent) => {
+    event.preventDefault();
+    const own = { token, password, ...(name === '' ? {} : { name }) };
+    try {
+      await (kind === 'setup' ? desk.setUp({ ...own, email }) : desk.join(own));
+      enter();
+      asking.clear();
+      // Sittings and quiet hours are meant where the person is.
+      const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+      await desk.setPreferences({ time_zone }).catch(() => {});
+      await navigate({ to: '/', replace: true });
+    } catch (error) {
+      setSaid(isRefused(error) && error.status === 410 ? text.closed : calmly(error));
+    }
+  };
+  if (token === '')
+    return (
+      <EntryPage title="Almost there.">
+        <p>{text.none}</p>
+        <p>
+          <a href="/login">Log in instead</a>
+        </p>
+      </EntryPage>
+    );
+  return (
+    <EntryPage title={text.title}>
+      <p>{text.lead}</p>
+      <form className="entry-form" onSubmit={submit}>
+        {kind === 'setup' && (
+          <Field
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            value={email}
+            onText={setEmail}
+            required
+          />
+        )}
+        <Field
+          label="Your name, as others will see it"
+          autoComplete="name"
+          value={name}
+          onText={setName}
+          maxLength={120}
+        />
+        <Field
+          label="Password"
+          type="password"
+          autoComplete="new-password"
+          minLength={LEAST}
+          hint={`At least ${LEAST} characters. A sentence is a good password.`}
+          value={password}
+          onText={setPassword}
+          required
+        />
+        {said !== '' && (
+          <p className="said bad" role="alert">
+            {said}
+          </p>
+        )}
+        <button type="submit" className="button strong">
+          {kind === 'setup' ? 'Open the desk' : 'Join'}
+        </button>
+      </form>
+    </EntryPage>
+  );
+}

@@ -1,0 +1,10 @@
+import { words } from '../composer/words.ts';
+import { list } from '../inbox/list-store.ts';
+
+/** Somebody comes in, or leaves: nothing of the one before may remain in this browser. */
+export function enter(): void {
+  list.clear();
+  words.clear();
+  localStorage.removeItem('lanternroom.seen');
+  navigator.serviceWorker?.controller?.postMessage('forget');
+}

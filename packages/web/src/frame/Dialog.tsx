@@ -1,0 +1,55 @@
+import { type ReactNode, useContext, useEffect, useId, useRef } from 'react';
+import { Depth, useKeys } from '../keys/use-keys.ts';
+
+type Props = {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+  className?: string;
+  isFixed?: boolean;
+};
+
+/** The platform's own dialog: it traps focus, makes the rest inert, and gives focus back. */
+export function Dialog(props: Props) {
+  const depth = useContext(Depth);
+  return (
+    <Depth value={depth + 1}>
+      <Inside {...props} />
+    </Depth>
+  );
+}
+
+function Inside({ title, onClose, children, className, isFixed = false }: Props) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const before = useRef<Element | null>(null);
+  useEffect(() => {
+    before.current = document.activeElement;
+    ref.current?.showModal();
+    return () => {
+      if (before.current instanceof HTMLElement && before.current.isConnected)
+        before.current.focus({ preventScroll: true });
+    };
+  }, []);
+  useKeys({ back: isFixed ? () => {} : onClose });
+  return (
+    <dialog
+      ref={ref}
+      className={className}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isFixed) onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === ref.current && !isFixed) onClose();
+      }}
+      onKeyDown={() => {}}
+    >
+      <div className="inside">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  );
+}

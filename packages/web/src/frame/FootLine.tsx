@@ -1,0 +1,59 @@
+import { Link } from '@tanstack/react-router';
+import { useSyncExternalStore } from 'react';
+import { foot, type Held } from '../composer/held.ts';
+import { undoAnswer } from '../composer/send.ts';
+import { Text } from '../detail/Text.tsx';
+import { Key } from '../keys/Key.tsx';
+import { useKeys } from '../keys/use-keys.ts';
+import { useSeconds } from '../live/now.ts';
+import { VERDICT_WORDS } from '../words/delivery.ts';
+
+/** Decisions on their way out, with the way back; and what did not work. */
+export function FootLine() {
+  const { held, notices } = useSyncExternalStore(foot.subscribe, foot.get);
+  const last = held.at(-1);
+  useKeys(last === undefined ? {} : { undo: () => void undoAnswer(last.id) });
+  return (
+    <div className="foot" role="status">
+      {held.slice(-3).map((one) => (
+        <HeldLine key={one.id} held={one} isLast={one === last} />
+      ))}
+      {notices.map((notice) => (
+        <div key={notice.id} className="foot-line appears">
+          <p>
+            <Text>{notice.text}</Text>{' '}
+            {notice.delivery !== undefined && (
+              <Link to="/d/$id" params={{ id: notice.delivery }} onClick={() => foot.close(notice.id)}>
+                Go back to it
+              </Link>
+            )}
+          </p>
+          <button type="button" className="plain" onClick={() => foot.close(notice.id)}>
+            Close
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function HeldLine({ held, isLast }: { held: Held; isLast: boolean }) {
+  const now = useSeconds();
+  const left = Math.max(0, Math.ceil((held.endsAt - now) / 1000));
+  return (
+    <div className="foot-line appears" data-verdict={held.verdict}>
+      <p>
+        {VERDICT_WORDS[held.verdict]} —{' '}
+        <span aria-hidden="true">{left > 0 ? `goes out in ${left} s.` : 'going out now.'}</span>
+        <span className="foot-headline agent">
+          <Text>{held.headline}</Text>
+        </span>
+      </p>
+      {left > 0 && (
+        <button type="button" className="button" onClick={() => void undoAnswer(held.id)}>
+          Undo {isLast && <Key of="undo" />}
+        </button>
+      )}
+    </div>
+  );
+}

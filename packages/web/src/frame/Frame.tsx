@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useMatchRoute, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { preferencesQuery, settingsQuery } from '../api/questions.ts';
+import { LoginAgain } from '../entry/LoginAgain.tsx';
+import { onKeyDown, setKeys } from '../keys/keyboard.ts';
+import { useKeys } from '../keys/use-keys.ts';
+import { useCalmOrder } from '../live/calm-order.ts';
+import { listen } from '../live/stream.ts';
+import { wear } from '../look/wear.ts';
+import { AllKeys } from './AllKeys.tsx';
+import { FootLine } from './FootLine.tsx';
+import { Palette } from './Palette.tsx';
+import { Rail } from './Rail.tsx';
+import { useSat } from './sat.ts';
+import './frame.css';
+
+/** Everything that stands around a screen. */
+export function Frame() {
+  const [over, setOver] = useState<'palette' | 'keys' | null>(null);
+  const navigate = useNavigate();
+  const match = useMatchRoute();
+  const isInbox = Boolean(match({ to: '/' }) || match({ to: '/d/$id' }));
+  useQuery(settingsQuery);
+  useOwnLook();
+  useCalmOrder();
+  useSat();
+  useEffect(listen, []);
+  useEffect(() => {
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, []);
+  const go = (to: string) => () => void navigate({ to });
+  useKeys({
+    go_inbox: go('/'),
+    go_sit: go('/sit'),
+    go_history: go('/history'),
+    go_agents: go('/agents'),
+    go_insights: go('/insights'),
+    palette: () => setOver('palette'),
+    help: () => setOver('keys'),
+  });
+  const close = () => setOver(null);
+  return (
+    <div className="frame">
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <Rail isInbox={isInbox} />
+      <main id="main" className="main" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <FootLine />
+      <LoginAgain />
+      {over === 'palette' && <Palette onClose={close} onKeys={() => setOver('keys')} />}
+      {over === 'keys' && <AllKeys onClose={close} />}
+    </div>
+  );
+}
+
+/** The person's own theme, density, size and keys. */
+function useOwnLook(): void {
+  const { data } = useQuery(preferencesQuery);
+  if (data !== undefined) setKeys(data.keys, data.keys_off);
+  useEffect(() => {
+    if (data !== undefined) wear(data);
+  }, [data]);
+}

@@ -1,0 +1,161 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { desk, type HistoryFilter } from '../api/desk.ts';
+import { agentsQuery, deliveryQuery } from '../api/questions.ts';
+import { calmly } from '../api/refused.ts';
+import type { HistoryEntry } from '../api/types.ts';
+import { Changes } from '../composer/Changes.tsx';
+import { Happened } from '../detail/Happened.tsx';
+import { Text } from '../detail/Text.tsx';
+import { Screen } from '../frame/Screen.tsx';
+import { useNow } from '../live/now.ts';
+import { VERDICT_WORDS } from '../words/delivery.ts';
+import { clock, day } from '../words/time.ts';
+import '../detail/detail.css';
+import './history.css';
+
+/** What was decided, newest first. */
+export function HistoryScreen() {
+  const filter = useSearch({ strict: false }) as HistoryFilter;
+  const { agent } = filter;
+  const navigate = useNavigate();
+  const { data: agents } = useQuery(agentsQuery);
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['history', filter],
+    queryFn: ({ pageParam }) => desk.history({ ...filter, cursor: pageParam }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  const entries = data?.pages.flatMap((page) => page.decisions) ?? [];
+  return (
+    <Screen
+      title="History"
+      lead={
+        <>
+          Every decision, with what was before and after. The ledger behind it is the{' '}
+          <Link to="/audit">audit</Link>.
+        </>
+      }
+    >
+      <label className="history-filter">
+        <span className="said">Of</span>
+        <select
+          className="input"
+          value={agent ?? ''}
+          onChange={(event) =>
+            void navigate({
+              to: '/history',
+              search: (event.target.value === '' ? {} : { agent: event.target.value }) as never,
+            })
+          }
+        >
+          <option value="">every agent</option>
+          {agents?.agents.map(({ agent_id }) => (
+            <option key={agent_id} value={agent_id}>
+              {agent_id}
+            </option>
+          ))}
+        </select>
+      </label>
+      {error !== null && (
+        <p className="said bad" role="alert">
+          {calmly(error)}
+        </p>
+      )}
+      {data !== undefined && entries.length === 0 && (
+        <p>Nothing has been decided yet. The first decision will stand here.</p>
+      )}
+      <Days entries={entries} />
+      {hasNextPage && (
+        <p>
+          <button
+            type="button"
+            className="button"
+            disabled={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            Earlier decisions
+          </button>
+        </p>
+      )}
+    </Screen>
+  );
+}
+
+function Days({ entries }: { entries: HistoryEntry[] }) {
+  const now = useNow();
+  const days = new Map<string, HistoryEntry[]>();
+  for (const entry of entries) {
+    const name = day(entry.decided_at, now);
+    days.set(name, [...(days.get(name) ?? []), entry]);
+  }
+  return [...days].map(([name, inside]) => (
+    <section key={name} className="history-day" aria-label={name}>
+      <h2>{name.charAt(0).toUpperCase() + name.slice(1)}</h2>
+      <ul>
+        {inside.map((entry) => (
+          <li key={`${entry.delivery_id}${entry.decided_at}`}>
+            <Entry entry={entry} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+function Entry({ entry }: { entry: HistoryEntry }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      className="history-entry"
+      data-verdict={entry.status}
+      data-undone={entry.state === 'undone' || undefined}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <time dateTime={entry.decided_at}>{clock(entry.decided_at)}</time>
+        <span>
+          <span className="history-headline agent">
+            <Text>{entry.headline ?? 'A delivery that is no longer kept'}</Text>
+          </span>
+          <span className="said">
+            <b className="history-verdict">{VERDICT_WORDS[entry.status]}</b>
+            {entry.state === 'undone' ? ', then taken back' : entry.state === 'held' ? ', not sent yet' : ''}{' '}
+            by {entry.decided_by.name ?? 'somebody'} · <Text>{entry.agent_id}</Text>
+          </span>
+          {entry.feedback !== null && <span className="history-feedback">{entry.feedback}</span>}
+        </span>
+      </summary>
+      {open && <Inside entry={entry} />}
+    </details>
+  );
+}
+
+/** Before and after, the receipt, and the callbacks; fetched when it is opened. */
+function Inside({ entry }: { entry: HistoryEntry }) {
+  const { data, error } = useQuery(deliveryQuery(entry.delivery_id));
+  if (error !== null) return <p className="said">{calmly(error)}</p>;
+  if (data === undefined) return <p className="said">One moment…</p>;
+  return (
+    <div className="history-inside">
+      {entry.edited_content !== null && (
+        <section aria-label="Before and after">
+          <h3 className="said">Before and after</h3>
+          <Changes
+            before={data.details}
+            after={entry.edited_content}
+            empty="It was sent back without a change."
+          />
+        </section>
+      )}
+      <p className="said">
+        Receipt: decided on the content with the hash <span className="mono">{entry.content_sha256}</span>.{' '}
+        <Link to="/d/$id" params={{ id: entry.delivery_id }}>
+          Open the delivery
+        </Link>
+      </p>
+      <Happened detail={data} />
+    </div>
+  );
+}

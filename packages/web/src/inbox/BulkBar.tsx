@@ -1,0 +1,40 @@
+import { useState } from 'react';
+import type { Verdict } from '../api/types.ts';
+import { capital, inWords } from '../words/numbers.ts';
+import { BulkSheet } from './BulkSheet.tsx';
+import { list } from './list-store.ts';
+import { acknowledge } from './triage.ts';
+import { useList } from './use-list.ts';
+
+export function BulkBar() {
+  const { checked, rows } = useList();
+  const [verdict, setVerdict] = useState<Verdict | null>(null);
+  if (checked.size === 0) return null;
+  const readAll = async () => {
+    const chosen = [...checked].flatMap((id) => rows[id] ?? []);
+    list.dispatch({ kind: 'uncheck' });
+    await Promise.all(chosen.map(acknowledge));
+  };
+  return (
+    <section className="bulk" aria-label="With everything checked">
+      <p role="status">{capital(inWords(checked.size))} checked.</p>
+      <div className="bulk-actions">
+        <button type="button" className="button" onClick={() => setVerdict('approved')}>
+          Approve…
+        </button>
+        <button type="button" className="button" onClick={() => setVerdict('rejected')}>
+          Reject…
+        </button>
+        <button type="button" className="button" onClick={() => void readAll()}>
+          Mark as read
+        </button>
+        <button type="button" className="plain" onClick={() => list.dispatch({ kind: 'uncheck' })}>
+          Clear
+        </button>
+      </div>
+      {verdict !== null && (
+        <BulkSheet verdict={verdict} ids={[...checked]} onClose={() => setVerdict(null)} />
+      )}
+    </section>
+  );
+}

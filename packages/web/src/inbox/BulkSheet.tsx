@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { desk } from '../api/desk.ts';
+import type { Verdict } from '../api/types.ts';
+import { sendAnswer } from '../composer/send.ts';
+import { Text } from '../detail/Text.tsx';
+import { Dialog } from '../frame/Dialog.tsx';
+import { useKeys } from '../keys/use-keys.ts';
+import { inWords, plural } from '../words/numbers.ts';
+import { type Included, type LeftOut, seen, sortBulk } from './bulk.ts';
+import { list } from './list-store.ts';
+
+type Props = { verdict: Verdict; ids: string[]; onClose: () => void };
+
+/** Every headline is named before anything is sent, and what will not be included is said with its reason. */
+export function BulkSheet({ verdict, ids, onClose }: Props) {
+  const { data, error } = useQuery({
+    queryKey: ['bulk', ...ids],
+    queryFn: () => Promise.all(ids.map(desk.delivery)),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const title = verdict === 'approved' ? 'Approve together' : 'Reject together';
+  return (
+    <Dialog title={title} onClose={onClose} className="sheet">
+      {error !== null && (
+        <p className="said bad" role="alert">
+          These could not be loaded. Nothing was sent.
+        </p>
+      )}
+      {data === undefined && error === null && <p className="said">Looking at each of them once more…</p>}
+      {data !== undefined && <Sorted verdict={verdict} onClose={onClose} {...sortBulk(data, seen.read())} />}
+    </Dialog>
+  );
+}
+
+function Sorted({
+  verdict,
+  included,
+  leftOut,
+  onClose,
+}: {
+  verdict: Verdict;
+  included: Included[];
+  leftOut: LeftOut[];
+  onClose: () => void;
+}) {
+  const [feedback, setFeedback] = useState('');
+  const send = () => {
+    if (included.length === 0) return;
+    onClose();
+    list.dispatch({ kind: 'uncheck' });
+    const words = feedback === '' ? {} : { feedback };
+    for (const { row, hash } of included)
+      void sendAnswer(row, { status: verdict, content_sha256: hash, ...words });
+  };
+  useKeys({ send });
+  return (
+    <>
+      <ul className="sheet-list">
+        {included.map(({ row }) => (
+          <li key={row.delivery_id} data-type={row.type}>
+            <span className="agent">
+              <Text>{row.headline}</Text>
+            </span>
+            <span className="said">{row.agent_id}</span>
+          </li>
+        ))}
+      </ul>
+      {leftOut.length > 0 && (
+        <section aria-label="Not included">
+          <h3 className="said">Not included</h3>
+          <ul className="sheet-list dim">
+            {leftOut.map(({ row, reason }) => (
+              <li key={row.delivery_id}>
+                <span className="agent">
+                  <Text>{row.headline}</Text>
+                </span>
+                <span className="said">{reason}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {included.length > 0 && (
+        <div className="field">
+          <label htmlFor="bulk-feedback">
+            {verdict === 'approved'
+              ? 'Anything for next time? Every agent receives it.'
+              : 'Why not? Every agent receives it.'}
+          </label>
+          <textarea
+            id="bulk-feedback"
+            className="input"
+            value={feedback}
+            onChange={(event) => setFeedback(event.target.value)}
+          />
+        </div>
+      )}
+      <div className="actions">
+        <button type="button" className="button" onClick={onClose}>
+          Back
+        </button>
+        <button type="button" className="button strong" disabled={included.length === 0} onClick={send}>
+          {included.length === 0
+            ? 'Nothing to send'
+            : `${verdict === 'approved' ? 'Approve' : 'Reject'} ${included.length === 1 ? inWords(1) : plural(included.length, 'delivery', 'deliveries')}`}
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
+import type { Row } from '../api/types.ts';
+import { Text } from '../detail/Text.tsx';
+import { rowWords, TYPE_WORDS } from '../words/delivery.ts';
+import { age } from '../words/time.ts';
+
+type Props = {
+  row: Row;
+  now: number;
+  isCursor: boolean;
+  /** The one that Tab reaches. */
+  isStop: boolean;
+  isOpen: boolean;
+  isChecked: boolean;
+  isDimmed: boolean;
+  onCheck: (id: string) => void;
+};
+
+/** One delivery: a spine in the type's colour, the agent's headline, and only those words that apply. */
+export const DeliveryRow = memo(function DeliveryRow(props: Props) {
+  const { row, now, isCursor, isStop, isOpen, isChecked, isDimmed, onCheck } = props;
+  const id = row.delivery_id;
+  const words = rowWords(row, now);
+  return (
+    <article
+      className="row"
+      data-type={row.type}
+      data-cursor={isCursor || undefined}
+      data-open={isOpen || undefined}
+      data-dim={isDimmed || row.state !== 'pending' || undefined}
+    >
+      <label className="row-check">
+        <input type="checkbox" checked={isChecked} tabIndex={isStop ? 0 : -1} onChange={() => onCheck(id)} />
+        <span className="unseen">Check “{row.headline}”</span>
+      </label>
+      <Link
+        id={`row-${id}`}
+        className="row-link"
+        to="/d/$id"
+        params={{ id }}
+        search={(old) => old}
+        tabIndex={isStop ? 0 : -1}
+        aria-current={isOpen ? 'true' : undefined}
+      >
+        <span className="row-top">
+          <span className="row-headline">
+            <Text>{row.headline}</Text>
+          </span>
+          <time className="row-age" dateTime={row.created_at}>
+            {age(row.created_at, now)}
+          </time>
+        </span>
+        <span className="row-summary">
+          <span className="row-agent">
+            <Text>{row.agent_id}</Text>
+          </span>{' '}
+          ·{' '}
+          <span className="agent">
+            <Text>{row.summary}</Text>
+          </span>
+        </span>
+        <span className="row-words">
+          <span className="row-type">{TYPE_WORDS[row.type]}</span>
+          {words.map((word) => (
+            <span key={word}>{word}</span>
+          ))}
+        </span>
+      </Link>
+    </article>
+  );
+});

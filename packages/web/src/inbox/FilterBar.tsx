@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query';
+import { type RefObject, useEffect, useState } from 'react';
+import type { Filter } from '../api/desk.ts';
+import { agentsQuery } from '../api/questions.ts';
+import { SECTIONS } from '../api/types.ts';
+import { SECTION_WORDS, TYPE_WORDS } from '../words/delivery.ts';
+
+const TYPING_MS = 250;
+type Props = {
+  filter: Filter;
+  onFilter: (filter: Filter) => void;
+  search: RefObject<HTMLInputElement | null>;
+  isOpen: boolean;
+  onToggle: () => void;
+};
+
+/** Search and filters. Their truth is the address bar, so a view can be kept and sent. */
+export function FilterBar({ filter, onFilter, search, isOpen, onToggle }: Props) {
+  const isFiltered =
+    filter.agent !== undefined ||
+    filter.type !== undefined ||
+    filter.section !== undefined ||
+    filter.from !== undefined ||
+    filter.to !== undefined;
+  return (
+    <search className="filter-bar">
+      <div className="filter-line">
+        <SearchField
+          key={filter.q === undefined ? 'none' : 'some'}
+          filter={filter}
+          onFilter={onFilter}
+          field={search}
+        />
+        <button type="button" className="plain" aria-expanded={isOpen} onClick={onToggle}>
+          {isFiltered ? 'Filtered' : 'Filter'}
+        </button>
+      </div>
+      {(isOpen || isFiltered) && <Choices filter={filter} onFilter={onFilter} />}
+    </search>
+  );
+}
+
+function SearchField({
+  filter,
+  onFilter,
+  field,
+}: Pick<Props, 'filter' | 'onFilter'> & { field: Props['search'] }) {
+  const [text, setText] = useState(filter.q ?? '');
+  useEffect(() => {
+    const wanted = text.trim() === '' ? undefined : text.trim();
+    if (wanted === filter.q) return;
+    const timer = setTimeout(() => onFilter({ ...filter, q: wanted }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text, filter, onFilter]);
+  return (
+    <input
+      ref={field}
+      type="search"
+      className="input search"
+      placeholder="Search whole words"
+      aria-label="Search headlines, summaries, details and your own words"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+    />
+  );
+}
+
+function Choices({ filter, onFilter }: Pick<Props, 'filter' | 'onFilter'>) {
+  const { data } = useQuery(agentsQuery);
+  const choose = (name: keyof Filter) => (event: { target: { value: string } }) =>
+    onFilter({ ...filter, [name]: event.target.value === '' ? undefined : event.target.value });
+  return (
+    <div className="filter-choices">
+      <select
+        id="filter-section"
+        className="input"
+        aria-label="Section"
+        value={filter.section ?? ''}
+        onChange={choose('section')}
+      >
+        <option value="">Every section</option>
+        {SECTIONS.map((section) => (
+          <option key={section} value={section}>
+            {SECTION_WORDS[section]}
+          </option>
+        ))}
+      </select>
+      <select className="input" aria-label="Type" value={filter.type ?? ''} onChange={choose('type')}>
+        <option value="">Every type</option>
+        {Object.entries(TYPE_WORDS).map(([type, word]) => (
+          <option key={type} value={type}>
+            {word}
+          </option>
+        ))}
+      </select>
+      <select className="input" aria-label="Agent" value={filter.agent ?? ''} onChange={choose('agent')}>
+        <option value="">Every agent</option>
+        {data?.agents.map(({ agent_id }) => (
+          <option key={agent_id} value={agent_id}>
+            {agent_id}
+          </option>
+        ))}
+      </select>
+      <button type="button" className="plain" onClick={() => onFilter({ q: filter.q })}>
+        Clear
+      </button>
+    </div>
+  );
+}

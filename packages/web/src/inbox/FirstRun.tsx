@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { desk } from '../api/desk.ts';
+import { sessionQuery, settingsQuery } from '../api/questions.ts';
+import { calmly } from '../api/refused.ts';
+import { Copied } from '../frame/Copied.tsx';
+import { list } from './list-store.ts';
+
+/** Three steps, in place: make a key, copy the curl, see it appear. */
+export function FirstRun() {
+  const { data: session } = useQuery(sessionQuery);
+  const { data: settings } = useQuery(settingsQuery);
+  const [made, setMade] = useState<{ agent: string; key: string } | null>(null);
+  const [said, setSaid] = useState('');
+  const url = settings?.url ?? location.origin;
+  const isOwner = session?.person.role === 'owner';
+
+  const make = async (agent: string) => {
+    try {
+      const { key } = await desk.addAgent({ agent_id: agent, tier: 'test' });
+      setMade({ agent, key });
+      setSaid('');
+    } catch (error) {
+      setSaid(calmly(error));
+    }
+  };
+  const sample = async () => {
+    try {
+      await desk.addSample();
+      await list.settle();
+    } catch (error) {
+      setSaid(calmly(error));
+    }
+  };
+
+  if (!isOwner)
+    return (
+      <div className="list-empty">
+        <p className="empty-line">Nothing has arrived yet.</p>
+        <p className="said">An owner makes the first agent; its deliveries appear here by themselves.</p>
+      </div>
+    );
+  return (
+    <div className="first-run">
+      <p className="empty-line">Nothing has arrived yet. Three steps bring the first delivery.</p>
+      <ol>
+        <li>
+          <h3>Make a key</h3>
+          {made === null ? (
+            <MakeKey onMake={make} />
+          ) : (
+            <p className="said">
+              The key of <b>{made.agent}</b> is in the line below. It is shown this once.
+            </p>
+          )}
+        </li>
+        <li data-waits={made === null || undefined}>
+          <h3>Copy this line into a terminal</h3>
+          {made === null ? (
+            <p className="said">The line is ready as soon as there is a key.</p>
+          ) : (
+            <Copied text={curl(url, made)} label="Copy the line" />
+          )}
+        </li>
+        <li data-waits={made === null || undefined}>
+          <h3>See it appear</h3>
+          <p className="said" role="status">
+            {made === null
+              ? 'It will appear here without a reload.'
+              : 'Waiting for the first delivery. This page is listening.'}
+          </p>
+        </li>
+      </ol>
+      <p className="said">
+        Only looking?{' '}
+        <button type="button" className="plain" onClick={sample}>
+          Bring a sample agent
+        </button>{' '}
+        with a few deliveries, marked as a sample and removed with one click.
+      </p>
+      {said !== '' && (
+        <p className="said bad" role="alert">
+          {said}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function MakeKey({ onMake }: { onMake: (agent: string) => void }) {
+  const [name, setName] = useState('my-agent');
+  return (
+    <form
+      className="inline-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onMake(name.trim());
+      }}
+    >
+      <input
+        className="input"
+        aria-label="The agent's name"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        required
+        maxLength={128}
+      />
+      <button type="submit" className="button strong">
+        Make a test key
+      </button>
+    </form>
+  );
+}
+
+export function curl(url: string, { agent, key }: { agent: string; key: string }): string {
+  const body = {
+    agent_id: agent,
+    provider: 'curl',
+    type: 'question',
+    headline: 'May I begin?',
+    summary: 'The first delivery, sent by hand.',
+    details: 'Approve this, and poll the answer to see it come back.',
+  };
+  return `curl -s ${url}/wake/v1/deliver -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '${JSON.stringify(body)}'`;
+}

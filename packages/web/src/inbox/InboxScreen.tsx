@@ -1,0 +1,140 @@
+import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Filter } from '../api/desk.ts';
+import type { Verdict } from '../api/types.ts';
+import { words } from '../composer/words.ts';
+import { useKeys } from '../keys/use-keys.ts';
+import { asksForAnswer } from '../words/delivery.ts';
+import { BulkBar } from './BulkBar.tsx';
+import { Divider, useListWidth } from './Divider.tsx';
+import { FilterBar } from './FilterBar.tsx';
+import { ListBody } from './ListBody.tsx';
+import { ListHeader } from './ListHeader.tsx';
+import { ListStrip } from './ListStrip.tsx';
+import { neighbour } from './list-state.ts';
+import { list } from './list-store.ts';
+import { SnoozeMenu } from './SnoozeMenu.tsx';
+import { acknowledge } from './triage.ts';
+import './inbox.css';
+
+/** List and detail, side by side where there is room. */
+export function InboxScreen() {
+  const filter = useSearch({ strict: false }) as Filter;
+  const params = useParams({ strict: false }) as { id?: string };
+  const openId = params.id ?? null;
+  const [isFiltering, setFiltering] = useState(false);
+  const [snoozing, setSnoozing] = useState<string | null>(null);
+  const search = useRef<HTMLInputElement>(null);
+  const [width, setWidth] = useListWidth();
+  const move = useMoves(openId);
+  const navigate = useNavigate();
+  const onFilter = useCallback(
+    (next: Filter) => void navigate({ to: '/', search: next as never, replace: true }),
+    [navigate],
+  );
+
+  useEffect(() => list.open(filter), [filter]);
+  const before = useRef(openId);
+  useEffect(() => {
+    if (openId !== null) list.setCursor(openId);
+    // Back, by whatever way: the focus returns to the row it came from.
+    else if (before.current !== null) focusRow(before.current);
+    before.current = openId;
+  }, [openId]);
+
+  const current = () => {
+    const id = openId ?? list.cursor;
+    return id === null ? undefined : list.row(id);
+  };
+  useKeys({
+    next: () => move.step(1),
+    previous: () => move.step(-1),
+    open: () => move.open(),
+    back: () => move.back(),
+    check: () => {
+      const row = current();
+      if (row !== undefined) list.dispatch({ kind: 'check', id: row.delivery_id });
+    },
+    take_in: () => void list.settle(),
+    search: () => search.current?.focus(),
+    filter: () => {
+      setFiltering(true);
+      requestAnimationFrame(() => document.getElementById('filter-section')?.focus());
+    },
+    snooze: () => setSnoozing(current()?.delivery_id ?? null),
+    acknowledge: () => {
+      const row = current();
+      if (row !== undefined) void acknowledge(row);
+    },
+    approve: () => move.openWith('approved'),
+    reject: () => move.openWith('rejected'),
+    redirect: () => move.openWith('redirected'),
+  });
+
+  const snoozed = snoozing === null ? undefined : list.row(snoozing);
+  return (
+    <div className="inbox" data-pane={openId === null ? 'list' : 'detail'}>
+      <section
+        className="list-pane"
+        aria-label="Inbox"
+        style={{ '--list-width': `${width}px` } as React.CSSProperties}
+      >
+        <ListHeader />
+        <FilterBar
+          filter={filter}
+          onFilter={onFilter}
+          search={search}
+          isOpen={isFiltering}
+          onToggle={() => setFiltering(!isFiltering)}
+        />
+        <ListStrip />
+        <ListBody openId={openId} />
+        <BulkBar />
+      </section>
+      <Divider width={width} onWidth={setWidth} />
+      <Outlet />
+      {snoozed !== undefined && <SnoozeMenu row={snoozed} onClose={() => setSnoozing(null)} />}
+    </div>
+  );
+}
+
+const isWide = () => matchMedia('(min-width: 1080px)').matches;
+
+function focusRow(id: string): void {
+  requestAnimationFrame(() => document.getElementById(`row-${id}`)?.focus({ preventScroll: true }));
+}
+
+/** Moving about: the cursor walks; the detail follows when one is open beside the list. */
+function useMoves(openId: string | null) {
+  const navigate = useNavigate();
+  const go = (id: string, replace: boolean) =>
+    void navigate({ to: '/d/$id', params: { id }, search: (old: object) => old, replace } as never);
+  return {
+    step: (step: 1 | -1) => {
+      const id = neighbour(list.get().entries, openId ?? list.cursor, step);
+      if (id === null) return;
+      list.setCursor(id);
+      if (openId !== null) go(id, true);
+      if (openId === null || isWide()) focusRow(id);
+    },
+    open: () => {
+      if (list.cursor !== null && openId === null) go(list.cursor, false);
+      else document.getElementById('detail')?.focus();
+    },
+    openWith: (mode: Verdict) => {
+      const id = openId ?? list.cursor;
+      const row = id === null ? undefined : list.row(id);
+      if (row === undefined || row.state !== 'pending' || !asksForAnswer(row.type)) return;
+      words.write(row.delivery_id, { mode });
+      // Open already, but not loaded yet: the composer will find the choice.
+      if (openId === null) go(row.delivery_id, false);
+    },
+    back: () => {
+      if (list.get().checked.size > 0) return list.dispatch({ kind: 'uncheck' });
+      const active = document.activeElement;
+      if (active instanceof HTMLInputElement) return active.blur();
+      if (openId === null) return;
+      void navigate({ to: '/', search: ((old: object) => old) as never });
+    },
+  };
+}

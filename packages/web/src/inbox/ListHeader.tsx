@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { overviewQuery } from '../api/questions.ts';
+import type { Overview } from '../api/types.ts';
+import { guessMinutes, needWords, restWords } from '../words/header.ts';
+import type { ListState } from './list-state.ts';
+import { useList } from './use-list.ts';
+
+/** The desk in two sentences. */
+export function ListHeader() {
+  const state = useList();
+  const { data } = useQuery(overviewQuery);
+  const counts = data?.sections ?? countShown(state);
+  const minutes = data?.minutes ?? guessMinutes(counts.needs_you);
+  const isKnown = data !== undefined || state.phase === 'ready';
+  const rest = restWords(counts);
+  return (
+    <header className="list-header">
+      <h1>{isKnown ? <Sentences text={needWords(counts.needs_you, minutes)} /> : 'The inbox'}</h1>
+      <p className="said">{isKnown ? rest : ''}</p>
+    </header>
+  );
+}
+
+/** One sentence a line: as the numbers change, nothing below moves. */
+function Sentences({ text }: { text: string }) {
+  return text.split(/(?<=\.) /).map((sentence) => (
+    <span key={sentence} className="sentence">
+      {sentence}{' '}
+    </span>
+  ));
+}
+
+/** What can be counted here, until the server counts for us. */
+function countShown(state: ListState): Overview['sections'] {
+  const counts = { needs_you: 0, alerts: 0, new_agents: 0, to_read: 0, snoozed: 0 };
+  for (const { id } of state.entries) {
+    const row = state.rows[id];
+    if (row !== undefined && row.section !== 'earlier' && row.state === 'pending') counts[row.section]++;
+  }
+  return counts;
+}

@@ -1,0 +1,40 @@
+import { useSyncExternalStore } from 'react';
+import { kept } from '../api/request.ts';
+import { Key } from '../keys/Key.tsx';
+import { useNow } from '../live/now.ts';
+import { line } from '../live/stream.ts';
+import { capital, inWords } from '../words/numbers.ts';
+import { clock, moment } from '../words/time.ts';
+import type { ListState } from './list-state.ts';
+import { list } from './list-store.ts';
+import { useList } from './use-list.ts';
+
+/** How fresh the list is, and what has arrived since. It is always as high as it is, so that nothing below moves. */
+export function ListStrip() {
+  const state = useList();
+  const count = state.arrivals.length;
+  return (
+    <div className="list-strip" role="status">
+      {count > 0 ? (
+        <button type="button" className="arrivals" onClick={() => void list.settle()}>
+          {capital(inWords(count))} new — show <Key of="take_in" />
+        </button>
+      ) : (
+        <Freshness state={state} />
+      )}
+    </div>
+  );
+}
+
+function Freshness({ state }: { state: ListState }) {
+  const connected = useSyncExternalStore(line.subscribe, line.connected);
+  const keptAt = useSyncExternalStore(kept.subscribe, kept.at);
+  const now = useNow();
+  if (keptAt !== null)
+    return <p className="said warn">You are offline. This is the list as it was at {moment(keptAt, now)}.</p>;
+  if (state.loadedAt === null) return null;
+  if (state.stale)
+    return <p className="said warn">Could not refresh. Showing what we had at {clock(state.loadedAt)}.</p>;
+  if (!connected) return <p className="said warn">The live line is down. Trying again…</p>;
+  return <p className="said">In this order since {clock(state.loadedAt)}.</p>;
+}

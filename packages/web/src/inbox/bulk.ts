@@ -1,0 +1,54 @@
+import type { Detail, Row } from '../api/types.ts';
+import { asksForAnswer } from '../words/delivery.ts';
+
+export type Included = { row: Row; hash: string };
+export type LeftOut = { row: Row; reason: string };
+
+/** What was looked at in this browser, and with which content: deciding together is only for what was seen. */
+const KEY = 'lanternroom.seen';
+const MOST = 600;
+
+export const seen = {
+  read: (): Record<string, string> => {
+    try {
+      return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Record<string, string>;
+    } catch {
+      return {};
+    }
+  },
+  mark: (id: string, hash: string) => {
+    const all = Object.entries({ ...seen.read(), [id]: hash }).slice(-MOST);
+    localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(all)));
+  },
+};
+
+/** Whether the agent says that this cannot be undone. */
+export function isIrreversible(detail: Pick<Detail, 'content' | 'details'>): boolean {
+  const places = [detail.content, detail.details].filter(
+    (place) => typeof place === 'object' && place !== null && !Array.isArray(place),
+  ) as Record<string, unknown>[];
+  return places.some((place) => place.reversible === false || place.irreversible === true);
+}
+
+/** Sorts what was checked into what will be decided and what will not, each with its reason. */
+export function sortBulk(
+  details: readonly Detail[],
+  seenHashes: Readonly<Record<string, string>>,
+): { included: Included[]; leftOut: LeftOut[] } {
+  const included: Included[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const detail of details) {
+    const reason = reasonAgainst(detail, seenHashes[detail.delivery_id]);
+    if (reason === null) included.push({ row: detail, hash: detail.content_sha256 });
+    else leftOut.push({ row: detail, reason });
+  }
+  return { included, leftOut };
+}
+
+function reasonAgainst(detail: Detail, seenHash: string | undefined): string | null {
+  if (detail.state !== 'pending') return 'already answered';
+  if (!asksForAnswer(detail.type)) return 'asks for no answer';
+  if (isIrreversible(detail)) return 'cannot be undone: decide it by itself';
+  if (seenHash === undefined) return 'not opened yet';
+  return seenHash === detail.content_sha256 ? null : 'changed since you opened it';
+}

@@ -1,0 +1,141 @@
+import type { Filter, Page } from '../api/desk.ts';
+import type { Row, Section } from '../api/types.ts';
+
+/** A row's place on the screen. The section is the one it was settled in, whatever has happened to it since. */
+export type Entry = { id: string; section: Section };
+
+/** Where the next page comes from: first everything open, then Earlier. */
+export type Next = { part: 'open' | 'earlier'; cursor: string | null };
+
+export type ListState = {
+  filter: Filter;
+  phase: 'loading' | 'ready' | 'failed';
+  entries: readonly Entry[];
+  rows: Readonly<Record<string, Row>>;
+  /** Arrived since the order was settled; shown when the person asks. */
+  arrivals: readonly string[];
+  next: Next | null;
+  loadedAt: number | null;
+  /** The last refresh failed; what is shown is from `loadedAt`. */
+  stale: boolean;
+  checked: ReadonlySet<string>;
+};
+
+export type ListAction =
+  | { kind: 'start'; filter: Filter }
+  | { kind: 'settle'; pages: readonly Page[]; next: Next | null; at: number }
+  | { kind: 'more'; page: Page; next: Next | null }
+  | { kind: 'row'; row: Row }
+  | { kind: 'failed' }
+  | { kind: 'check'; id: string }
+  | { kind: 'uncheck' };
+
+export const EMPTY: ListState = {
+  filter: {},
+  phase: 'loading',
+  entries: [],
+  rows: {},
+  arrivals: [],
+  next: null,
+  loadedAt: null,
+  stale: false,
+  checked: new Set(),
+};
+
+/** The order moves only in `settle`. Everything else changes rows where they stand, or waits behind "3 new". */
+export function reduceList(state: ListState, action: ListAction): ListState {
+  switch (action.kind) {
+    case 'start':
+      return { ...EMPTY, filter: action.filter };
+    case 'settle':
+      return settle(state, action);
+    case 'more':
+      return { ...append(state, action.page), next: action.next };
+    case 'row':
+      return takeRow(state, action.row);
+    case 'failed':
+      return { ...state, phase: state.loadedAt === null ? 'failed' : 'ready', stale: true };
+    case 'check':
+      return { ...state, checked: toggled(state.checked, action.id) };
+    case 'uncheck':
+      return { ...state, checked: new Set() };
+  }
+}
+
+function settle(state: ListState, action: Extract<ListAction, { kind: 'settle' }>): ListState {
+  const empty = { ...state, entries: [], rows: {}, arrivals: [] };
+  const filled = action.pages.reduce(append, empty);
+  const checked = new Set([...state.checked].filter((id) => id in filled.rows));
+  return { ...filled, checked, phase: 'ready', next: action.next, loadedAt: action.at, stale: false };
+}
+
+function append(state: ListState, page: Page): ListState {
+  const fresh = page.deliveries.filter((row) => !(row.delivery_id in state.rows));
+  return {
+    ...state,
+    entries: [...state.entries, ...fresh.map((row) => ({ id: row.delivery_id, section: row.section }))],
+    rows: { ...state.rows, ...byId(page.deliveries) },
+    arrivals: state.arrivals.filter((id) => !fresh.some((row) => row.delivery_id === id)),
+  };
+}
+
+const byId = (rows: readonly Row[]) => Object.fromEntries(rows.map((row) => [row.delivery_id, row]));
+
+function takeRow(state: ListState, row: Row): ListState {
+  const id = row.delivery_id;
+  if (id in state.rows) return { ...state, rows: { ...state.rows, [id]: row } };
+  const isNew = fits(row, state.filter) && row.section !== 'earlier' && row.state === 'pending';
+  const others = state.arrivals.filter((other) => other !== id);
+  return { ...state, arrivals: isNew ? [...others, id] : others };
+}
+
+/** With words or times the server looks everywhere, newest first. */
+export function isSearch(filter: Filter): boolean {
+  return filter.q !== undefined || filter.from !== undefined || filter.to !== undefined;
+}
+
+/** Words cannot be judged here; whoever searches sees what was found until they ask again. */
+function fits(row: Row, filter: Filter): boolean {
+  if (isSearch(filter)) return false;
+  if (filter.agent !== undefined && row.agent_id !== filter.agent) return false;
+  if (filter.type !== undefined && row.type !== filter.type) return false;
+  return filter.section === undefined || row.section === filter.section;
+}
+
+function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}
+
+/** The one below, the one above; the first or last when nothing is chosen yet. */
+export function neighbour(entries: readonly Entry[], id: string | null, step: 1 | -1): string | null {
+  const index = entries.findIndex((entry) => entry.id === id);
+  if (index === -1) return (step === 1 ? entries.at(0) : entries.at(-1))?.id ?? null;
+  return entries[Math.min(entries.length - 1, Math.max(0, index + step))]?.id ?? null;
+}
+
+const WAITS: ReadonlySet<Section> = new Set(['needs_you', 'alerts', 'new_agents']);
+
+/** After an answer: the next thing below that still waits, else the first from the top. */
+export function nextWaiting(state: ListState, after: string): string | null {
+  const index = state.entries.findIndex((entry) => entry.id === after);
+  const round = [...state.entries.slice(index + 1), ...state.entries.slice(0, Math.max(0, index))];
+  const waits = (entry: Entry) => WAITS.has(entry.section) && state.rows[entry.id]?.state === 'pending';
+  return round.find((entry) => waits(entry) && state.rows[entry.id]?.section !== 'earlier')?.id ?? null;
+}
+
+/** The tide line stands above the first row that arrived since the person last sat; null when none has. */
+export function tidePlace(state: ListState, satAt: string | null): string | null {
+  if (satAt === null || isSearch(state.filter)) return null;
+  const isNew = (entry: Entry) => (state.rows[entry.id]?.created_at ?? '') > satAt;
+  const open = state.entries.filter((entry) => entry.section !== 'earlier' && entry.section !== 'snoozed');
+  for (const section of new Set(open.map((entry) => entry.section))) {
+    const inside = open.filter((entry) => entry.section === section);
+    // Due ones stand on top whatever their age, so the line goes where only new ones follow.
+    const lastOld = inside.findLastIndex((entry) => !isNew(entry));
+    const first = inside[lastOld + 1];
+    if (first !== undefined) return first.id;
+  }
+  return null;
+}

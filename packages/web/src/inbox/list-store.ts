@@ -1,0 +1,113 @@
+import { desk, type Filter, type Page } from '../api/desk.ts';
+import type { Row } from '../api/types.ts';
+import { EMPTY, isSearch, type ListAction, type ListState, type Next, reduceList } from './list-state.ts';
+
+const PAGE = 100;
+/** How much is asked for at once when a long list is settled again. */
+const MOST = 200;
+
+/** The list outlives its screen, so that coming back finds it as it was left. */
+class ListStore {
+  #state: ListState = EMPTY;
+  #key: string | null = null;
+  #busy: Promise<void> | null = null;
+  /** Only the newest look counts: an older one may come back later with less. */
+  #look = 0;
+  readonly #listeners = new Set<() => void>();
+  scrollTop = 0;
+  cursor: string | null = null;
+
+  readonly get = () => this.#state;
+  readonly subscribe = (listener: () => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  dispatch(action: ListAction): void {
+    this.#state = reduceList(this.#state, action);
+    for (const tell of this.#listeners) tell();
+  }
+
+  /** Forgets everything: another person sits here now. */
+  clear(): void {
+    this.#key = null;
+    this.#state = EMPTY;
+    this.cursor = null;
+  }
+
+  setCursor(id: string | null): void {
+    if (this.cursor === id) return;
+    this.cursor = id;
+    for (const tell of this.#listeners) tell();
+  }
+  readonly getCursor = () => this.cursor;
+
+  open(filter: Filter): void {
+    const key = JSON.stringify(filter);
+    if (key === this.#key) return;
+    this.#key = key;
+    this.scrollTop = 0;
+    this.dispatch({ kind: 'start', filter });
+    this.#busy = null;
+    void this.settle();
+  }
+
+  /** Asks again for as much as was loaded, and takes the new order. */
+  async settle(): Promise<void> {
+    const look = ++this.#look;
+    const { filter, entries } = this.#state;
+    try {
+      const pages: Page[] = [];
+      let next: Next | null = firstPart(filter);
+      let count = 0;
+      do {
+        const page: Page = await ask(filter, next, Math.min(MOST, Math.max(PAGE, entries.length - count)));
+        next = following(filter, next, page);
+        pages.push(page);
+        count += page.deliveries.length;
+      } while (
+        next !== null &&
+        (count < entries.length || (count < PAGE && next.part === 'earlier' && next.cursor === null))
+      );
+      if (look === this.#look) this.dispatch({ kind: 'settle', pages, next, at: Date.now() });
+    } catch {
+      if (look === this.#look) this.dispatch({ kind: 'failed' });
+    }
+  }
+
+  more(): void {
+    const { filter, next } = this.#state;
+    const key = this.#key;
+    if (next === null || this.#busy !== null) return;
+    this.#busy = ask(filter, next, PAGE)
+      .then((page) => {
+        if (key === this.#key) this.dispatch({ kind: 'more', page, next: following(filter, next, page) });
+      })
+      .catch(() => this.dispatch({ kind: 'failed' }))
+      .finally(() => {
+        this.#busy = null;
+      });
+  }
+
+  row(id: string): Row | undefined {
+    return this.#state.rows[id];
+  }
+}
+
+function firstPart(filter: Filter): Next {
+  return { part: filter.section === 'earlier' ? 'earlier' : 'open', cursor: null };
+}
+
+function ask(filter: Filter, next: Next, limit: number): Promise<Page> {
+  const section = next.part === 'earlier' ? 'earlier' : filter.section;
+  return desk.deliveries({ ...filter, section, cursor: next.cursor, limit });
+}
+
+function following(filter: Filter, from: Next, page: Page): Next | null {
+  if (page.next_cursor !== null) return { part: from.part, cursor: page.next_cursor };
+  // A search runs over all sections by itself.
+  const isAll = filter.section === undefined && !isSearch(filter);
+  return from.part === 'open' && isAll ? { part: 'earlier', cursor: null } : null;
+}
+
+export const list = new ListStore();

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { snoozeTimes } from './snooze-times.ts';
+
+it('offers times that people mean, in the days of the calendar', () => {
+  const sunday = new Date('2026-11-15T11:00:00').getTime();
+  expect(snoozeTimes(sunday, null).map((time) => time.label)).toEqual([
+    'In an hour, 12:00',
+    'This evening, 18:00',
+    'Tomorrow morning, 09:00',
+  ]);
+  const tuesday = new Date('2026-11-17T20:00:00').getTime();
+  const sitting = new Date('2026-11-18T07:30:00').toISOString();
+  expect(snoozeTimes(tuesday, sitting).map((time) => time.label)).toEqual([
+    'In an hour, 21:00',
+    'Next sitting, 07:30',
+    'Tomorrow morning, 09:00',
+    'Next week, Monday 09:00',
+  ]);
+});

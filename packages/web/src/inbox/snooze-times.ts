@@ -1,0 +1,31 @@
+import { clock, day } from '../words/time.ts';
+
+export type SnoozeTime = { label: string; at: string };
+
+const HOUR = 3_600_000;
+
+/** Times that people mean: an hour, the next sitting, this evening, tomorrow, Monday. In this browser's own days. */
+export function snoozeTimes(now: number, nextSitting: string | null): SnoozeTime[] {
+  const at = (days: number, hour: number) => {
+    const date = new Date(now);
+    date.setDate(date.getDate() + days);
+    date.setHours(hour, 0, 0, 0);
+    return date.getTime();
+  };
+  const toMonday = (8 - new Date(now).getDay()) % 7 || 7;
+  const times: [string, number][] = [['In an hour', now + HOUR]];
+  if (nextSitting !== null && Date.parse(nextSitting) > now)
+    times.push(['Next sitting', Date.parse(nextSitting)]);
+  if (at(0, 18) - now > HOUR) times.push(['This evening', at(0, 18)]);
+  times.push(['Tomorrow morning', at(1, 9)]);
+  if (toMonday > 1) times.push(['Next week', at(toMonday, 9)]);
+  return times.map(([name, time]) => ({
+    label: `${name}, ${when(time, now)}`,
+    at: new Date(time).toISOString(),
+  }));
+}
+
+function when(time: number, now: number): string {
+  const which = day(time, now);
+  return which === 'today' || which === 'tomorrow' ? clock(time) : `${which} ${clock(time)}`;
+}

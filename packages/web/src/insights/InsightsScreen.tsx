@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { desk } from '../api/desk.ts';
+import { calmly, isNotThere } from '../api/refused.ts';
+import type { Sentence } from '../api/types.ts';
+import { Screen } from '../frame/Screen.tsx';
+import { BarChart } from './BarChart.tsx';
+import { splitAtNumber, toPlace } from './places.ts';
+import { neighbourWeek } from './weeks.ts';
+import './insights.css';
+
+const MOST = 5;
+
+/** A weekly letter in plain words, and at most five small charts. No leaderboards. */
+export function InsightsScreen() {
+  const { week } = useSearch({ strict: false }) as { week?: string };
+  const { data, error } = useQuery({
+    queryKey: ['insights', week ?? ''],
+    queryFn: () => desk.insights(week),
+  });
+  if (error !== null)
+    return (
+      <Screen title="Insights">
+        <p>
+          {isNotThere(error)
+            ? 'The first letter is written when there is a week to write about.'
+            : calmly(error)}
+        </p>
+      </Screen>
+    );
+  if (data === undefined)
+    return (
+      <Screen title="Insights">
+        <p className="said">One moment…</p>
+      </Screen>
+    );
+  return (
+    <Screen title={weekTitle(data.week)} lead={`${date(data.from)} to ${date(data.to, -1)}`}>
+      <div className="letter">
+        {data.letter.map((sentence) => (
+          <LetterLine key={sentence.text} sentence={sentence} />
+        ))}
+      </div>
+      <div className="charts">
+        {data.charts.slice(0, MOST).map((chart) => (
+          <BarChart key={chart.name} chart={chart} />
+        ))}
+      </div>
+      <nav className="form-line" aria-label="Weeks">
+        <Link to="/insights" search={{ week: neighbourWeek(data.week, -1) } as never}>
+          The week before
+        </Link>
+        <Link to="/insights" search={{ week: neighbourWeek(data.week, 1) } as never}>
+          The week after
+        </Link>
+      </nav>
+    </Screen>
+  );
+}
+
+/** Every number leads to what it counts: the first one in the sentence, or all of it when there is none. */
+function LetterLine({ sentence: { text, list, query } }: { sentence: Sentence }) {
+  const place = toPlace(list, query);
+  if (place === null) return <span>{text} </span>;
+  const [before = '', number = text, after = ''] = splitAtNumber(text);
+  return (
+    <span>
+      {before}
+      <a href={place}>{number}</a>
+      {after}{' '}
+    </span>
+  );
+}
+
+function date(iso: string, shiftMs = 0): string {
+  const format = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long' });
+  return format.format(new Date(Date.parse(iso) + shiftMs));
+}
+
+function weekTitle(week: string): string {
+  const [year, number] = week.split('-W');
+  return `Week ${Number(number)} of ${year}`;
+}

@@ -1,0 +1,16 @@
+import type { ListName } from '../api/types.ts';
+
+/** The screen that shows the list behind a number. Only ever a place on this desk. */
+export function toPlace(list: ListName | null | undefined, query: string | null | undefined): string | null {
+  if (list === null || list === undefined || query === null || query === undefined) return null;
+  const search = new URLSearchParams(query.replace(/^\?/, '')).toString();
+  return `${list === 'history' ? '/history' : '/'}${search === '' ? '' : `?${search}`}`;
+}
+
+/** Before the first number, the number, and after it; nothing when there is none. */
+export function splitAtNumber(text: string): [string, string, string] | [] {
+  const found = /\d[\d\u202f.,]*\d|\d/.exec(text);
+  if (found === null) return [];
+  const end = found.index + found[0].length;
+  return [text.slice(0, found.index), found[0], text.slice(end)];
+}

@@ -1,0 +1,83 @@
+import { type Action, type KeyMap, keyMap, resolve } from './key-map.ts';
+
+export type Handlers = Partial<Record<Action, (() => void) | undefined>>;
+type Layer = { depth: number; handlers: () => Handlers };
+
+const CHORD_MS = 1200;
+const layers: Layer[] = [];
+let map: KeyMap = keyMap({});
+let off = false;
+let pending: string | null = null;
+let forget: ReturnType<typeof setTimeout> | undefined;
+
+export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+
+export function setKeys(own: Readonly<Record<string, string>>, areOff: boolean): void {
+  map = keyMap(own);
+  off = areOff;
+}
+
+export const currentMap = () => map;
+export const keysAreOff = () => off;
+
+/** The newest layer wins; a layer below an open dialog is not asked. */
+export function addLayer(layer: Layer): () => void {
+  layers.push(layer);
+  return () => void layers.splice(layers.indexOf(layer), 1);
+}
+
+function handlerFor(action: Action): (() => void) | undefined {
+  const depth = Math.max(0, ...layers.map((layer) => layer.depth));
+  for (const layer of layers.toReversed()) {
+    const handler = layer.depth === depth ? layer.handlers()[action] : undefined;
+    if (handler !== undefined) return handler;
+  }
+  return undefined;
+}
+
+/** Fields, and the shadow root of the editor, keep their keys to themselves. */
+function isField(event: KeyboardEvent): boolean {
+  const target = event.composedPath()[0];
+  if (!(target instanceof HTMLElement)) return false;
+  if (
+    target.isContentEditable ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement
+  )
+    return true;
+  return target instanceof HTMLInputElement && !['checkbox', 'radio', 'button'].includes(target.type);
+}
+
+/** Enter and Space on a link or a button do what they always do. */
+function isNative(event: KeyboardEvent): boolean {
+  const target = event.target;
+  return (
+    event.key === 'Enter' &&
+    !event.ctrlKey &&
+    !event.metaKey &&
+    target instanceof HTMLElement &&
+    target.closest('a, button, summary') !== null
+  );
+}
+
+export function onKeyDown(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || isNative(event)) return;
+  if (['Shift', 'Control', 'Meta', 'Alt'].includes(event.key)) return;
+  const press = {
+    key: event.key,
+    mod: isMac ? event.metaKey : event.ctrlKey,
+    alt: event.altKey || (isMac && event.ctrlKey),
+  };
+  const result = resolve(map, press, { pending, inField: isField(event), off });
+  pending = result.pending;
+  clearTimeout(forget);
+  if (pending !== null) {
+    forget = setTimeout(() => {
+      pending = null;
+    }, CHORD_MS);
+  }
+  const handler = result.action === null ? undefined : handlerFor(result.action);
+  if (handler === undefined) return;
+  event.preventDefault();
+  handler();
+}

@@ -1,0 +1,118 @@
+import { desk } from '../api/desk.ts';
+import { asking } from '../api/questions.ts';
+import { isNotThere } from '../api/refused.ts';
+import { list } from '../inbox/list-store.ts';
+
+const GATHER_MS = 120;
+/** More than this at once, and a new look at the list is cheaper than one at each. */
+const MOST = 15;
+const AGAIN_MS = 2000;
+
+/** Whether the live line stands; the page says so when it does not. */
+let connected = true;
+const listeners = new Set<() => void>();
+export const line = {
+  connected: () => connected,
+  subscribe: (listener: () => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  },
+};
+
+function mark(state: boolean): void {
+  if (state === connected) return;
+  connected = state;
+  for (const tell of listeners) tell();
+}
+
+/** Listens until it is told to stop. Comes back by itself after a restart of the server, and then looks at everything again. */
+export function listen(): () => void {
+  let source: EventSource | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let gather: ReturnType<typeof setTimeout> | undefined;
+  let wasDown = false;
+  let stopped = false;
+  const about = new Set<string>();
+
+  const flush = () => {
+    gather = undefined;
+    void take([...about]);
+    about.clear();
+  };
+
+  const connect = () => {
+    if (stopped) return;
+    source = new EventSource('/desk/stream');
+    source.addEventListener('hello', () => {
+      mark(true);
+      if (wasDown) void lookAgain();
+      wasDown = false;
+    });
+    source.addEventListener('change', (event) => {
+      about.add((JSON.parse(event.data) as { about: string }).about);
+      gather ??= setTimeout(flush, GATHER_MS);
+    });
+    source.addEventListener('reconnect', lost);
+    source.addEventListener('error', lost);
+  };
+
+  const lost = () => {
+    source?.close();
+    wasDown = true;
+    mark(false);
+    // A lost line may be a lost session: the question below finds out, and opens the login when it is.
+    void desk.session().catch(() => {});
+    clearTimeout(timer);
+    timer = setTimeout(connect, AGAIN_MS);
+  };
+
+  connect();
+  return () => {
+    stopped = true;
+    source?.close();
+    clearTimeout(timer);
+    clearTimeout(gather);
+  };
+}
+
+/** After silence nothing that is shown can be trusted. Rows change where they stand; the order waits. */
+export async function lookAgain(): Promise<void> {
+  await Promise.all([asking.invalidateQueries(), list.settle()]);
+}
+
+/** What is said by name and is no delivery, with the questions whose answers it makes old. */
+const NAMED: Record<string, readonly string[]> = {
+  agents: ['agents'],
+  people: ['people'],
+  me: ['preferences', 'sessions'],
+  events: ['events'],
+  producers: ['producers'],
+};
+
+async function take(ids: string[]): Promise<void> {
+  for (const key of ids.flatMap((id) => NAMED[id] ?? [])) void asking.invalidateQueries({ queryKey: [key] });
+  const deliveries = ids.filter((id) => NAMED[id] === undefined);
+  if (deliveries.length === 0) return;
+  for (const key of ['overview', 'history', 'agents', 'audit'])
+    void asking.invalidateQueries({ queryKey: [key] });
+  await Promise.all(deliveries.slice(0, MOST).map(takeDelivery));
+  if (deliveries.length > MOST) await countArrivals();
+}
+
+async function takeDelivery(id: string): Promise<void> {
+  try {
+    const detail = await desk.delivery(id);
+    if (asking.getQueryData(['delivery', id]) !== undefined) asking.setQueryData(['delivery', id], detail);
+    list.dispatch({ kind: 'row', row: detail });
+    // Where nothing stands, nothing can be pushed aside.
+    const { entries, arrivals } = list.get();
+    if (entries.length === 0 && arrivals.length > 0) await list.settle();
+  } catch (error) {
+    if (!isNotThere(error)) list.dispatch({ kind: 'failed' });
+  }
+}
+
+async function countArrivals(): Promise<void> {
+  const page = await desk.deliveries({ ...list.get().filter, limit: 200 }).catch(() => null);
+  for (const row of page?.deliveries ?? []) list.dispatch({ kind: 'row', row });
+}

@@ -1,0 +1,23 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { asking } from './api/questions.ts';
+import { wearLast } from './look/wear.ts';
+import { router } from './routes.tsx';
+import './look/fonts.css';
+import './look/tokens.css';
+import './look/base.css';
+
+wearLast();
+const room = document.getElementById('room');
+if (room !== null) {
+  createRoot(room).render(
+    <StrictMode>
+      <QueryClientProvider client={asking}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
+if (import.meta.env.PROD) navigator.serviceWorker?.register('/sw.js').catch(() => {});

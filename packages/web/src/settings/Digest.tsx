@@ -1,0 +1,71 @@
+import { useState } from 'react';
+import type { Preferences } from '../api/types.ts';
+import { Field } from '../entry/Field.tsx';
+
+type Value = Preferences['digest'];
+
+/** Off unless the person turns it on. One message at a sitting, never in the quiet hours. */
+export function Digest({
+  hasMail,
+  digest,
+  onChange,
+}: {
+  digest: Value;
+  hasMail: boolean;
+  onChange: (digest: Value) => Promise<boolean>;
+}) {
+  const [kind, setKind] = useState(digest.kind);
+  const [target, setTarget] = useState(digest.target ?? '');
+  const choose = (next: Value['kind']) => {
+    setKind(next);
+    if (next === 'off' && digest.kind !== 'off') void onChange({ kind: 'off', target: null });
+  };
+  return (
+    <section className="part" aria-label="Digest">
+      <h2>Digest</h2>
+      <p className="said">
+        {digest.kind === 'off'
+          ? 'Off. Nothing is ever sent to you.'
+          : `One message at each sitting, to ${digest.target}.`}
+      </p>
+      <fieldset className="choice-set">
+        <legend className="unseen">Digest</legend>
+        {(['off', 'email', 'webhook'] as const).map((value) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name="digest"
+              checked={kind === value}
+              disabled={value === 'email' && !hasMail}
+              onChange={() => choose(value)}
+            />{' '}
+            <span>{{ off: 'Off', email: 'By e-mail', webhook: 'By webhook' }[value]}</span>
+          </label>
+        ))}
+      </fieldset>
+      {!hasMail && (
+        <p className="said">E-mail is possible once whoever runs the server has set LANTERNROOM_SMTP_URL.</p>
+      )}
+      {kind !== 'off' && (
+        <form
+          className="form-line"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void onChange({ kind, target: target.trim() });
+          }}
+        >
+          <Field
+            label={kind === 'email' ? 'To this address' : 'To this https address'}
+            type={kind === 'email' ? 'email' : 'url'}
+            value={target}
+            onText={setTarget}
+            required
+          />
+          <button type="submit" className="button">
+            Turn it on
+          </button>
+        </form>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { desk } from '../api/desk.ts';
+import { asking } from '../api/questions.ts';
+import { calmly } from '../api/refused.ts';
+import type { Role } from '../api/types.ts';
+import { Field } from '../entry/Field.tsx';
+import { Copied } from '../frame/Copied.tsx';
+import { useNow } from '../live/now.ts';
+import { timeAndDay } from '../words/time.ts';
+
+/** By link. We send no mail: the owner hands the link over in whatever way they trust. */
+export function Invitations() {
+  const { data } = useQuery({ queryKey: ['people', 'invitations'], queryFn: desk.invitations });
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('decider');
+  const [made, setMade] = useState<{ email: string; link: string } | null>(null);
+  const [said, setSaid] = useState('');
+  const now = useNow();
+  const again = () => void asking.invalidateQueries({ queryKey: ['people', 'invitations'] });
+  const invite = async (event: React.FormEvent) => {
+    event.preventDefault();
+    try {
+      const { link } = await desk.invite({ email, role });
+      setMade({ email, link });
+      setEmail('');
+      setSaid('');
+      again();
+    } catch (error) {
+      setSaid(calmly(error));
+    }
+  };
+  return (
+    <section className="part" aria-label="Invite somebody">
+      <h2>Invite somebody</h2>
+      {made !== null && (
+        <div className="once">
+          <p>The link for {made.email}, this once. It lets one person in.</p>
+          <Copied text={made.link} label="Copy the link" />
+        </div>
+      )}
+      <form className="form-line" onSubmit={invite}>
+        <Field label="E-mail" type="email" value={email} onText={setEmail} required />
+        <div className="field">
+          <label htmlFor="invite-role">As</label>
+          <select
+            id="invite-role"
+            className="input"
+            value={role}
+            onChange={(event) => setRole(event.target.value as Role)}
+          >
+            <option value="owner">owner</option>
+            <option value="decider">decider</option>
+            <option value="reader">reader</option>
+          </select>
+        </div>
+        <button type="submit" className="button">
+          Make a link
+        </button>
+      </form>
+      {said !== '' && (
+        <p className="said bad" role="alert">
+          {said}
+        </p>
+      )}
+      <ul className="lines">
+        {data?.invitations.map((invitation) => (
+          <li key={invitation.invitation_id}>
+            <span>{invitation.email}</span>{' '}
+            <span className="said">
+              as {invitation.role}
+              {invitation.expires_at === null ? '' : `, until ${timeAndDay(invitation.expires_at, now)}`}
+            </span>
+            <button
+              type="button"
+              className="plain"
+              onClick={() =>
+                void desk
+                  .dropInvitation(invitation.invitation_id)
+                  .then(again, (error) => setSaid(calmly(error)))
+              }
+            >
+              Take it back
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

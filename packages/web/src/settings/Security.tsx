@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { desk } from '../api/desk.ts';
+import { asking, settingsQuery } from '../api/questions.ts';
+import { calmly } from '../api/refused.ts';
+import { enter } from '../entry/enter.ts';
+import { Field } from '../entry/Field.tsx';
+import { useNow } from '../live/now.ts';
+import { span, timeAndDay } from '../words/time.ts';
+import { Tokens } from './Tokens.tsx';
+
+export function Security() {
+  const { data } = useQuery(settingsQuery);
+  const leave = async () => {
+    await desk.logout().catch(() => {});
+    enter();
+    asking.clear();
+    location.assign('/login');
+  };
+  return (
+    <>
+      <p>
+        <button type="button" className="button" onClick={leave}>
+          Log out
+        </button>
+      </p>
+      <Sessions />
+      <Password />
+      <Tokens />
+      <section className="part" aria-label="Passkeys and retention">
+        <h2>Passkeys and retention</h2>
+        <p className="said">
+          Passkeys are not here yet.{' '}
+          {data === undefined
+            ? ''
+            : `What has been answered is kept for ${span(data.retention_days * 86_400)}.`}
+        </p>
+      </section>
+    </>
+  );
+}
+
+function Sessions() {
+  const { data } = useQuery({ queryKey: ['sessions'], queryFn: desk.sessions });
+  const now = useNow();
+  const end = async (id: string) => {
+    await desk.endSession(id).catch(() => {});
+    void asking.invalidateQueries({ queryKey: ['sessions'] });
+  };
+  return (
+    <section className="part" aria-label="Where you are logged in">
+      <h2>Where you are logged in</h2>
+      <ul className="lines">
+        {data?.sessions.map((session) => (
+          <li key={session.session_id}>
+            <span>Since {timeAndDay(session.created_at, now)}</span>
+            {session.current === true ? (
+              <span className="said">this browser</span>
+            ) : (
+              <button type="button" className="plain" onClick={() => void end(session.session_id)}>
+                End it
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Password() {
+  const [current, setCurrent] = useState('');
+  const [password, setPassword] = useState('');
+  const [said, setSaid] = useState('');
+  const change = async (event: React.FormEvent) => {
+    event.preventDefault();
+    try {
+      await desk.changePassword({ current, password });
+      setCurrent('');
+      setPassword('');
+      setSaid('The password is changed. Your other sessions have ended.');
+    } catch (error) {
+      setSaid(calmly(error));
+    }
+  };
+  return (
+    <section className="part" aria-label="Password">
+      <h2>Password</h2>
+      <form className="form" onSubmit={change}>
+        <Field
+          label="The one you have"
+          type="password"
+          autoComplete="current-password"
+          value={current}
+          onText={setCurrent}
+          required
+        />
+        <Field
+          label="The new one"
+          type="password"
+          autoComplete="new-password"
+          minLength={12}
+          value={password}
+          onText={setPassword}
+          required
+        />
+        <button type="submit" className="button">
+          Change it
+        </button>
+        <p className="said" role="status">
+          {said}
+        </p>
+      </form>
+    </section>
+  );
+}

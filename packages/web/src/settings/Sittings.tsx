@@ -1,0 +1,182 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { settingsQuery } from '../api/questions.ts';
+import type { Preferences, Sitting } from '../api/types.ts';
+import { Field } from '../entry/Field.tsx';
+import { span } from '../words/time.ts';
+import { Digest } from './Digest.tsx';
+import { usePreferences } from './use-preferences.ts';
+
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+export function Sittings() {
+  const { preferences, change, said } = usePreferences();
+  const { data } = useQuery(settingsQuery);
+  if (preferences === undefined) return <p className="said">{said === '' ? 'One moment…' : said}</p>;
+  return (
+    <>
+      <p>
+        Sittings are the times you mean to come. Nothing is sent to remind you, unless you turn the digest on.
+      </p>
+      <SittingList preferences={preferences} onChange={(sittings) => void change({ sittings })} />
+      <Quiet
+        key={JSON.stringify(preferences.quiet)}
+        preferences={preferences}
+        onChange={(quiet) => void change({ quiet })}
+      />
+      <ZoneField
+        key={preferences.time_zone}
+        zone={preferences.time_zone}
+        onChange={(time_zone) => void change({ time_zone })}
+      />
+      <Digest
+        key={JSON.stringify(preferences.digest)}
+        digest={preferences.digest}
+        hasMail={data?.mail === true}
+        onChange={(digest) => change({ digest })}
+      />
+      <section className="part" aria-label="Undo window">
+        <h2>Undo window</h2>
+        <p className="said">
+          {data === undefined
+            ? ''
+            : data.undo_seconds === 0
+              ? 'Decisions go out at once on this server.'
+              : `A decision can be taken back for ${span(data.undo_seconds)}. Whoever runs the server sets this, with LANTERNROOM_UNDO_SECONDS.`}
+        </p>
+      </section>
+      <p className="said" role="status">
+        {said}
+      </p>
+    </>
+  );
+}
+
+function SittingList({
+  preferences,
+  onChange,
+}: {
+  preferences: Preferences;
+  onChange: (sittings: Sitting[]) => void;
+}) {
+  const [at, setAt] = useState('09:00');
+  const [days, setDays] = useState([1, 2, 3, 4, 5]);
+  const { sittings } = preferences;
+  return (
+    <section className="part" aria-label="Sittings">
+      <h2>Sittings</h2>
+      <ul className="lines">
+        {sittings.map((sitting, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: sittings have no other name
+          <li key={index}>
+            <b>{sitting.at}</b>{' '}
+            <span className="said">{sitting.days.map((day) => DAYS[day - 1]).join(', ')}</span>
+            <button
+              type="button"
+              className="plain"
+              onClick={() => onChange(sittings.filter((_, other) => other !== index))}
+            >
+              Remove
+            </button>
+          </li>
+        ))}
+      </ul>
+      <form
+        className="form-line"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (days.length > 0) onChange([...sittings, { at, days }]);
+        }}
+      >
+        <fieldset className="days">
+          <legend className="unseen">Days</legend>
+          {DAYS.map((name, index) => (
+            <label key={name}>
+              <input
+                type="checkbox"
+                checked={days.includes(index + 1)}
+                onChange={() =>
+                  setDays(
+                    days.includes(index + 1)
+                      ? days.filter((day) => day !== index + 1)
+                      : [...days, index + 1].sort(),
+                  )
+                }
+              />{' '}
+              {name}
+            </label>
+          ))}
+        </fieldset>
+        <Field label="At" type="time" value={at} onText={setAt} required />
+        <button type="submit" className="button">
+          Add a sitting
+        </button>
+      </form>
+    </section>
+  );
+}
+
+function Quiet({
+  preferences,
+  onChange,
+}: {
+  preferences: Preferences;
+  onChange: (quiet: Preferences['quiet']) => void;
+}) {
+  const [from, setFrom] = useState(preferences.quiet?.from ?? '22:00');
+  const [to, setTo] = useState(preferences.quiet?.to ?? '07:00');
+  return (
+    <section className="part" aria-label="Quiet hours">
+      <h2>Quiet hours</h2>
+      <p className="said">
+        {preferences.quiet === null
+          ? 'None are set.'
+          : `Nothing is sent to you between ${preferences.quiet.from} and ${preferences.quiet.to}.`}
+      </p>
+      <form
+        className="form-line"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onChange({ from, to });
+        }}
+      >
+        <Field label="From" type="time" value={from} onText={setFrom} required />
+        <Field label="To" type="time" value={to} onText={setTo} required />
+        <button type="submit" className="button">
+          Keep these
+        </button>
+        {preferences.quiet !== null && (
+          <button type="button" className="plain" onClick={() => onChange(null)}>
+            No quiet hours
+          </button>
+        )}
+      </form>
+    </section>
+  );
+}
+
+function ZoneField({ zone, onChange }: { zone: string; onChange: (zone: string) => void }) {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const all = Intl.supportedValuesOf('timeZone');
+  const zones = [...new Set([zone, here, 'UTC', ...all])];
+  return (
+    <section className="part" aria-label="Time zone">
+      <h2>Time zone</h2>
+      <div className="form-line">
+        <div className="field">
+          <label htmlFor="zone">Sittings and quiet hours are meant in</label>
+          <select id="zone" className="input" value={zone} onChange={(event) => onChange(event.target.value)}>
+            {zones.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </div>
+        {zone !== here && (
+          <button type="button" className="button" onClick={() => onChange(here)}>
+            Use {here}, where this browser is
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,127 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { desk } from '../api/desk.ts';
+import { deliveryQuery } from '../api/questions.ts';
+import { calmly } from '../api/refused.ts';
+import type { Row } from '../api/types.ts';
+import { useEarlyVerdict } from '../composer/early.ts';
+import { Delivery } from '../detail/Delivery.tsx';
+import { gotUp } from '../frame/sat.ts';
+import { Key } from '../keys/Key.tsx';
+import { useKeys } from '../keys/use-keys.ts';
+import { VERDICT_WORDS } from '../words/delivery.ts';
+import { minutesLeft, progressWords } from './progress.ts';
+import '../detail/detail.css';
+import './sit.css';
+
+const MOST = 100;
+
+/** One item at a time, in the order of the desk. What arrives meanwhile waits for the next sitting. */
+export function SitScreen() {
+  const { data, error } = useQuery({
+    queryKey: ['sitting'],
+    queryFn: async () => {
+      const [first, second] = await Promise.all([
+        desk.deliveries({ section: 'needs_you', limit: MOST }),
+        desk.deliveries({ section: 'new_agents', limit: MOST }),
+      ]);
+      return [...first.deliveries, ...second.deliveries].filter((row) => row.state === 'pending');
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const [at, setAt] = useState(0);
+  const count = data?.length ?? 0;
+  const isOver = data !== undefined && at >= count;
+  useEffect(() => {
+    if (isOver && count > 0) void gotUp();
+  }, [isOver, count]);
+  if (error !== null)
+    return (
+      <div className="sit">
+        <p className="sit-end">{calmly(error)}</p>
+      </div>
+    );
+  if (data === undefined) return <NotYet />;
+  if (isOver) return <TheEnd hadSome={count > 0} onBack={count > 0 ? () => setAt(count - 1) : undefined} />;
+  return <Sitting rows={data} at={at} onMove={setAt} />;
+}
+
+/** Which delivery comes first is not known yet, so there is nothing that a key could mean; that is said. */
+function NotYet() {
+  const [pressed, setPressed] = useState(false);
+  const say = () => setPressed(true);
+  useKeys({ approve: say, redirect: say, reject: say });
+  return (
+    <div className="sit">
+      <p className="sit-end said" role="status">
+        {pressed ? 'One moment. There is nothing here to answer yet.' : 'One moment…'}
+      </p>
+    </div>
+  );
+}
+
+function TheEnd({ hadSome, onBack }: { hadSome: boolean; onBack: (() => void) | undefined }) {
+  useKeys(onBack === undefined ? {} : { previous: onBack });
+  return (
+    <div className="sit">
+      <div className="sit-end">
+        <h1>{hadSome ? 'That’s everything.' : 'Nothing needs you.'}</h1>
+        <p className="said">What arrives from now on waits for your next sitting.</p>
+        <p>
+          <Link to="/">To the inbox</Link>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: number) => void }) {
+  const id = rows[at]?.delivery_id ?? '';
+  const client = useQueryClient();
+  const { data, error } = useQuery(deliveryQuery(id));
+  const early = useEarlyVerdict(id, data);
+  const following = rows[at + 1]?.delivery_id;
+  useEffect(() => {
+    if (following !== undefined) void client.prefetchQuery(deliveryQuery(following));
+    document.getElementById('detail')?.scrollTo(0, 0);
+    document.getElementById('detail')?.focus({ preventScroll: true });
+  }, [following, client]);
+  const move = (step: number) => onMove(Math.max(0, at + step));
+  useKeys({ next: () => move(1), previous: () => move(-1) });
+  return (
+    <div className="sit">
+      <header className="sit-line">
+        <h1>{progressWords(at, rows.length, minutesLeft(rows.slice(at)))}</h1>
+        <div>
+          <button type="button" className="plain" disabled={at === 0} onClick={() => move(-1)}>
+            Back
+          </button>{' '}
+          <Key of="previous" />
+          <button type="button" className="plain" onClick={() => move(1)}>
+            Leave it for later
+          </button>{' '}
+          <Key of="next" />
+        </div>
+      </header>
+      <article id="detail" className="detail" tabIndex={-1} aria-label="Delivery">
+        {data !== undefined && <Delivery key={id} detail={data} onSent={() => move(1)} />}
+        {data === undefined && error === null && (
+          <div className="detail-inside">
+            <p className="said" role="status">
+              {early === null
+                ? 'One moment…'
+                : `${VERDICT_WORDS[early]} is chosen as soon as it is here. Nothing is sent by that.`}
+            </p>
+          </div>
+        )}
+        {error !== null && (
+          <div className="detail-inside">
+            <p>{calmly(error)}</p>
+          </div>
+        )}
+      </article>
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+import type { DeliveryType } from '../api/types.ts';
+
+/** As the server estimates them: an output wants to be read, a question often only a word. */
+const MINUTES: Record<DeliveryType, number> = { question: 1, alert: 1, output: 3, update: 0.5 };
+
+export function minutesLeft(items: readonly { type: DeliveryType }[]): number {
+  return Math.max(1, Math.round(items.reduce((sum, { type }) => sum + MINUTES[type], 0)));
+}
+
+/** "3 of 7 · about 6 minutes left" */
+export function progressWords(at: number, count: number, minutes: number): string {
+  return `${at + 1} of ${count} · about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} left`;
+}

@@ -1,0 +1,62 @@
+import type { DeliveryType, Row, Section, Verdict } from '../api/types.ts';
+import { clock, isWithinDay, moment } from './time.ts';
+
+export const SECTION_WORDS: Record<Section, string> = {
+  needs_you: 'Needs you',
+  alerts: 'Alerts',
+  new_agents: 'New agents',
+  to_read: 'To read',
+  snoozed: 'Snoozed',
+  earlier: 'Earlier',
+};
+
+export const TYPE_WORDS: Record<DeliveryType, string> = {
+  question: 'Question',
+  output: 'Output',
+  alert: 'Alert',
+  update: 'Update',
+};
+
+export const VERDICT_WORDS: Record<Verdict, string> = {
+  approved: 'Approved',
+  redirected: 'Redirected',
+  rejected: 'Rejected',
+};
+
+export const asksForAnswer = (type: DeliveryType) => type === 'question' || type === 'output';
+
+/** The words under a headline: only those that apply. */
+export function rowWords(row: Row, now: number): string[] {
+  const words: string[] = [];
+  if (row.state === 'held')
+    words.push(`${row.status === 'pending' ? 'Answered' : VERDICT_WORDS[row.status]}, not sent yet`);
+  if (row.state === 'decided' && row.status !== 'pending')
+    words.push(VERDICT_WORDS[row.status].toLowerCase());
+  if (row.state === 'withdrawn') words.push('withdrawn by the agent');
+  if (row.state === 'superseded') words.push('replaced by a newer revision');
+  if (row.state === 'pending') words.push(...pendingWords(row, now));
+  if (row.revision > 1) words.push(`revision ${row.revision}`);
+  if (row.tier === 'test') words.push('test key');
+  if (row.sample === true) words.push('sample');
+  return words;
+}
+
+function pendingWords(row: Row, now: number): string[] {
+  if (row.snoozed_until !== null && Date.parse(row.snoozed_until) > now)
+    return [`back ${moment(row.snoozed_until, now)}`];
+  if (row.timed_out_at !== null) return ['the agent went on by itself'];
+  if (row.timeout_at !== null && isWithinDay(row.timeout_at, now)) return [`until ${clock(row.timeout_at)}`];
+  if (row.read_at !== null) return ['read'];
+  return [];
+}
+
+/** What the silence of the person means, in the system's voice. */
+export function silenceWords(row: Row, now: number): string | null {
+  if (row.state !== 'pending') return null;
+  if (row.timed_out_at !== null)
+    return `The agent went on by itself at ${moment(row.timed_out_at, now)}. A late answer still reaches it.`;
+  if (row.timeout_at !== null)
+    return `If you do nothing: the agent goes on by itself at ${moment(row.timeout_at, now)}.`;
+  if (!asksForAnswer(row.type)) return null;
+  return 'If you do nothing: the agent waits.';
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { needWords, restWords } from './header.ts';
+
+const none = { needs_you: 0, alerts: 0, new_agents: 0, to_read: 0, snoozed: 0 };
+
+describe('the header in words', () => {
+  it('says how many things need the person, and about how long they take', () => {
+    expect(needWords(4, 9)).toBe('Four things need you. About nine minutes.');
+    expect(needWords(1, 1)).toBe('One thing needs you. About a minute.');
+    expect(needWords(13, 26)).toBe('13 things need you. About 26 minutes.');
+    expect(needWords(1000, 2000)).toBe('More than a thousand things need you. About 33 hours.');
+  });
+
+  it('says nothing about time when nothing needs the person', () => {
+    expect(needWords(0, 0)).toBe('Nothing needs you.');
+  });
+
+  it('names what else lies there, and only that', () => {
+    expect(restWords(none)).toBe('');
+    expect(restWords({ ...none, alerts: 1, to_read: 3 })).toBe('One alert and three to read.');
+    expect(restWords({ ...none, alerts: 2, new_agents: 1, snoozed: 1 })).toBe(
+      'Two alerts, one from a new agent and one snoozed.',
+    );
+  });
+});

@@ -1,0 +1,17 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import { compressed } from './compress.ts';
+
+export default defineConfig({
+  plugins: [react(), compressed()],
+  build: {
+    outDir: '../server/public',
+    emptyOutDir: true,
+    target: 'es2022',
+    // The content policy allows no data: fonts or scripts, so nothing may be inlined.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700,
+  },
+  server: { proxy: { '/desk': 'http://127.0.0.1:8787', '/wake': 'http://127.0.0.1:8787' } },
+});
