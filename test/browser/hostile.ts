@@ -1,0 +1,37 @@
+/** What a hostile agent might send. Each must come out as inert text, with the content policy on and off. */
+export const MARKS = [
+  '<script>window.__owned = 1</script>',
+  '<img src=x onerror="window.__owned = 2">',
+  '<svg onload="window.__owned = 3"><animate onbegin="window.__owned = 3" attributeName=x dur=1s>',
+  '<iframe srcdoc="<script>parent.__owned = 4</script>"></iframe>',
+  '<a href="javascript:window.__owned = 5">click</a>',
+  '[click](javascript:window.__owned=6)',
+  '[click](JaVaScRiPt:window.__owned=7)',
+  '[click](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==)',
+  '![x](javascript:window.__owned=8)',
+  '![x](https://evil.example/track.gif)',
+  '<https://evil.example/auto>',
+  '[relative](/desk/session)',
+  '[ref]: javascript:window.__owned=9\n[ref]',
+  '<style>body{display:none}</style>',
+  '<link rel=stylesheet href=https://evil.example/x.css>',
+  '<meta http-equiv=refresh content="0;url=https://evil.example">',
+  '<base href="https://evil.example/">',
+  '<form action="https://evil.example"><input name=q><button>Send</button></form>',
+  '<details open ontoggle="window.__owned = 10"><summary>x</summary></details>',
+  '<math><mtext><table><mglyph><style><img src onerror="window.__owned = 11">',
+  '"><img src=x onerror=window.__owned=12>',
+  '{{constructor.constructor("window.__owned=13")()}}',
+  '<div style="position:fixed;inset:0;background:red" class="composer">Approve</div>',
+  '<input type=checkbox autofocus onfocus="window.__owned = 14">',
+];
+
+export const SPOOFS = [
+  'invoice\u202egpj.exe',
+  'pay\u200bpal',
+  '\u2066hidden\u2069',
+  'tag\u{e0041}\u{e0042}',
+  'soft\u00adhyphen',
+  '[bank](https://bank.example@evil.example/login)',
+  '[apple](https://аpple.com/login)',
+];

@@ -1,0 +1,111 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { browserPath } from '../../scripts/browser.mjs';
+import { OWNER, Server, type ServerOptions } from '../support/server.ts';
+import { given } from '../support/until.ts';
+
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--no-first-run',
+  '--disable-dev-shm-usage',
+];
+
+/** One Chromium for a test file; each page has a fresh profile of its own. */
+export function sharedBrowser(): () => Browser {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    const executablePath = await browserPath();
+    if (executablePath === undefined)
+      throw new Error('There is no Chrome or Chromium here. Run npm test, which brings one.');
+    browser = await chromium.launch({ executablePath, args: ARGS, headless: true });
+  });
+  afterAll(() => browser?.close());
+  return () => given(browser, 'browser');
+}
+
+export type Look = {
+  width?: number;
+  height?: number;
+  dark?: boolean;
+  isTouch?: boolean;
+  isCalm?: boolean;
+  ignoresPolicy?: boolean;
+  /** The offline shell is its own test; elsewhere it would only stand between. */
+  hasWorker?: boolean;
+};
+
+/** A page that remembers everything that must not happen. */
+export type Watched = { page: Page; context: BrowserContext; trouble: string[] };
+
+export async function openPage(browser: Browser, server: Server, look: Look = {}): Promise<Watched> {
+  const { width = 1280, height = 860 } = look;
+  const context = await browser.newContext({
+    baseURL: server.url,
+    viewport: { width, height },
+    colorScheme: look.dark === true ? 'dark' : 'light',
+    hasTouch: look.isTouch === true,
+    reducedMotion: look.isCalm === true ? 'reduce' : 'no-preference',
+    bypassCSP: look.ignoresPolicy === true,
+    serviceWorkers: look.hasWorker === true ? 'allow' : 'block',
+    permissions: ['clipboard-write'],
+  });
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  const trouble: string[] = [];
+  page.on('pageerror', (error) => trouble.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    trouble.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    if (/content security policy/i.test(message.text())) trouble.push(`policy: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol.startsWith('http') && origin !== server.url) trouble.push(`outside: ${request.url()}`);
+  });
+  onTestFinished(() => context.close());
+  return { page, context, trouble };
+}
+
+export async function logIn(
+  { context, page }: Watched,
+  server: Server,
+  to = '/',
+  who = OWNER,
+): Promise<void> {
+  const reply = await context.request.post(`${server.url}/desk/session`, {
+    data: who,
+    headers: { origin: server.url },
+  });
+  expect(reply.status()).toBe(200);
+  await page.goto(to);
+}
+
+/** A server with an owner, and a page of theirs. */
+export async function openDesk(
+  browser: Browser,
+  options: { server?: ServerOptions; look?: Look; to?: string } = {},
+) {
+  const server = await Server.start(options.server);
+  const watched = await openPage(browser, server, options.look);
+  await logIn(watched, server, options.to);
+  return { server, ...watched };
+}
+
+/** A delivery, open and ready to be answered. */
+export async function openDelivery(page: Page, id: string): Promise<void> {
+  await page.goto(`/d/${id}`);
+  await page.getByRole('radio', { name: 'Approve' }).waitFor();
+}
+
+export const row = (page: Page, headline: string) => page.locator('article.row', { hasText: headline });
+
+/** The agent is known, so that its deliveries stand in their ordinary places. */
+export async function acceptAgent(server: Server): Promise<void> {
+  const id = await server.wake().delivered({ type: 'update', headline: 'Hello', timeout_seconds: undefined });
+  const desk = await server.desk();
+  await desk.request('POST', `/desk/deliveries/${id}/read`, {});
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { until } from '../support/until.ts';
+import { acceptAgent, openDesk, sharedBrowser } from './room.ts';
+
+const browser = sharedBrowser();
+const AT_ONCE = { server: { env: { LANTERNROOM_UNDO_SECONDS: '0' } } };
+
+/** Lets a request wait until it is released. */
+function gate() {
+  let release = () => {};
+  const opened = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { opened, release };
+}
+
+describe('the other screens', () => {
+  test('[D41] agents: last seen, what waits, how long answers take, and how the callbacks are', async () => {
+    const { server, page, trouble } = await openDesk(browser(), AT_ONCE);
+    await acceptAgent(server);
+    const desk = await server.desk();
+    await page.goto('/agents');
+    const line = page.locator('.agents > li', { hasText: 'agent-01' });
+    await line.getByText('no answer yet').waitFor();
+    await line.getByText('no callbacks').waitFor();
+    await desk.request('PUT', '/desk/agents/agent-01/callbacks', {
+      callbacks: ['https://agent.example.com'],
+    });
+    await desk.decide(await server.wake().delivered(), { status: 'approved' });
+    await server.wake().delivered();
+    await line.getByText(/half of the answers within \d+ seconds?/).waitFor();
+    await line.getByText('one delivery waiting').waitFor();
+    await line.getByText('callbacks are well').waitFor();
+    expect(trouble).toEqual([]);
+  });
+
+  test('[D52] audit: what the last verification found is there on entry', async () => {
+    const { page, trouble } = await openDesk(browser(), { to: '/audit' });
+    await page.getByText('The chain has not been verified since the server started.').waitFor();
+    await page.getByRole('button', { name: 'Verify now' }).click();
+    const found = page.getByText(/^Chain verified at \d\d:\d\d, \d+ entries\.$/);
+    await found.waitFor();
+    const words = await found.textContent();
+    await page.goto('/');
+    await page.goto('/audit');
+    await found.waitFor();
+    expect(await found.textContent()).toBe(words);
+    expect(trouble).toEqual([]);
+  });
+
+  test('switching single keys off holds from the first moment, and goes back when it is refused', async () => {
+    const { page } = await openDesk(browser(), { to: '/settings/keys' });
+    const box = page.getByRole('checkbox', { name: /^Single keys do things/ });
+    const { opened, release } = gate();
+    await page.route('**/desk/preferences', async (route) => {
+      if (route.request().method() === 'PUT') await opened;
+      await route.continue();
+    });
+    await box.waitFor();
+    // Looked at in the very task of the click: a frame later it would be too late to see it jump back.
+    const atOnce = () =>
+      box.evaluate((input: HTMLInputElement) => {
+        input.click();
+        return input.checked;
+      });
+    expect(await atOnce()).toBe(false);
+    release();
+    await page.getByText('Kept.').waitFor();
+    expect(await box.isChecked()).toBe(false);
+    await page.reload();
+    await box.waitFor();
+    expect(await box.isChecked()).toBe(false);
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.route('**/desk/preferences', (route) =>
+      route.request().method() === 'PUT' ? route.abort() : route.continue(),
+    );
+    expect(await atOnce()).toBe(true);
+    await page.getByText('cannot be reached').waitFor();
+    expect(await box.isChecked()).toBe(false);
+  });
+
+  test('sit: a verdict key before the delivery has come is said to be kept, chosen then, and sends nothing', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Slow to come' });
+    const desk = await server.desk();
+    const draft = { mode: null, feedback: 'Begun yesterday.', edited_content: null };
+    await desk.request('PUT', `/desk/deliveries/${id}/draft`, draft);
+    const { opened, release } = gate();
+    await page.route(`**/desk/deliveries/${id}`, async (route) => {
+      await opened;
+      await route.continue();
+    });
+    await page.goto('/sit');
+    await page.getByText('1 of 1').waitFor();
+    await page.keyboard.press('r');
+    await page.getByText('Rejected is chosen as soon as it is here.').waitFor();
+    release();
+    await page.getByLabel('Why not?').waitFor();
+    expect(await page.getByRole('radio', { name: 'Reject' }).isChecked()).toBe(true);
+    expect(await page.getByLabel('Why not?').inputValue()).toBe('Begun yesterday.');
+    await until('the box has the focus', () =>
+      page.getByLabel('Why not?').evaluate((box) => box === document.activeElement),
+    );
+    expect((await desk.detail(id)).state).toBe('pending');
+  });
+});

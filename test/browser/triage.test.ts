@@ -1,0 +1,291 @@
+import { describe, expect, test } from 'vitest';
+import { until } from '../support/until.ts';
+import { acceptAgent, openDesk, row, sharedBrowser } from './room.ts';
+
+const browser = sharedBrowser();
+const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
+
+describe('triage by keyboard', () => {
+  test('[D13][D14] approve, see it held, take it back; then approve and let it go out, and go on to the next', async () => {
+    const { server, page, trouble } = await openDesk(browser(), {
+      server: { env: { LANTERNROOM_UNDO_SECONDS: '3' } },
+    });
+    await acceptAgent(server);
+    const first = await server.wake().delivered({ headline: 'First question', timeout_seconds: 3600 });
+    await server.wake().delivered({ headline: 'Second question', timeout_seconds: 7200 });
+    await page.keyboard.press('u');
+    await row(page, 'Second question').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'First question' }).waitFor();
+    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+    await page.keyboard.press('a');
+    await page.getByLabel('Anything for next time?').waitFor();
+    await page.keyboard.type('Well asked: jkxz are only letters here.');
+    await page.getByText('"feedback": "Well asked').waitFor();
+    await page.keyboard.press(send);
+    await page.getByRole('heading', { name: 'Second question' }).waitFor();
+    await page.getByText('Approved —').first().waitFor();
+    expect((await server.wake().response(first)).json.status).toBe('pending');
+    await page.keyboard.press('z');
+    await page.getByText('waits for you again').waitFor();
+    await row(page, 'First question').click();
+    // The words came back with it.
+    expect(await page.getByLabel('Anything for next time?').inputValue()).toContain('Well asked');
+    await page.getByLabel('Anything for next time?').focus();
+    await page.keyboard.press(send);
+    const answer = await until('the answer goes out', async () => {
+      const { json } = await server.wake().response(first);
+      return json.status === 'approved' ? json : undefined;
+    });
+    expect(answer.feedback).toBe('Well asked: jkxz are only letters here.');
+    expect(trouble).toEqual([]);
+  });
+
+  test('j and k move, x checks, Esc lets go, g goes, ? shows all keys, and the topmost dialog hears them alone', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    for (const name of ['One', 'Two', 'Three'])
+      await server.wake().delivered({ headline: name, timeout_seconds: undefined });
+    await page.reload();
+    await row(page, 'Three').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.waitForFunction(() => document.activeElement?.textContent?.includes('Two'));
+    await page.keyboard.press('x');
+    await page.getByText('One checked.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('One checked.').waitFor({ state: 'hidden' });
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'All keys' });
+    await dialog.waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('g');
+    await page.keyboard.press('h');
+    expect(new URL(page.url()).pathname).toBe('/');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('h');
+    await page.getByRole('heading', { name: 'History' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('inb');
+    await page.keyboard.press('Enter');
+    await row(page, 'Two').waitFor();
+  });
+
+  test('keys can be changed and switched off', async () => {
+    const { server, page } = await openDesk(browser(), { to: '/settings/keys' });
+    await acceptAgent(server);
+    await server.wake().delivered({ headline: 'A question' });
+    await page.getByRole('button', { name: /^Approve:/ }).click();
+    await page.keyboard.press('y');
+    await page.getByText('Kept.').waitFor();
+    await page.goto('/');
+    await row(page, 'A question').click();
+    await page.getByRole('radio', { name: 'Approve' }).waitFor();
+    await page.keyboard.press('a');
+    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+    await page.keyboard.press('y');
+    await page.getByRole('radio', { name: 'Approve', checked: true }).waitFor();
+    await page.goto('/settings/keys');
+    await page.getByLabel(/Single keys do things/).click();
+    await page.getByText('Kept.').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('[D15] snooze, bring back, and acknowledge', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    await server.wake().delivered({ headline: 'Later, please' });
+    const alert = await server.wake().delivered({ type: 'alert', headline: 'The disk is nearly full' });
+    await page.keyboard.press('u');
+    await row(page, 'Later, please').click();
+    await page.keyboard.press('s');
+    await page.getByRole('button', { name: /Tomorrow morning/ }).click();
+    await page.getByText('Out of sight until').waitFor();
+    await page.keyboard.press('u');
+    await page.getByRole('heading', { name: 'Snoozed' }).waitFor();
+    await row(page, 'The disk is nearly full').click();
+    await page.getByRole('heading', { name: 'The disk is nearly full' }).waitFor();
+    await page.keyboard.press('e');
+    const desk = await server.desk();
+    await until('it is read', async () => {
+      const { json } = await desk.request<{ read_at: string | null }>('GET', `/desk/deliveries/${alert}`);
+      return json.read_at !== null;
+    });
+  });
+});
+
+describe('triage by pointer', () => {
+  test('[D18] redirect with an edit: a number stays a number, the diff is live, and the agent receives what was shown', async () => {
+    const details = { amount: 1480, paid: false, to: { name: 'Nordlicht', tags: ['a', 'b'] }, note: null };
+    const { server, page, trouble } = await openDesk(browser(), {
+      server: { env: { LANTERNROOM_UNDO_SECONDS: '1' } },
+    });
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Pay it?', details });
+    await page.reload();
+    await row(page, 'Pay it?').click();
+    await page.getByRole('radio', { name: 'Redirect' }).click();
+    await page.getByText('Say what should be different').waitFor();
+    await page.getByRole('button', { name: 'Edit it myself' }).click();
+    await page.getByLabel('Amount').fill('ten');
+    await page.getByText('This stays a number').waitFor();
+    await page.getByLabel('Amount').fill('1321.5');
+    await page.getByLabel('Name', { exact: true }).fill('Nordlicht Ltd.');
+    await page.locator('.changes', { hasText: '1480' }).getByText('1321.5').waitFor();
+    await page.locator('.receives .code', { hasText: '"amount": 1321.5' }).waitFor();
+    await page
+      .getByRole('button', { name: /^Redirect/ })
+      .last()
+      .click();
+    const answer = await until('the answer goes out', async () => {
+      const { json } = await server.wake().response(id);
+      return json.status === 'redirected' ? json : undefined;
+    });
+    expect(answer.edited_content).toEqual({
+      ...details,
+      amount: 1321.5,
+      to: { name: 'Nordlicht Ltd.', tags: ['a', 'b'] },
+    });
+    expect(trouble).toEqual([]);
+  });
+
+  test('the editor loads under the content policy, and its text is what the agent receives', async () => {
+    const { server, page, trouble } = await openDesk(browser(), {
+      server: { env: { LANTERNROOM_UNDO_SECONDS: '1' } },
+    });
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'A letter', details: 'Dear Sir,\n\nfour weeks.' });
+    await page.goto(`/d/${id}`);
+    await page.getByRole('radio', { name: 'Redirect' }).click();
+    await page.getByRole('button', { name: 'Edit it myself' }).click();
+    await page.getByRole('textbox', { name: 'The text, to be changed' }).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('\nYours');
+    await page.locator('.changes ins', { hasText: 'Yours' }).waitFor();
+    await page.keyboard.press(send);
+    const answer = await until('the answer goes out', async () => {
+      const { json } = await server.wake().response(id);
+      return json.status === 'redirected' ? json : undefined;
+    });
+    expect(answer.edited_content).toBe('Dear Sir,\n\nfour weeks.\nYours');
+    expect(trouble).toEqual([]);
+  });
+
+  test('bulk names every headline, and what was not opened or cannot be undone apart, with the reason', async () => {
+    const { server, page } = await openDesk(browser(), {
+      server: { env: { LANTERNROOM_UNDO_SECONDS: '1' } },
+    });
+    await acceptAgent(server);
+    const seen = await server.wake().delivered({ headline: 'Opened before', timeout_seconds: 600 });
+    const unseen = await server.wake().delivered({ headline: 'Never looked at', timeout_seconds: 1200 });
+    await server
+      .wake()
+      .delivered({ headline: 'For ever', details: { reversible: false }, timeout_seconds: 1800 });
+    await page.reload();
+    for (const name of ['Opened before', 'For ever']) {
+      await row(page, name).click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+      await page.getByRole('radio', { name: 'Approve' }).waitFor();
+    }
+    for (const name of ['Opened before', 'Never looked at', 'For ever'])
+      await row(page, name).getByRole('checkbox').check({ force: true });
+    await page.getByRole('button', { name: 'Approve…' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Approve together' });
+    const apart = sheet.getByRole('region', { name: 'Not included' });
+    await apart.getByText('not opened yet').waitFor();
+    await apart.getByText('cannot be undone').waitFor();
+    await sheet.getByRole('button', { name: 'Approve one' }).click();
+    await until(
+      'the seen one is approved',
+      async () => (await server.wake().response(seen)).json.status === 'approved',
+    );
+    expect((await server.wake().response(unseen)).json.status).toBe('pending');
+  });
+
+  test('new arrivals wait behind a line and push nothing; a reload shows the truth', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    await server.wake().delivered({ headline: 'Old one', timeout_seconds: 86_400 });
+    await page.reload();
+    await row(page, 'Old one').waitFor();
+    await page.evaluate(() => document.fonts.ready);
+    const places = () =>
+      page.locator('article.row').evaluateAll((rows) => rows.map((one) => one.getBoundingClientRect().top));
+    const before = await places();
+    for (const name of ['Newer', 'Newest'])
+      await server.wake().delivered({ headline: name, timeout_seconds: 120 });
+    await page.getByRole('button', { name: /Two new — show/ }).waitFor();
+    expect(await places()).toEqual(before);
+    expect(await page.title()).toBe('Lanternroom');
+    await page.reload();
+    await row(page, 'Newest').waitFor();
+  });
+
+  test('search and filters live in the address, and survive a reload', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    await server.wake().delivered({ headline: 'About marmalade' });
+    await server.wake().delivered({ headline: 'About pears', details: 'With a hint of marmalade inside.' });
+    await server.wake().delivered({ headline: 'About plums', type: 'output' });
+    await page.reload();
+    await row(page, 'About plums').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('marmalade');
+    await row(page, 'About plums').waitFor({ state: 'hidden' });
+    await row(page, 'About pears').waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('marmalade');
+    await page.goto('/?type=output');
+    await row(page, 'About plums').waitFor();
+    expect(await row(page, 'About pears').count()).toBe(0);
+    await page.reload();
+    await row(page, 'About plums').waitFor();
+    expect(await row(page, 'About pears').count()).toBe(0);
+  });
+
+  test('drafts are kept on the server, and meet the person in another browser', async () => {
+    const { server, page, context } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Think about it' });
+    await page.goto(`/d/${id}`);
+    await page.getByRole('radio', { name: 'Reject' }).click();
+    const saved = page.waitForResponse((reply) => reply.url().endsWith('/draft') && reply.status() === 204);
+    await page.getByLabel('Why not?').fill('Not before Thursday.');
+    await saved;
+    const other = await context.newPage();
+    await other.goto(`/d/${id}`);
+    await other.getByLabel('Why not?').waitFor();
+    expect(await other.getByLabel('Why not?').inputValue()).toBe('Not before Thursday.');
+  });
+
+  test('sit: one at a time to the end, and the tide line afterwards', async () => {
+    const { server, page } = await openDesk(browser(), {
+      server: { env: { LANTERNROOM_UNDO_SECONDS: '1' } },
+    });
+    await acceptAgent(server);
+    for (const name of ['Sit one', 'Sit two'])
+      await server.wake().delivered({ headline: name, timeout_seconds: undefined });
+    await page.goto('/sit');
+    await page.getByText('1 of 2').waitFor();
+    await page.getByRole('radio', { name: 'Approve' }).waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press(send);
+    await page.getByText('2 of 2').waitFor();
+    await page.keyboard.press('j');
+    await page.getByText('That’s everything.').waitFor();
+    await until('the sitting is noted', async () => {
+      const { json } = await (await server.desk()).request<{ sat_at: string | null }>(
+        'GET',
+        '/desk/overview',
+      );
+      return json.sat_at !== null;
+    });
+    await server.wake().delivered({ headline: 'After the sitting', timeout_seconds: undefined });
+    await page.goto('/');
+    await page.getByText(/since you last sat, \d\d:\d\d/).waitFor();
+  });
+});

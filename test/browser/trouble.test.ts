@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { until } from '../support/until.ts';
+import { acceptAgent, logIn, openDelivery, openDesk, openPage, row, sharedBrowser } from './room.ts';
+
+const browser = sharedBrowser();
+const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
+
+const BOB = { email: 'bob@example.com', password: 'a sentence is a good password' };
+
+describe('bad days', () => {
+  test('[D12] two people at once: one wins, the other is told who and when, and keeps their words', async () => {
+    const { server, page, trouble } = await openDesk(browser());
+    const desk = await server.desk();
+    await desk.request('POST', '/desk/people', { ...BOB, name: 'Bob', role: 'decider' });
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Who is first?' });
+    const other = await openPage(browser(), server);
+    // Neither page hears of the other, so that both still show a question when they send.
+    for (const deaf of [page, other.page]) await deaf.route('**/desk/stream', (route) => route.abort());
+    await logIn(other, server, `/d/${id}`, BOB);
+    await openDelivery(page, id);
+    await page.keyboard.press('r');
+    await page.getByLabel('Why not?').fill('Words of the owner.');
+    await other.page.getByRole('radio', { name: 'Reject' }).click();
+    await other.page.getByLabel('Why not?').fill('Words of Bob.');
+
+    const statuses = [page, other.page].map(async (one) => {
+      const reply = one.waitForResponse((r) => r.url().endsWith('/decision'));
+      await one.keyboard.press(send);
+      return (await reply).status();
+    });
+    const answers = await Promise.all(statuses);
+    expect([...answers].sort()).toEqual([200, 409]);
+
+    const [winner, loser, mine, theirs] =
+      answers[0] === 200
+        ? [page, other.page, 'Words of Bob.', 'Words of the owner.']
+        : [other.page, page, 'Words of the owner.', 'Words of Bob.'];
+    const { decisions } = await desk.detail(id);
+    expect(decisions.map(({ state, feedback }) => [state, feedback])).toEqual([['held', theirs]]);
+    await winner.getByText('Rejected —').first().waitFor();
+    expect(await winner.getByText('decided it first').count()).toBe(0);
+    const who = answers[0] === 200 ? '\\S.*' : 'Bob';
+    await loser
+      .getByText(new RegExp(`${who} decided it first, at \\d\\d:\\d\\d\\. Your words are kept\\.`))
+      .waitFor();
+    expect(await loser.getByText('Rejected —').count()).toBe(0);
+    await loser.getByRole('link', { name: 'Go back to it' }).click();
+    const kept = loser.getByRole('textbox', { name: 'Your words, not sent' });
+    await kept.waitFor();
+    expect(await kept.isVisible()).toBe(true);
+    expect(await kept.inputValue()).toBe(mine);
+    expect([...trouble, ...other.trouble]).toEqual([]);
+  });
+
+  test('[D12] decided elsewhere while the person writes: they see it at once, and their words stay', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Still open?' });
+    await openDelivery(page, id);
+    await page.keyboard.press('r');
+    await page.getByLabel('Why not?').fill('These are my words.');
+    await (await server.desk()).decide(id, { status: 'approved', feedback: 'Go.' });
+    const kept = page.getByRole('textbox', { name: 'Your words, not sent' });
+    await kept.waitFor();
+    expect(await kept.inputValue()).toBe('These are my words.');
+    await page.getByText('Approved —').first().waitFor();
+    // Taken back, it is a question again, with the same words in the box.
+    await (await server.desk()).undo(id);
+    await page.getByLabel('Why not?').waitFor();
+    expect(await page.getByLabel('Why not?').inputValue()).toBe('These are my words.');
+  });
+
+  test('[D12] an answer that comes too late is taken back on screen, with who and when, and every word', async () => {
+    const { server, page } = await openDesk(browser(), {
+      server: { env: { LANTERNROOM_UNDO_SECONDS: '1' } },
+    });
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Too late?' });
+    // A page that hears nothing: it only learns from the refusal.
+    await page.route('**/desk/stream', (route) => route.abort());
+    await openDelivery(page, id);
+    await page.keyboard.press('r');
+    await page.getByLabel('Why not?').fill('Mine.');
+    const desk = await server.desk();
+    await desk.decide(id, { status: 'approved' });
+    await until('the other answer is out', async () => (await desk.detail(id)).state === 'decided');
+    const refused = page.waitForResponse((reply) => reply.url().endsWith('/decision'));
+    await page.keyboard.press(send);
+    expect((await refused).status()).toBe(409);
+    await page.getByText(/decided it first, at \d\d:\d\d\. Your words are kept\./).waitFor();
+    await page.getByRole('link', { name: 'Go back to it' }).click();
+    const box = page.getByRole('textbox', { name: 'Your words, not sent' });
+    await box.waitFor();
+    expect(await box.inputValue()).toBe('Mine.');
+    expect(await page.getByRole('radio', { name: 'Approve' }).count()).toBe(0);
+    expect((await server.wake().response(id)).json.status).toBe('approved');
+  });
+
+  test('the session ends while typing: log in in place, and every word is still there', async () => {
+    const { server, page, context } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Long thoughts' });
+    await openDelivery(page, id);
+    await page.keyboard.press('d');
+    await page.getByLabel('What should be different?').fill('A long thought');
+    await context.clearCookies();
+    await page.getByLabel('What should be different?').pressSequentially(', and its end.');
+    const dialog = page.getByRole('dialog', { name: 'Log in again' });
+    await dialog.waitFor();
+    await dialog.getByLabel('Password').fill('correct horse battery');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await page.getByLabel('What should be different?').inputValue()).toBe(
+      'A long thought, and its end.',
+    );
+    await page.keyboard.press(send);
+    await page.getByText('Redirected —').first().waitFor();
+  });
+
+  test('the server restarts while the page is open: it recovers by itself and shows the truth', async () => {
+    const { server, page, trouble } = await openDesk(browser());
+    await acceptAgent(server);
+    await server.wake().delivered({ headline: 'Before the restart' });
+    await page.reload();
+    await row(page, 'Before the restart').waitFor();
+    const { port } = new URL(server.url);
+    await server.terminate();
+    await page.getByText('Trying again').waitFor();
+    const { Server } = await import('../support/server.ts');
+    const again = await Server.start({ folder: server.folder, args: ['--port', port] });
+    await again.wake().delivered({ headline: 'After the restart' });
+    await row(page, 'After the restart')
+      .or(page.getByRole('button', { name: /new — show/ }))
+      .first()
+      .waitFor();
+    await page.getByText('Trying again').waitFor({ state: 'hidden' });
+    expect(trouble).toEqual([]);
+  });
+
+  test.each([
+    [413, 'payload_too_large', 'too long to send'],
+    [429, 'rate_limited', 'Wait 7 seconds'],
+    [500, 'internal', 'made a mistake and noted it'],
+    [0, '', 'cannot be reached'],
+  ])('%i: a calm sentence, rolled back, and nothing lost', async (status, code, sentence) => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Will it go?' });
+    await openDelivery(page, id);
+    await page.keyboard.press('a');
+    await page.getByLabel('Anything for next time?').fill('Keep me.');
+    await page.route('**/decision', (route) =>
+      status === 0
+        ? route.abort()
+        : route.fulfill({ status, headers: { 'retry-after': '7' }, json: { error: { code, message: 'x' } } }),
+    );
+    await page.keyboard.press(send);
+    await page.getByText(sentence).waitFor();
+    await page.getByRole('link', { name: 'Go back to it' }).click();
+    expect(await page.getByLabel('Anything for next time?').inputValue()).toBe('Keep me.');
+    expect((await server.wake().response(id)).json.status).toBe('pending');
+  });
+
+  test('offline: the last list, and the page says that it is the last', async () => {
+    const { server, page, context } = await openDesk(browser(), { look: { hasWorker: true } });
+    await acceptAgent(server);
+    await server.wake().delivered({ headline: 'Kept for later' });
+    await page.reload();
+    await row(page, 'Kept for later').waitFor();
+    await until('the worker has the list', () =>
+      page.evaluate(
+        async () => (await caches.keys()).length === 2 && navigator.serviceWorker.controller !== null,
+      ),
+    );
+    await page.reload();
+    await row(page, 'Kept for later').waitFor();
+    await context.setOffline(true);
+    await page.reload();
+    await row(page, 'Kept for later').waitFor();
+    await page.getByText(/You are offline\. This is the list as it was at/).waitFor();
+  });
+
+  test('no stack and no blank page at an address that does not exist', async () => {
+    const { page } = await openDesk(browser(), { to: '/d/00000000-0000-4000-8000-000000000000' });
+    await page.getByText('There is no delivery with this id').waitFor();
+  });
+});

@@ -1,0 +1,218 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { lanternroom } from '../support/command.ts';
+import { Desk } from '../support/desk.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { AGENT, OWNER, Server } from '../support/server.ts';
+import { each, given } from '../support/until.ts';
+import { WakeClient } from '../support/wake.ts';
+import { refused, run } from './commands.ts';
+
+type MadeAgent = { agent_id: string; key_id: string; key: string; callback_secret: string };
+type Listed = { agents: { agent_id: string; callbacks: string[]; keys: { active: boolean }[] }[] };
+
+describe('on the data of a running server', () => {
+  test('[D31][D19] agents, keys, callbacks and secrets take effect at once', async () => {
+    const { folder, url } = await Server.start();
+    const deliver = async (key: string) =>
+      (await new WakeClient(url, key).deliver({ agent_id: 'deployer' })).status;
+    const made = await run<MadeAgent>(
+      folder,
+      'agent',
+      'add',
+      'deployer',
+      '--callback',
+      'https://a.example/wake',
+    );
+    expect(made).toMatchObject({
+      agent_id: 'deployer',
+      key: expect.stringMatching(/^wk_test_\w{38}$/),
+      callback_secret: expect.stringMatching(/^whsec_/),
+    });
+    expect(await deliver(made.key)).toBe(201);
+
+    const further = await run<MadeAgent>(folder, 'agent', 'key', 'deployer');
+    const rotated = await run<MadeAgent>(folder, 'agent', 'rotate', 'deployer');
+    expect([await deliver(made.key), await deliver(further.key), await deliver(rotated.key)]).toEqual([
+      201, 201, 201,
+    ]);
+    expect(await run(folder, 'agent', 'revoke', 'deployer', '--key', further.key_id)).toEqual({
+      agent_id: 'deployer',
+      revoked: [further.key_id],
+    });
+    expect([await deliver(made.key), await deliver(further.key)]).toEqual([201, 401]);
+    await run(folder, 'agent', 'revoke', 'deployer');
+    expect([await deliver(made.key), await deliver(rotated.key)]).toEqual([401, 401]);
+
+    expect(await run(folder, 'agent', 'callbacks', 'deployer', 'https://b.example/x')).toMatchObject({
+      callbacks: ['https://b.example/x'],
+    });
+    expect(await run(folder, 'agent', 'secret', 'deployer')).toMatchObject({
+      callback_secret: expect.stringMatching(/^whsec_/),
+      old_expires_at: expect.any(String),
+    });
+    const live = await run<MadeAgent>(folder, 'agent', 'add', 'in-earnest', '--live');
+    expect(live.key).toMatch(/^wk_live_/);
+    const { agents } = await run<Listed>(folder, 'agent', 'list');
+    expect(agents.map((a) => a.agent_id).sort()).toEqual([AGENT.id, 'deployer', 'in-earnest']);
+    const deployer = given(
+      agents.find((a) => a.agent_id === 'deployer'),
+      'deployer',
+    );
+    expect(deployer).toMatchObject({ callbacks: ['https://b.example/x'] });
+    expect(deployer.keys.map((k) => k.active)).toEqual([false, false, false]);
+    expect(JSON.stringify(agents)).not.toContain(made.key);
+  });
+
+  test('[D31][D4] spaces and people, and their tokens', async () => {
+    const { folder, url } = await Server.start();
+    const password = 'correct horse staple';
+    const person = await run(
+      folder,
+      'person',
+      'add',
+      'ann@example.com',
+      '--role',
+      'decider',
+      '--password',
+      password,
+    );
+    expect(person).toMatchObject({ email: 'ann@example.com', role: 'decider', space: 'home' });
+    expect(person).not.toHaveProperty('password');
+    await Desk.login(url, { email: 'ann@example.com', password });
+    const made = await run<{ password: string }>(
+      folder,
+      'person',
+      'add',
+      'bob@example.com',
+      '--role',
+      'reader',
+    );
+    await Desk.login(url, { email: 'bob@example.com', password: made.password });
+    const { people } = await run<{ people: { email: string }[] }>(folder, 'person', 'list');
+    expect(people.map((p) => p.email).sort()).toEqual(['ann@example.com', 'bob@example.com', OWNER.email]);
+
+    const { token } = await run<{ token: string }>(folder, 'person', 'token', 'ann@example.com');
+    const desk = new Desk(url, { authorization: `Bearer ${token}` });
+    expect((await desk.request('GET', '/desk/deliveries')).status).toBe(200);
+
+    expect(await run(folder, 'space', 'add', 'second')).toMatchObject({ space: 'second' });
+    await refused(2, /several spaces \(home, second\).*--space/, ['agent', 'list', '--data', folder]);
+    expect(await run<Listed>(folder, 'agent', 'list', '--space', 'second')).toMatchObject({ agents: [] });
+    await run(folder, 'agent', 'add', AGENT.id, '--space', 'second');
+  });
+
+  test('[D32][D21] backup while it runs, restore elsewhere, and everything is there and verified', async () => {
+    const server = await Server.start();
+    const wake = server.wake();
+    const before = await Promise.all(Array.from({ length: 30 }, () => wake.delivered()));
+    const file = join(temporaryFolder(), 'copies', 'lanternroom.backup');
+    const meanwhile = Promise.all(Array.from({ length: 30 }, () => wake.delivered()));
+    const made = await run<{ file: string; bytes: number; secret: string }>(server.folder, 'backup', file);
+    await meanwhile;
+    expect(made).toMatchObject({ file, bytes: statSync(file).size });
+    expect(statSync(file).mode & 0o077).toBe(0);
+    await refused(1, /exists\..*--force/, ['backup', file, '--data', server.folder]);
+    await run(server.folder, 'backup', file, '--force');
+
+    const folder = join(temporaryFolder(), 'restored');
+    await run(folder, 'restore', file);
+    writeFileSync(join(folder, 'secret.key'), readFileSync(made.secret), { mode: 0o600 });
+    expect(await run(folder, 'audit', 'verify')).toMatchObject({ ok: true, space: 'home' });
+    await refused(1, /already holds data\./, ['restore', file, '--data', folder]);
+    const restored = await Server.start({ folder });
+    for (const id of before) expect((await restored.wake().response(id)).status).toBe(200);
+    await restored.desk();
+  });
+
+  test('[D32] what is no backup is not restored', async () => {
+    const folder = join(temporaryFolder(), 'restored');
+    const file = join(temporaryFolder(), 'file');
+    await refused(1, /no backup at/, ['restore', file, '--data', folder]);
+    for (const content of ['', 'not a database at all', 'SQLite format 3\0'.padEnd(4096, 'x')]) {
+      writeFileSync(file, content);
+      await refused(1, /not a sound backup .*Nothing was restored\./, ['restore', file, '--data', folder]);
+    }
+    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+  });
+
+  test('[D32] doctor says what is wrong and what to do', async () => {
+    const folder = join(temporaryFolder(), 'data');
+    const server = await Server.start({ folder });
+    await server.wake().delivered();
+    type Findings = { ok: boolean; findings: { ok: boolean; what: string }[] };
+    const well = await run<Findings>(folder, 'doctor');
+    expect(well.findings.filter((f) => !f.ok)).toEqual([]);
+    expect(well.findings.map((f) => f.what).join('\n')).toMatch(/sound[\s\S]*record of @home is whole/);
+    chmodSync(folder, 0o755);
+    const { code, stdout, stderr } = await lanternroom(['doctor', '--json', '--data', folder]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^1 of \d+ checks failed\.\n$/),
+    });
+    const { ok, findings } = JSON.parse(stdout) as Findings;
+    expect([ok, findings.filter((f) => !f.ok)]).toEqual([
+      false,
+      [{ ok: false, what: expect.stringContaining(`chmod 700 ${folder}`) }],
+    ]);
+  });
+
+  test('[D31][D29] config shows the value in force, wherever it comes from, and no secret', async () => {
+    const folder = temporaryFolder();
+    const file = { LANTERNROOM_PORT: 9999, LANTERNROOM_UNDO_SECONDS: 3, LANTERNROOM_SECRET: 'x'.repeat(30) };
+    writeFileSync(join(folder, 'lanternroom.json'), JSON.stringify(file));
+    const args = ['config', '--json', '--data', folder];
+    const { code, stdout } = await lanternroom(args, { LANTERNROOM_UNDO_SECONDS: '4' });
+    const { settings } = JSON.parse(stdout) as { settings: { name: string; value: string | null }[] };
+    const value = (name: string) => settings.find((s) => s.name === name)?.value;
+    expect(code).toBe(0);
+    expect({
+      port: value('LANTERNROOM_PORT'),
+      undo: value('LANTERNROOM_UNDO_SECONDS'),
+      secret: value('LANTERNROOM_SECRET'),
+      data: value('LANTERNROOM_DATA'),
+      log: value('LANTERNROOM_LOG'),
+      password: value('LANTERNROOM_INIT_PASSWORD'),
+    }).toEqual({ port: '9999', undo: '4', secret: '(set)', data: folder, log: 'info', password: null });
+  });
+});
+
+describe('wrong usage and help', () => {
+  test('[D31] wrong usage ends with 2, what cannot be done with 1, in one sentence', async () => {
+    const { folder } = await Server.start();
+    const data = ['--data', folder];
+    await refused(2, /no command "nonsense"/, ['nonsense']);
+    await refused(2, /unknown command 'nonsense'/, ['agent', 'nonsense']);
+    await refused(2, /missing required argument 'name'/, ['agent', 'add', ...data]);
+    await refused(2, /unknown option '--nonsense'/, ['agent', 'list', '--nonsense', ...data]);
+    await refused(2, /agent id has/, ['agent', 'add', 'no name!', ...data]);
+    await refused(2, /role must be one of/, ['person', 'add', 'c@example.com', '--role', 'king', ...data]);
+    await refused(2, /no space nowhere here/, ['agent', 'list', '--space', 'nowhere', ...data]);
+    await refused(1, /already an agent named/, ['agent', 'add', AGENT.id, ...data]);
+    await refused(1, /no agent/, ['agent', 'rotate', 'nobody', ...data]);
+  });
+
+  const COMMANDS = [
+    ['serve'],
+    ...['add', 'list', 'key', 'rotate', 'revoke', 'callbacks', 'secret'].map((name) => ['agent', name]),
+    ...['add', 'list', 'token'].map((name) => ['person', name]),
+    ['space', 'add'],
+    ['audit', 'verify'],
+    ['backup'],
+    ['restore'],
+    ['doctor'],
+    ['config'],
+  ];
+
+  test('[D31] every command has help with an example, and nearly all have --json and --data', async () => {
+    const examine = async (command: string[]) => {
+      const { code, stdout, stderr } = await lanternroom([...command, '--help']);
+      expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' });
+      expect([command, stdout]).toEqual([command, expect.stringMatching(/Examples?:\n {2}lanternroom /)]);
+      if (command.length > 0) expect(stdout).toContain('--data');
+      if (command.length > 0 && command[0] !== 'serve') expect(stdout).toContain('--json');
+    };
+    await each([[], ...COMMANDS], examine, 2);
+  });
+});

@@ -1,0 +1,78 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { AGENT, CALLBACK_SECRET, OWNER, Server } from '../support/server.ts';
+import { given } from '../support/until.ts';
+import { run } from './commands.ts';
+
+describe('the first start', () => {
+  const NO_INIT = {
+    LANTERNROOM_INIT_HANDLE: undefined,
+    LANTERNROOM_INIT_EMAIL: undefined,
+    LANTERNROOM_INIT_PASSWORD: undefined,
+    LANTERNROOM_INIT_AGENT: undefined,
+    LANTERNROOM_INIT_AGENT_KEY: undefined,
+    LANTERNROOM_INIT_CALLBACK_SECRET: undefined,
+  };
+
+  function linkIn({ child, url }: Server): string {
+    return given(new RegExp(`${url}/setup#(\\S+)`).exec(child.stdout)?.[1], 'setup link');
+  }
+
+  function setUp(url: string, token: string): Promise<Response> {
+    return fetch(`${url}/desk/setup`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token, ...OWNER, name: 'Olga' }),
+    });
+  }
+
+  test('[D8][D29] prints address, setup link and a curl line, and all of them work', async () => {
+    const server = await Server.start({ env: NO_INIT });
+    const line = given(/^ {2}curl (.*)$/m.exec(server.child.stdout)?.[1], 'curl line');
+    const [, url = ''] = /^(\S+)/.exec(line) ?? [];
+    const headers = [...line.matchAll(/-H '([^:']+): ([^']*)'/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]);
+    const [, body = ''] = /-d '([^']*)'$/.exec(line) ?? [];
+    const reply = await fetch(url, { method: 'POST', headers: Object.fromEntries(headers), body });
+    expect(reply.status).toBe(201);
+
+    const first = linkIn(server);
+    await server.terminate();
+    const again = await server.restart();
+    expect(again.child.stdout).not.toContain('curl');
+    const second = linkIn(again);
+    expect((await setUp(again.url, first)).status).toBe(410);
+    expect((await setUp(again.url, second)).status).toBe(201);
+    expect((await setUp(again.url, second)).status).toBe(410);
+    await again.desk();
+    await again.terminate();
+    expect((await again.restart()).child.stdout).not.toContain('setup');
+  });
+
+  test('[D29] INIT acts on an empty store only: the same start again, or another, changes nothing', async () => {
+    const folder = join(temporaryFolder(), 'data');
+    mkdirSync(folder, { mode: 0o700 });
+    const server = await Server.start({ folder });
+    expect(server.child.stdout).not.toContain(AGENT.key);
+    expect(server.child.stdout).not.toContain(CALLBACK_SECRET);
+    const before = await run<{ entries: number; head: string }>(folder, 'audit', 'verify');
+    await server.terminate();
+    const other = {
+      LANTERNROOM_INIT_HANDLE: 'elsewhere',
+      LANTERNROOM_INIT_EMAIL: 'other@example.com',
+      LANTERNROOM_INIT_AGENT: 'other',
+    };
+    for (const env of [{}, other]) {
+      const again = await Server.start({ folder, env });
+      const { entries, head } = await run<{ entries: number; head: string }>(folder, 'audit', 'verify');
+      expect({ entries, head }).toEqual({ entries: before.entries, head: before.head });
+      await again.wake().delivered();
+      await again.terminate();
+      Object.assign(before, await run(folder, 'audit', 'verify'));
+    }
+  });
+});

@@ -1,0 +1,106 @@
+import { onTestFailed } from 'vitest';
+import { Child, type Ended, type Environment, LANTERNROOM, node } from './command.ts';
+import { Desk } from './desk.ts';
+import { temporaryFolder } from './folder.ts';
+import { given, until } from './until.ts';
+import { WakeClient } from './wake.ts';
+
+/** What a headless first start is given; every test's server has this owner and this agent. */
+export const OWNER = { email: 'owner@example.com', password: 'correct horse battery' };
+export const AGENT = { id: 'agent-01', key: 'wk_test_0123456789abcdefghijklmnopqrstuv' };
+export const CALLBACK_SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZmdoaWprbG1ub3BxcnN0dXY';
+
+const INIT: Environment = {
+  LANTERNROOM_INIT_HANDLE: 'home',
+  LANTERNROOM_INIT_EMAIL: OWNER.email,
+  LANTERNROOM_INIT_PASSWORD: OWNER.password,
+  LANTERNROOM_INIT_AGENT: AGENT.id,
+  LANTERNROOM_INIT_AGENT_KEY: AGENT.key,
+  LANTERNROOM_INIT_CALLBACK_SECRET: CALLBACK_SECRET,
+  LANTERNROOM_RATE_TEST: '1000000/100000',
+};
+
+export type ServerOptions = {
+  folder?: string;
+  /** Over the headless first start; undefined takes one of its settings away. */
+  env?: Environment;
+  args?: readonly string[];
+  /** A program that becomes the server, such as `strace -D` or `unshare`. */
+  under?: readonly string[];
+};
+
+/** The built server as a process of its own, on a free port. */
+export class Server {
+  readonly folder: string;
+  readonly url: string;
+  readonly child: Child;
+  readonly #options: ServerOptions;
+
+  private constructor(parts: { folder: string; url: string; child: Child; options: ServerOptions }) {
+    this.folder = parts.folder;
+    this.url = parts.url;
+    this.child = parts.child;
+    this.#options = parts.options;
+  }
+
+  static async start(options: ServerOptions = {}): Promise<Server> {
+    const folder = options.folder ?? temporaryFolder();
+    const child = launch({ ...options, folder });
+    onTestFailed(() => void process.stderr.write(`What the server said:\n${child.stderr}${child.stdout}\n`));
+    const url = await until('the server says where it is', () => address(child));
+    await until('the server is ready', () => isReady(url, child));
+    return new Server({ folder, url, child, options });
+  }
+
+  /** Starts again on the same data, after a stop or a kill. */
+  restart(env: Environment = {}): Promise<Server> {
+    const options = { ...this.#options, env: { ...this.#options.env, ...env } };
+    return Server.start({ ...options, folder: this.folder });
+  }
+
+  get pid(): number {
+    return given(this.child.process.pid, 'process');
+  }
+
+  wake(key: string = AGENT.key): WakeClient {
+    return new WakeClient(this.url, key);
+  }
+
+  desk(): Promise<Desk> {
+    return Desk.login(this.url, OWNER);
+  }
+
+  /** kill -9: nothing is finished, nothing is flushed. */
+  async kill(): Promise<void> {
+    this.child.process.kill('SIGKILL');
+    await this.child.ended;
+  }
+
+  /** SIGTERM, and how it ended. */
+  terminate(): Promise<Ended> {
+    this.child.process.kill('SIGTERM');
+    return this.child.ended;
+  }
+}
+
+/** A start that nobody waits for: for servers that are expected to refuse. */
+export function launch({ folder, env = {}, args = [], under = [] }: ServerOptions): Child {
+  const data = folder === undefined ? [] : ['--data', folder];
+  return new Child([...under, ...node(LANTERNROOM, ['serve', '--port', '0', ...data, ...args])], {
+    ...INIT,
+    ...env,
+  });
+}
+
+function address(child: Child): string | undefined {
+  const url = /^Lanternroom is at (\S+)$/m.exec(child.stdout)?.[1];
+  if (url === undefined && child.hasEnded)
+    throw new Error(`the server ended: ${child.stderr}${child.stdout}`);
+  return url;
+}
+
+async function isReady(url: string, child: Child): Promise<boolean> {
+  if (child.hasEnded) throw new Error(`the server ended: ${child.stderr}${child.stdout}`);
+  const reply = await fetch(`${url}/readyz`).catch(() => null);
+  return reply?.status === 200;
+}
