@@ -1,0 +1,73 @@
+import { createHmac } from 'node:crypto';
+import { request } from 'undici';
+import { KEY, startLanternroom, temporaryFolder } from './servers.mjs';
+import { events } from './signed.mjs';
+
+export const SECRET = 'dev-secret';
+export const KEY_ID = 'pk_from_environment';
+/** A producer without a limit: the bench measures the path of an event. */
+export const AKEP_ENV = { AKEP_WEBHOOK_SECRET: SECRET, LANTERNROOM_RATE_PRODUCER: '0' };
+export const AS_AGENT = { authorization: `Bearer ${KEY}` };
+
+/**
+ * AKEP's published reference receivers, as measured on a machine like this (shared/quality.md): constants, because they are
+ * not part of this repository.
+ */
+export const REFERENCE = {
+  pythonPerSecond: 580,
+  pythonP99Ms: 1750,
+  pythonLookupMs: 274,
+  pythonWaitMs: 523,
+  nodeEmptyPerSecond: 260,
+  nodeAt10000PerSecond: 25,
+};
+
+/** A fresh server whose agent takes everything from the producer of the environment. */
+export async function startAkep(folder = temporaryFolder()) {
+  return { folder, ...(await startLanternroom(folder, { env: AKEP_ENV })) };
+}
+
+/** The load of signed events, every one another. */
+export function ingestJob(times, over = {}) {
+  return {
+    method: 'POST',
+    path: '/akep/events',
+    bodies: events(256).map((event) => JSON.stringify(event)),
+    signed: { secret: SECRET, keyId: KEY_ID },
+    expect: 202,
+    connections: 64,
+    ...times,
+    ...over,
+  };
+}
+
+let sent = 0;
+
+/** One event, for what is not about load. */
+export async function sendEvent({ port }, over = {}) {
+  const [event] = events(1);
+  const body = JSON.stringify({ ...event, event_id: `evt_single_${process.pid}_${++sent}_padding`, ...over });
+  const id = JSON.parse(body).event_id;
+  const seconds = Math.floor(Date.now() / 1000);
+  const mac = createHmac('sha256', SECRET).update(`${id}.${seconds}.${body}`).digest('base64');
+  const { statusCode, body: answer } = await request(`http://127.0.0.1:${port}/akep/events`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': `v1,${mac}`,
+      'webhook-signature-key-id': KEY_ID,
+    },
+    body,
+  });
+  const text = await answer.text();
+  if (statusCode !== 202) throw new Error(`the event was refused: ${statusCode} ${text}`);
+}
+
+export async function getJson({ port }, path) {
+  const { statusCode, body } = await request(`http://127.0.0.1:${port}${path}`, { headers: AS_AGENT });
+  const text = await body.text();
+  if (statusCode !== 200) throw new Error(`${path} was not shown: ${statusCode} ${text}`);
+  return JSON.parse(text);
+}

@@ -1,0 +1,112 @@
+import { connect } from 'node:net';
+import { signedRequests } from './signed.mjs';
+
+/**
+ * The load, in a process of its own: keep-alive sockets that each send the next request as soon as the answer to the
+ * last one is whole. Requests are bytes that were made before the clock starts (signed ones, which must all differ, are
+ * made from a template) and answers are only measured, never parsed, so this costs a fraction of what any server does.
+ */
+const HEADER_END = Buffer.from('\r\n\r\n');
+const LENGTH = /\r\ncontent-length: *(\d+)/i;
+/** Room for one counter in the header Idempotency-Key, written over in place. */
+const COUNTER = '000000000000';
+
+process.once('message', async (job) => {
+  process.send(await run(job));
+  process.disconnect();
+});
+
+async function run(job) {
+  const requests =
+    job.signed === undefined ? job.bodies.map((body) => toBytes(job, body)) : signedRequests(job);
+  await pass(job, requests, job.warmupMs);
+  return pass(job, requests, job.measureMs);
+}
+
+function toBytes({ method, path, headers, unique }, body) {
+  const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}`);
+  if (unique) lines.push(`idempotency-key: bench-${process.pid}-${COUNTER}`);
+  if (body !== '') lines.push('content-type: application/json', `content-length: ${Buffer.byteLength(body)}`);
+  const bytes = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  return { bytes, counterAt: unique ? bytes.indexOf(COUNTER) : -1 };
+}
+
+let counter = 0;
+
+function nextBytes({ bytes, counterAt, sign }) {
+  if (sign !== undefined) return sign();
+  if (counterAt < 0) return bytes;
+  // A copy: the socket may still hold the bytes of the last request.
+  const own = Buffer.from(bytes);
+  own.write(String(++counter).padStart(COUNTER.length, '0'), counterAt, 'latin1');
+  return own;
+}
+
+/** Sends for a while and sums up. Answers that are still under way at the end are waited for and not counted. */
+async function pass(job, requests, millis) {
+  const tally = { done: 0, errors: 0, bytes: 0, latencies: [], until: performance.now() + millis };
+  const started = performance.now();
+  await Promise.all(Array.from({ length: job.connections }, (_, i) => converse(job, requests, tally, i)));
+  const seconds = Math.min(performance.now(), tally.until) - started;
+  return summary(tally, seconds / 1000);
+}
+
+function converse({ port, expect }, requests, tally, first) {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    let turn = first;
+    let sentAt = 0;
+    let answer = null;
+    const send = () => {
+      sentAt = performance.now();
+      if (sentAt >= tally.until) return socket.end();
+      socket.write(nextBytes(requests[turn++ % requests.length]));
+    };
+    const settle = ({ status, size }) => {
+      const now = performance.now();
+      if (status !== expect) tally.errors++;
+      else if (now < tally.until) {
+        tally.done++;
+        tally.bytes += size;
+        tally.latencies.push(now - sentAt);
+      }
+      send();
+    };
+    socket.on('connect', send);
+    socket.on('data', (chunk) => {
+      answer = answer === null ? begin(chunk) : carryOn(answer, chunk);
+      if (answer.missing > 0) return;
+      const whole = answer;
+      answer = null;
+      settle(whole);
+    });
+    socket.on('error', () => tally.errors++);
+    socket.on('close', () => {
+      // The server hung up before the time was over.
+      if (performance.now() < tally.until) tally.errors++;
+      resolve();
+    });
+  });
+}
+
+/** Reads status and length of an answer; `missing` counts the bytes of it that have not come yet. */
+function begin(chunk) {
+  const end = chunk.indexOf(HEADER_END);
+  if (end < 0) return { head: chunk, missing: 1 };
+  const head = chunk.latin1Slice(0, end + 2);
+  const length = LENGTH.exec(head);
+  if (length === null) return { status: 0, size: 0, missing: 0 };
+  const size = end + HEADER_END.length + Number(length[1]);
+  return { status: Number(head.slice(9, 12)), size, missing: size - chunk.length };
+}
+
+function carryOn(answer, chunk) {
+  if (answer.head !== undefined) return begin(Buffer.concat([answer.head, chunk]));
+  return { ...answer, missing: answer.missing - chunk.length };
+}
+
+function summary({ done, errors, bytes, latencies }, seconds) {
+  latencies.sort((a, b) => a - b);
+  const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+  return { done, errors, bytes, seconds, perSecond: done / seconds, p50: at(0.5), p99: at(0.99) };
+}

@@ -1,0 +1,51 @@
+import { loadavg } from 'node:os';
+import { relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { machine } from './machine.mjs';
+import { judge, save, table } from './report.mjs';
+import { b1 } from './rows/b1-ingest.mjs';
+import { b2 } from './rows/b2-deliver.mjs';
+import { b3 } from './rows/b3-wake.mjs';
+import { b4 } from './rows/b4-replay.mjs';
+import { b5 } from './rows/b5-sweep.mjs';
+import { b8 } from './rows/b8-parked.mjs';
+import { b10 } from './rows/b10-desk.mjs';
+import { b11 } from './rows/b11-start.mjs';
+
+const ROWS = [b1, b2, b3, b4, b5, b8, b10, b11];
+const FULL = { rounds: 5, times: { warmupMs: 2_000, measureMs: 5_000 } };
+const QUICK = { rounds: 2, times: { warmupMs: 1_000, measureMs: 2_000 } };
+
+process.exitCode = await main();
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { quick: { type: 'boolean', default: false } },
+  });
+  const wanted = positionals.map((name) => name.toUpperCase());
+  const unknown = wanted.filter((name) => !ROWS.some((row) => row.name === name));
+  if (unknown.length > 0) {
+    console.error(`There is no row ${unknown.join(', ')}. Rows: ${ROWS.map((row) => row.name).join(', ')}.`);
+    return 2;
+  }
+  const rows = ROWS.filter((row) => wanted.length === 0 || wanted.includes(row.name));
+  const started = { date: new Date().toISOString(), quick: values.quick, machine: machine() };
+  const results = await runAll(rows, values.quick);
+  console.log(`\n${table(results)}`);
+  if (values.quick) console.log('\nA quick run: few short rounds and a smaller store. Trust a full one.');
+  const file = save({ ...started, loadAtEnd: loadavg()[0], results });
+  console.log(`\nEvery round is in ${relative(process.cwd(), file)}.`);
+  return results.every((result) => result.pass) ? 0 : 1;
+}
+
+async function runAll(rows, quick) {
+  const results = [];
+  for (const row of rows) {
+    const say = (text) => console.error(`${row.name}: ${text}…`);
+    say('measuring');
+    const found = await row.run({ ...(quick ? QUICK : FULL), quick, say });
+    results.push(...found.map((result) => judge({ row: row.name, ...result })));
+  }
+  return results;
+}

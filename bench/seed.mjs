@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { deliveries } from './deliveries.mjs';
+import { AGENT, KEY, OWNER, PACKAGE, SETTINGS } from './servers.mjs';
+
+const built = (path) => import(pathToFileURL(join(PACKAGE, 'dist', `${path}.js`)).href);
+const { readConfig } = await built('config');
+const { accept } = await built('core/deliveries/accept');
+const { decide } = await built('core/deliveries/decide');
+const { orThrow } = await built('core/faults');
+const { addAgent, foundSpace } = await built('core/agents/found');
+const { addPerson } = await built('core/people/add-person');
+const { toIso } = await built('core/time');
+const { openGround } = await built('main');
+const { toDraft } = await built('protocols/wake/mapping');
+
+/**
+ * Fills a data folder through the core, as the doors do: real rows, real ledger, real seals. Run by `fill` with
+ * `{ folder, total, fresh }`: the `fresh` newest are answered after the moment that is sent back as `since`; of the
+ * others every tenth batch is, because answering takes three times as long and a sweep does not read them.
+ */
+const AT_ONCE = 256;
+const ANSWERED_BATCHES = 10;
+const { folder, total, fresh = 0 } = JSON.parse(process.argv[2]);
+
+const config = readConfig({ flags: { data: join(folder, 'data') }, env: SETTINGS });
+const ground = await openGround(config);
+const { room } = ground;
+const space = orThrow(await foundSpace(room, 'home', 'bench'));
+orThrow(await addAgent(room, { space: space.id, id: AGENT, tier: 'test', key: KEY }, 'bench'));
+const owner = {
+  space: space.id,
+  ...OWNER,
+  name: null,
+  role: 'owner',
+};
+const person = orThrow(await addPerson(room, owner, 'bench'));
+const identity = await room.store.directory.identityByDigest(room.vault.sha256(KEY));
+const samples = deliveries(AT_ONCE).map((content) => ({
+  identity,
+  content,
+  draft: toDraft(content, identity),
+  raw: Buffer.from(JSON.stringify(content)),
+  idempotencyKey: null,
+}));
+
+await acceptMany(total - fresh, (batch) => batch % ANSWERED_BATCHES === 0);
+const since = toIso(room.clock.now());
+await acceptMany(fresh, () => true);
+await ground.stop();
+process.send({ since });
+process.disconnect();
+
+async function acceptMany(count, isAnswered) {
+  for (let done = 0; done < count; done += AT_ONCE) {
+    const batch = samples.slice(0, Math.min(AT_ONCE, count - done));
+    const accepted = await Promise.all(batch.map((sample) => accept(room, sample).then(orThrow)));
+    if (isAnswered(done / AT_ONCE))
+      await Promise.all(accepted.map(({ id }, i) => approve(id, batch[i].content)));
+  }
+}
+
+async function approve(id, content) {
+  const contentHash = room.vault.sha256(room.vault.canonical(content));
+  const answer = { verdict: 'approved', contentHash, feedback: 'Send it.', editedContent: null };
+  return orThrow(await decide(room, person, id, answer));
+}

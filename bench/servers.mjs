@@ -1,0 +1,124 @@
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+/** Another build can be measured instead: that of an earlier commit, to compare with. */
+export const PACKAGE = process.env.BENCH_SERVER ?? here('../packages/server');
+const READY_WITHIN_MS = 60_000;
+
+export const AGENT = 'bench-agent';
+export const KEY = `wk_test_${'Bench0'.repeat(6)}`;
+/** The person of every store that the bench fills. */
+export const OWNER = { email: 'owner@example.com', password: 'a password of the bench' };
+/** The most that the setting takes: the bench measures the path of a delivery, not its limit. */
+const NO_LIMIT = '999999999/999999999';
+
+/** What the bench sets, here and where it fills a store. */
+export const SETTINGS = {
+  LANTERNROOM_RATE_TEST: NO_LIMIT,
+  LANTERNROOM_UNDO_SECONDS: '0',
+  LANTERNROOM_INIT_AGENT: AGENT,
+  LANTERNROOM_INIT_AGENT_KEY: KEY,
+};
+
+/** Beside the bench and not in the system's folder for temporary files: that one may be memory, where fsync is free. */
+export function temporaryFolder() {
+  const folder = mkdtempSync(here('./results/data-'));
+  process.on('exit', () => remove(folder));
+  return folder;
+}
+
+/** Fills a data folder in a process of its own and returns `{ since }`. */
+export async function fill(folder, wanted) {
+  const child = fork(here('./seed.mjs'), [JSON.stringify({ folder, ...wanted })]);
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`filling the store failed with code ${code}; see above`);
+  });
+  const [message] = await Promise.race([once(child, 'message'), ended]);
+  ended.catch(() => {});
+  return message;
+}
+
+export const remove = (folder) => rmSync(folder, { recursive: true, force: true });
+
+/** A store in which a person has met the agent: everybody's state but on the first day. */
+export async function newStore() {
+  const folder = temporaryFolder();
+  await fill(folder, { total: 1, fresh: 1 });
+  return folder;
+}
+
+/** `node:http` alone. */
+export async function startBare() {
+  const child = fork(here('./bare.mjs'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const [{ port }] = await once(child, 'message');
+  return { name: 'node:http', port, pid: child.pid, stop: () => end(child) };
+}
+
+/** The built server as its users start it, with its own settings but for the rates. */
+export async function startLanternroom(folder, options = {}) {
+  const port = await freePort();
+  const started = performance.now();
+  const child = spawn(
+    process.execPath,
+    [...(options.node ?? []), join(options.package ?? PACKAGE, 'bin/lanternroom.js'), 'serve'],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...cleanEnvironment(), ...settings(folder, port), ...options.env },
+    },
+  );
+  await untilReady(port, child);
+  const readyMs = performance.now() - started;
+  return { name: 'lanternroom', port, pid: child.pid, readyMs, stop: () => end(child) };
+}
+
+function settings(folder, port) {
+  return { ...SETTINGS, LANTERNROOM_PORT: String(port), LANTERNROOM_DATA: join(folder, 'data') };
+}
+
+function cleanEnvironment() {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^LANTERNROOM_|^DATABASE_URL$/.test(name)),
+  );
+}
+
+async function untilReady(port, child) {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}; see above`);
+    if (await answers(port)) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`the server was not ready within ${READY_WITHIN_MS / 1000} s`);
+}
+
+async function answers(port) {
+  try {
+    const { statusCode, body } = await request(`http://127.0.0.1:${port}/readyz`);
+    await body.dump();
+    return statusCode === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function end(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGCONT');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
