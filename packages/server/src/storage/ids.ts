@@ -5,7 +5,8 @@ import type { Clock } from '../core/time.ts';
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export const randomIds: Ids = {
-  uuid: orderedUuid,
+  // Wholly random, as WAKE demands (W6): a time in front would let others guess when, and narrow down which.
+  uuid: () => randomUUID(),
   letters: (count) => {
     let text = '';
     while (text.length < count) {
@@ -19,16 +20,6 @@ export const randomIds: Ids = {
   base64: (bytes) => randomBytes(bytes).toString('base64'),
   fraction: () => randomBytes(4).readUInt32LE() / 2 ** 32,
 };
-
-/**
- * A UUID with the marks of version 4: 48 bits of time in front, 74 random bits behind. Ids that are made together
- * then stand together in an index. Wholly random ones each dirty a page of their own, so that every delivery of a
- * full store would carry another page through the log (bench B11).
- */
-function orderedUuid(): string {
-  const time = Date.now().toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}${randomUUID().slice(13)}`;
-}
 
 /** Wall time with microseconds: the monotonic clock fills in what Date leaves out. */
 export function systemClock(): Clock {
