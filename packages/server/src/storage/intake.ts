@@ -20,6 +20,8 @@ type Waiting = { unit: Prepared; resolve(outcome: Accepted | Fault): void; rejec
 
 /** So many deliveries in one turn of the event loop are a crowd. */
 const CROWD = 8;
+/** So many are sent at once without waiting for more: the thread writes them while we read the next ones. */
+const SHARE = 32;
 /** A thread that keeps dying is not helped by another one. */
 const MOST_LOSSES = 3;
 /** Built code only: a thread has no loader for the sources. */
@@ -51,6 +53,7 @@ export class ThreadedIntake implements Intake {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.#send());
       this.#waiting.push({ unit, resolve, reject });
+      if (this.#waiting.length >= SHARE) this.#send();
     });
   }
 
@@ -97,6 +100,7 @@ export class ThreadedIntake implements Intake {
   }
 
   #send(): void {
+    if (this.#waiting.length === 0) return;
     const batch = this.#waiting;
     this.#waiting = [];
     const number = ++this.#number;
