@@ -4,7 +4,7 @@ import { takeIn } from './core/deliveries/accept.ts';
 import { deskRoutes } from './desk/routes.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { Indexer } from './dispatch/indexer.ts';
-import { Mailer } from './dispatch/mailer.ts';
+import type { Mailer } from './dispatch/mailer.ts';
 import { Outbound } from './dispatch/outbound.ts';
 import { Ticker } from './dispatch/ticker.ts';
 import type { Ground } from './ground.ts';
@@ -92,7 +92,7 @@ export async function startServer(
   await app.register((door) => deskRoutes(door, shell));
   await app.register((door) => staticRoutes(door, shell));
 
-  const mailer = config.smtpUrl === null ? null : new Mailer(config.smtpUrl);
+  const mailer = await mailerFor(config.smtpUrl);
   const dispatcher = new Dispatcher({ room, outbound, mailer, wakeups, warn });
   const checkpoint = () => auditor.checkpointAll();
   const ticker = new Ticker({
@@ -142,4 +142,11 @@ function intakeOf({ data, room }: Ground, warn: (problem: unknown, message: stri
     tell: (news) => data.store.signals.tell(news),
     warn,
   });
+}
+
+/** Loaded where there is a mail server: most starts need none of it. */
+async function mailerFor(smtpUrl: string | null): Promise<Mailer | null> {
+  if (smtpUrl === null) return null;
+  const { Mailer } = await import('./dispatch/mailer.ts');
+  return new Mailer(smtpUrl);
 }

@@ -1,8 +1,7 @@
 import { type JudgeAddress, judgeAddress } from './addresses.ts';
 import { Attempt, type OutboundClock, type Outcome } from './outbound-attempt.ts';
-import { ReplyReader } from './outbound-exchange.ts';
 import { failed } from './outbound-failure.ts';
-import { Pools } from './outbound-pools.ts';
+import type { PoolRule } from './outbound-pools.ts';
 import { type OutboundRequest, type Prepared, prepareRequest } from './outbound-request.ts';
 import { dnsLookup, type Lookup, resolveChecked } from './outbound-resolve.ts';
 
@@ -42,7 +41,8 @@ const systemClock: OutboundClock = {
  * for every request, and only addresses that were judged are dialled (W21).
  */
 export class Outbound {
-  readonly #pools: Pools;
+  readonly #poolRule: PoolRule;
+  #wire: ReturnType<typeof loadWire> | null = null;
   readonly #clock: OutboundClock;
   readonly #lookup: Lookup;
   readonly #judge: JudgeAddress;
@@ -55,12 +55,12 @@ export class Outbound {
     this.#lookup = options.lookup ?? dnsLookup();
     this.#judge = options.judge ?? judgeAddress;
     this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS;
-    this.#pools = new Pools({
+    this.#poolRule = {
       maxPools: options.maxPools ?? MAX_POOLS,
       connectionsPerPool: options.connectionsPerPool ?? CONNECTIONS_PER_POOL,
       connectTimeoutMs: this.#deadlineMs,
       ca: options.ca,
-    });
+    };
   }
 
   /** Never rejects for anything a receiver, its DNS or the network can do. */
@@ -77,7 +77,7 @@ export class Outbound {
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const attempt of this.#running) attempt.end(failed('aborted'));
-    await this.#pools.stop();
+    if (this.#wire !== null) await (await this.#wire).pools.stop();
   }
 
   #start(attempt: Attempt, request: OutboundRequest, prepared: Prepared): void {
@@ -92,16 +92,26 @@ export class Outbound {
     { url, headers, loopback }: Prepared,
   ): Promise<void> {
     const rule = { loopback, lookup: this.#lookup, judge: this.#judge };
-    const resolution = await resolveChecked(url.hostname, rule);
+    this.#wire ??= loadWire(this.#poolRule);
+    const [wire, resolution] = await Promise.all([this.#wire, resolveChecked(url.hostname, rule)]);
     if (attempt.over) return;
     if (!resolution.ok) return attempt.end(failed(resolution.kind));
-    const { pool, release } = this.#pools.take(url.origin, resolution.addresses);
+    const { pool, release } = wire.pools.take(url.origin, resolution.addresses);
     attempt.whenOver(release);
     const limits = { protocol: url.protocol, maxReplyBytes: request.maxReplyBytes ?? MAX_REPLY_BYTES };
     const path = url.pathname + url.search;
     pool.dispatch(
       { path, method: request.method, headers, body: request.body },
-      new ReplyReader(attempt, limits),
+      new wire.ReplyReader(attempt, limits),
     );
   }
+}
+
+/** What speaks HTTP comes with the first request: a server that calls nobody starts without it. */
+async function loadWire(rule: PoolRule) {
+  const [{ Pools }, { ReplyReader }] = await Promise.all([
+    import('./outbound-pools.ts'),
+    import('./outbound-exchange.ts'),
+  ]);
+  return { pools: new Pools(rule), ReplyReader };
 }

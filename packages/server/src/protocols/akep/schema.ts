@@ -15,7 +15,8 @@ export const LIMITS = {
   unnamedKeys: 32,
 } as const;
 
-const ajv = new Ajv2020({ allErrors: false, strict: false });
+// The schemas are our own and judged by a test: judging them at every start costs more than all the rest of it.
+const ajv = new Ajv2020({ allErrors: false, strict: false, meta: false, validateSchema: false });
 ajv.addFormat(
   'date-time',
   (text: string) => /[Tt].*(?:[Zz]|[+-]\d{2}:\d{2})$/.test(text) && fromIso(text) !== null,
@@ -46,9 +47,18 @@ const OUR_SUBSCRIPTION = {
   },
 };
 
-const validateEvent = ajv.compile<Envelope>(EVENT_SCHEMA);
-const validateLenient = ajv.compile<Envelope>(LENIENT_EVENT);
-const validateSubscription = ajv.compile<SubscriptionWire>(OUR_SUBSCRIPTION);
+const validateEvent = whenNeeded<Envelope>(EVENT_SCHEMA);
+const validateLenient = whenNeeded<Envelope>(LENIENT_EVENT);
+const validateSubscription = whenNeeded<SubscriptionWire>(OUR_SUBSCRIPTION);
+
+/** Compiled with the first value: a start should not wait for what nobody has sent yet. */
+function whenNeeded<T>(schema: object): () => ValidateFunction<T> {
+  let validate: ValidateFunction<T> | undefined;
+  return () => {
+    validate ??= ajv.compile<T>(schema);
+    return validate;
+  };
+}
 
 export type Flaw = { path: string; message: string; unknownTopLevel: boolean };
 export type Checked<T> = { ok: true; value: T } | { ok: false; flaw: Flaw };
@@ -68,11 +78,11 @@ function check<T>(validate: ValidateFunction<T>, value: unknown): Checked<T> {
 }
 
 export function checkEvent(value: unknown, mayOmitProducer: boolean): Checked<Envelope> {
-  return check(mayOmitProducer ? validateLenient : validateEvent, value);
+  return check(mayOmitProducer ? validateLenient() : validateEvent(), value);
 }
 
 export function checkSubscription(value: unknown): Checked<SubscriptionWire> {
-  return check(validateSubscription, value);
+  return check(validateSubscription(), value);
 }
 
 const Time = Type.String({ format: 'date-time' });
