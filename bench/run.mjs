@@ -8,11 +8,12 @@ import { b2 } from './rows/b2-deliver.mjs';
 import { b3 } from './rows/b3-wake.mjs';
 import { b4 } from './rows/b4-replay.mjs';
 import { b5 } from './rows/b5-sweep.mjs';
+import { b6 } from './rows/b6-callbacks.mjs';
 import { b8 } from './rows/b8-parked.mjs';
 import { b10 } from './rows/b10-desk.mjs';
 import { b11 } from './rows/b11-start.mjs';
 
-const ROWS = [b1, b2, b3, b4, b5, b8, b10, b11];
+const ROWS = [b1, b2, b3, b4, b5, b6, b8, b10, b11];
 const FULL = { rounds: 5, times: { warmupMs: 2_000, measureMs: 5_000 } };
 const QUICK = { rounds: 2, times: { warmupMs: 1_000, measureMs: 2_000 } };
 

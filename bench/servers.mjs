@@ -33,7 +33,7 @@ export function temporaryFolder() {
   return folder;
 }
 
-/** Fills a data folder in a process of its own and returns `{ since }`. */
+/** Fills a data folder in a process of its own and returns `{ since, token, waiting }`. */
 export async function fill(folder, wanted) {
   const child = fork(here('./seed.mjs'), [JSON.stringify({ folder, ...wanted })]);
   const ended = once(child, 'exit').then(([code]) => {

@@ -25,7 +25,7 @@ export function signedContent(id: string, timestamp: string, body: Bytes): Bytes
 }
 
 export function toBytes(value: string | Uint8Array): Bytes {
-  return Uint8Array.from(typeof value === 'string' ? new TextEncoder().encode(value) : value);
+  return new Uint8Array(typeof value === 'string' ? new TextEncoder().encode(value) : value);
 }
 
 export function fromHex(text: string): Bytes | null {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Room } from '../core/room.ts';
 import type { Job } from '../core/sending/job.ts';
 import { toRetryAfterSeconds } from '../core/sending/retry.ts';
@@ -43,6 +44,8 @@ export class Dispatcher {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
+    // Every running attempt listens to it, which is no leak.
+    setMaxListeners(0, this.#stopping.signal);
   }
 
   start(): void {

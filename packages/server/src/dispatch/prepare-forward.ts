@@ -1,9 +1,9 @@
-import { signWebhook } from '@lanternroom/sdk/wake';
 import { judgeTarget } from '../core/agents/allowlist.ts';
 import type { Room } from '../core/room.ts';
 import type { Job } from '../core/sending/job.ts';
 import { SECOND } from '../core/time.ts';
 import type { Prepared } from './prepare.ts';
+import { signCallback } from './sign.ts';
 
 const UNSUBSCRIBED: Prepared = { kind: 'over', outcome: 'unsubscribed' };
 
@@ -43,6 +43,6 @@ async function sign(room: Room, job: Job, body: string, secret: string): Promise
     'x-wake-signature': _signature,
     'x-wake-delivery-id': _id,
     ...headers
-  } = await signWebhook({ secrets: [secret], body, id: job.delivery, timestamp });
+  } = await signCallback({ secrets: [secret], body, id: job.delivery, timestamp });
   return headers;
 }

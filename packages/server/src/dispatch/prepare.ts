@@ -1,4 +1,3 @@
-import { signWebhook } from '@lanternroom/sdk/wake';
 import { activeSecrets } from '../core/agents/agent.ts';
 import { judgeTarget } from '../core/agents/allowlist.ts';
 import { preferencesOf } from '../core/people/choose.ts';
@@ -9,6 +8,7 @@ import type { Job } from '../core/sending/job.ts';
 import { SECOND } from '../core/time.ts';
 import type { Letter } from './mailer.ts';
 import type { OutboundRequest } from './outbound.ts';
+import { signCallback } from './sign.ts';
 
 /** What a job has become by the time it is sent. */
 export type Prepared =
@@ -34,7 +34,7 @@ export async function prepareCallback(room: Room, job: Job): Promise<Prepared> {
   if (request === null || agent === null || delivery === null) return REFUSED;
   const verdict = judgeTarget(request.url, agent.callbacks, delivery.tier);
   if (!verdict.allowed) return REFUSED;
-  const headers = await signWebhook({
+  const headers = await signCallback({
     secrets: activeSecrets(facts.secrets, now),
     body: request.body,
     id: job.delivery,

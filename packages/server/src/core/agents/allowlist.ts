@@ -115,9 +115,23 @@ function escapes(pathname: string): boolean {
   return decoded !== pathname && escapes(decoded);
 }
 
+/** The verdicts so far: every callback is held against the whole list, and reading an address is the most of it. */
+const verdicts = new Map<string, EntryVerdict>();
+const MOST_VERDICTS = 10_000;
+
+function judgeEntryOnce(entry: string): EntryVerdict {
+  let verdict = verdicts.get(entry);
+  if (verdict === undefined) {
+    verdict = judgeEntry(entry);
+    if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
+    verdicts.set(entry, verdict);
+  }
+  return verdict;
+}
+
 // The origin carries the port, so a port other than the default one must be named by the entry.
 function covers(entry: string, target: URL): boolean {
-  const listed = judgeEntry(entry);
+  const listed = judgeEntryOnce(entry);
   if (!listed.allowed || listed.origin !== target.origin) return false;
   return target.pathname === listed.prefix || target.pathname.startsWith(`${listed.prefix}/`);
 }
