@@ -1,0 +1,87 @@
+import { copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Room } from '../core/room.ts';
+import { Auditor } from '../storage/auditor.ts';
+import { CHECKPOINT_FILE, DATABASE_FILE, type Opened } from '../storage/folder/data-folder.ts';
+import { makeFolder } from '../storage/folder/folder.ts';
+import { randomIds, systemClock } from '../storage/ids.ts';
+import { type Moved, move, type Progress } from '../storage/move/move.ts';
+import { PostgresEnd } from '../storage/move/postgres.ts';
+import { SqliteEnd } from '../storage/move/sqlite.ts';
+import { openServerError } from '../storage/postgres/open.ts';
+import { PostgresStore } from '../storage/postgres.ts';
+import { masterKeys, SECRET_FILE } from '../storage/sealing/master-key.ts';
+import { noteSealedBy } from '../storage/sealing/sealed-by.ts';
+import { SqliteStore } from '../storage/sqlite.ts';
+import { MasterVault } from '../storage/vault.ts';
+
+export type MoveOrder = {
+  folder: string;
+  url: string;
+  direction: 'toServer' | 'toFolder';
+  config: Config;
+  progress: Progress;
+};
+
+/** Opens both sides, brings both to this version's schema, and moves. */
+export async function moveAll(order: MoveOrder): Promise<Moved> {
+  const { folder, url, direction, config } = order;
+  const file = join(folder, DATABASE_FILE);
+  if (direction === 'toServer' && !existsSync(file)) throw new Error(`There is no data in ${folder}.`);
+  makeFolder(folder);
+  const [master, ...older] = masterKeys(config.data, config.secret, true);
+  const vault = new MasterVault(master, older);
+  const sealing = { sealer: vault, sealHead: vault.sealHead };
+  const openFolder = () => SqliteStore.open({ file, ...sealing });
+  const openServer = () =>
+    PostgresStore.open({ url, ...sealing }).catch((reason: unknown) => {
+      throw openServerError(reason, url);
+    });
+  // Each is opened once as a store, for its schema's sake.
+  await openFolder().stop();
+  await (await openServer()).stop();
+  const server = await PostgresEnd.open(url);
+  let local: SqliteEnd | null = null;
+  try {
+    local = new SqliteEnd(folder, file);
+    const [from, to] = direction === 'toServer' ? [local, server] : [server, local];
+    const openTarget = direction === 'toServer' ? openServer : async () => openFolder();
+    const verifyChains = () => verify(openTarget, vault, join(config.data, CHECKPOINT_FILE));
+    const moved = await move({ from, to, progress: order.progress, verifyChains });
+    if (direction === 'toFolder') takeAlong(config.data, folder);
+    return moved;
+  } finally {
+    await local?.close();
+    await server.close();
+  }
+}
+
+async function verify(open: () => Promise<Opened>, vault: MasterVault, checkpoints: string): Promise<void> {
+  const store = await open();
+  try {
+    const settings = { undoWindow: 0, rates: { test: NO_RATE, live: NO_RATE } };
+    const room: Room = { store, clock: systemClock(), ids: randomIds, vault, settings };
+    await noteSealedBy(store, vault);
+    const auditor = new Auditor({ room, session: store.session, file: checkpoints, vault });
+    for (const { id, handle } of await store.directory.spaces()) {
+      const verdict = await auditor.verify(id);
+      if (!verdict.ok)
+        throw new Error(
+          `The record of @${handle} is not whole (${verdict.problems[0]?.problem}). Nothing was moved; see "lanternroom audit verify".`,
+        );
+    }
+  } finally {
+    await store.stop();
+  }
+}
+
+const NO_RATE = { perHour: 1, burst: 1 };
+
+/** The master key and the ledger's checkpoints go where the data went, unless they are there. */
+function takeAlong(from: string, to: string): void {
+  for (const name of [SECRET_FILE, CHECKPOINT_FILE]) {
+    const [source, target] = [join(from, name), join(to, name)];
+    if (existsSync(source) && !existsSync(target)) copyFileSync(source, target);
+  }
+}

@@ -1,0 +1,54 @@
+import Database from 'libsql';
+import { type FolderLock, lockFolder } from '../folder/folder-lock.ts';
+import type { End, Layout, Row } from './end.ts';
+
+/** A data folder as one side of a move. Holds the folder's lock: no server runs on it meanwhile. */
+export class SqliteEnd implements End {
+  readonly name: string;
+  readonly #db: Database.Database;
+  readonly #lock: FolderLock;
+
+  constructor(folder: string, file: string) {
+    this.name = `sqlite:${folder}`;
+    this.#lock = lockFolder(folder);
+    this.#db = new Database(file);
+    this.#db.exec('pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full');
+  }
+
+  async lock(): Promise<void> {
+    this.#db.exec('begin immediate');
+  }
+
+  async unlock(): Promise<void> {
+    this.#db.exec('commit');
+  }
+
+  async query(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const rows = this.#db.prepare(sql).all(...values) as Row[];
+    for (const row of rows) {
+      for (const [name, value] of Object.entries(row))
+        if (value instanceof ArrayBuffer) row[name] = Buffer.from(value);
+    }
+    return rows;
+  }
+
+  async run(sql: string, values: readonly unknown[] = []): Promise<void> {
+    this.#db.prepare(sql).run(...values);
+  }
+
+  async refuseChanges(tables: readonly Layout[], sentence: string): Promise<void> {
+    for (const { name } of tables) {
+      for (const change of ['insert', 'update', 'delete']) {
+        this.#db.exec(`create trigger if not exists moved_${change}_${name} before ${change} on "${name}"
+          begin select raise(abort, '${sentence.replaceAll("'", "''")}'); end`);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    // Asked for: the driver keeps a closed file, and with it a lock, until its statements are gone.
+    if (this.#db.inTransaction) this.#db.exec('rollback');
+    this.#db.close();
+    this.#lock.release();
+  }
+}

@@ -1,0 +1,105 @@
+import { ReadMemory } from '../read-memory.ts';
+import { Insert, type Session, type Statement } from '../statement.ts';
+import type { PgLink } from './link.ts';
+
+/** Rows go out in these numbers, so that few different statements need to be prepared. */
+const SIZES = [64, 16, 4, 1] as const;
+
+/**
+ * The session of one transaction, made for a database that is a journey away. Inserts are held back and travel
+ * together; everything else sends them ahead of itself. The first read that has to travel takes along the reads of
+ * the units that come after (`scout`), so that a batch pays for a few journeys and not for a few per unit.
+ */
+export class BatchSession implements Session {
+  /** Rows written so far: tells whether a refused unit left something behind. */
+  writes = 0;
+  readonly touched = new Set<string>();
+  readonly memory = new ReadMemory();
+  readonly #link: PgLink;
+  readonly #scout: () => Promise<void>;
+  #held = new Map<Insert<object>, object[]>();
+  #sent: Promise<unknown>[] = [];
+
+  constructor(link: PgLink, scout: () => Promise<void>) {
+    this.#link = link;
+    this.#scout = scout;
+  }
+
+  async all<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    const known = this.memory.get(statement, params);
+    if (known !== undefined) return known;
+    this.send();
+    const rows = this.#link.all(statement, params);
+    await Promise.all([rows, this.#scout()]);
+    return rows;
+  }
+
+  async one<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
+    return (await this.all(statement, params))[0];
+  }
+
+  async run<P extends object, R>(statement: Statement<P, R>, params: P): Promise<number> {
+    this.writes++;
+    if (statement instanceof Insert) return this.#hold(statement, params);
+    const { tables } = statement.reach;
+    for (const table of tables) this.touched.add(table);
+    this.send();
+    const changed = await this.#link.run(statement, params);
+    this.memory.changed(tables);
+    return changed;
+  }
+
+  /** Sends what is held back. Whether it went well is told by `settled`. */
+  send(): void {
+    const held = this.#held;
+    this.#held = new Map();
+    for (const [insert, rows] of held) {
+      for (let at = 0; at < rows.length; ) {
+        const size = SIZES.find((s) => s <= rows.length - at) ?? 1;
+        this.#insert(insert, rows.slice(at, at + size));
+        at += size;
+      }
+    }
+  }
+
+  /** The first thing that went wrong with what was sent, if anything did. */
+  async settled(): Promise<void> {
+    for (const one of this.#sent) await one;
+  }
+
+  #hold(insert: Insert<object>, row: object): number {
+    const rows = this.#held.get(insert);
+    if (rows === undefined) this.#held.set(insert, [row]);
+    else rows.push(row);
+    this.touched.add(insert.table);
+    this.memory.inserted(insert.table, row as Record<string, unknown>);
+    return 1;
+  }
+
+  #insert(insert: Insert<object>, rows: readonly object[]): void {
+    const { sql, bind } = insert.compileMany('postgres', rows.length);
+    const sent = this.#link.query(sql, bind(rows));
+    sent.catch(() => {}); // looked at in `settled`
+    this.#sent.push(sent);
+  }
+}
+
+/**
+ * The session of a unit that only runs to see what it will read. It changes nothing: an insert is swallowed, any other
+ * change answers that it found nothing, which ends whatever loop it stands in.
+ */
+export function scoutSession(link: PgLink, memory: ReadMemory): Session {
+  const all = <P extends object, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {
+    const known = memory.get(statement, params);
+    if (known !== undefined) return known;
+    const rows = link.all(statement, params);
+    rows.catch(() => {}); // whoever needs it for real finds out
+    memory.put(statement, params, rows);
+    return rows;
+  };
+  return {
+    all,
+    one: async (statement, params) => (await all(statement, params))[0],
+    run: async (statement) => (statement instanceof Insert ? 1 : 0),
+  };
+}

@@ -1,0 +1,87 @@
+import { Fault, isFault } from '../../core/faults.ts';
+import { DAMAGED } from '../sqlite/errors.ts';
+
+function codeOf(reason: unknown): string {
+  return typeof reason === 'object' && reason !== null && 'code' in reason ? String(reason.code) : '';
+}
+
+const SOCKET = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/;
+/** Connection lost, shutting down, starting up, too many clients. */
+const AWAY = /^(08|57P|53300|53400)/;
+const AWAY_WORDS = /Connection terminated|not queryable|Query read timeout|timeout expired|timeout exceeded/i;
+
+/** The database cannot be reached, as far as this connection can tell. */
+export function isAway(reason: unknown): boolean {
+  const code = codeOf(reason);
+  const message = reason instanceof Error ? reason.message : '';
+  return SOCKET.test(code) || AWAY.test(code) || AWAY_WORDS.test(message);
+}
+
+/** It is there, and takes no writes: it was a standby all along, or has just become one. */
+export function isReadOnly(reason: unknown): boolean {
+  return codeOf(reason) === '25006';
+}
+
+/** Two transactions stood in each other's way; one of them was rolled back and may simply try again. */
+export function isConflict(reason: unknown): boolean {
+  return codeOf(reason) === '40P01' || codeOf(reason) === '40001';
+}
+
+/** A newer version has added a column to a table that a prepared statement reads whole: it must be prepared again. */
+export function isStale(reason: unknown): boolean {
+  const message = reason instanceof Error ? reason.message : '';
+  return codeOf(reason) === '0A000' && /cached plan must not change/.test(message);
+}
+
+/** Something else in this transaction went wrong before. */
+export function isAftermath(reason: unknown): boolean {
+  return codeOf(reason) === '25P02';
+}
+
+export function awayFault(): Fault {
+  return new Fault('unavailable', 'The database does not answer. Nothing was stored; retry in a moment.', {
+    retryAfter: 2,
+  });
+}
+
+/** After a lost answer nobody knows; the same Idempotency-Key or event_id makes the retry safe. */
+export function unsureFault(): Fault {
+  const message =
+    'The database went away before it confirmed. Retry with the same Idempotency-Key or event_id: nothing is stored twice.';
+  return new Fault('unavailable', message, { retryAfter: 2 });
+}
+
+function movedFault(): Fault {
+  const message =
+    'The data was moved to another database. Nothing was stored here; the operator knows where.';
+  return new Fault('unavailable', message, { retryAfter: 30 });
+}
+
+/** What went wrong, as a door can say it. Anything unknown stays as it is: a bug, logged in full. */
+export function storageFault(reason: unknown): unknown {
+  if (isFault(reason)) return reason;
+  if (isAway(reason) || isReadOnly(reason)) return awayFault();
+  if (reason instanceof Error && /this data was moved to/.test(reason.message)) return movedFault();
+  switch (codeOf(reason)) {
+    case '53100':
+      return new Fault('storage_full', "The database's disk is full. Nothing was stored; retry later.", {
+        retryAfter: 30,
+        cause: reason,
+      });
+    case '22021':
+      return new Fault('invalid_field', 'Text may not hold the null character (U+0000).', { cause: reason });
+    case 'XX001':
+    case 'XX002':
+      return new Fault('unavailable', DAMAGED, { retryAfter: 60, cause: reason });
+    case '57014':
+    case '55P03':
+    case '40P01':
+    case '40001':
+    case '53200':
+      return new Fault('unavailable', 'The database is busy. Nothing was stored; retry in a moment.', {
+        retryAfter: 2,
+      });
+    default:
+      return reason;
+  }
+}

@@ -1,0 +1,42 @@
+import type { HeadName } from '../../core/store.ts';
+import type { Unit } from '../batch.ts';
+import { type HeadCache, UNWRITTEN } from '../heads.ts';
+import type { PgLink } from './link.ts';
+
+export type Wanted = { spaces: string[]; names: HeadName[] };
+
+/** Every head that these units named, once. */
+export function wantedBy(units: readonly Unit[]): Wanted {
+  const seen = new Map<string, [string, HeadName]>();
+  for (const { space, heads } of units) {
+    for (const name of heads) seen.set(`${space}\n${name}`, [space, name]);
+  }
+  const all = [...seen.values()];
+  return { spaces: all.map(([space]) => space), names: all.map(([, name]) => name) };
+}
+
+// The sort stands below the lock, so everybody takes the rows in the same order and nobody waits in a circle.
+const LOCK = `select space_id, name, n, at, text, seal from heads
+  where (space_id, name) in (select * from unnest($1::text[], $2::text[]))
+  order by space_id, name for update`;
+
+type Row = { space_id: string; name: HeadName; n: number; at: number; text: string; seal: string };
+
+/** Locks the rows and puts them into the cache. False when some are not there yet: a lock needs a row. */
+export async function lockHeads(link: PgLink, wanted: Wanted, cache: HeadCache): Promise<boolean> {
+  if (wanted.names.length === 0) return true;
+  const rows = (await link.query(LOCK, [wanted.spaces, wanted.names])).rows as Row[];
+  for (const { space_id, name, n, at, text, seal } of rows) {
+    cache.preload(space_id, name, seal === UNWRITTEN ? null : { n, at, text });
+  }
+  return rows.length === wanted.names.length;
+}
+
+const MAKE = `insert into heads (space_id, name, n, at, text, seal)
+  select s, h, 0, 0, '', '${UNWRITTEN}' from unnest($1::text[], $2::text[]) as wanted (s, h) order by s, h
+  on conflict (space_id, name) do nothing`;
+
+/** In a transaction of its own, so that nobody waits for a row that is only there to be locked. */
+export async function makeHeads(link: PgLink, wanted: Wanted): Promise<void> {
+  await link.query(MAKE, [wanted.spaces, wanted.names]);
+}

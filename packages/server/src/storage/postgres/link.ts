@@ -1,0 +1,135 @@
+import pg from 'pg';
+import type { Session, Statement } from '../statement.ts';
+import { isStale } from './errors.ts';
+
+/** What the database says of itself when it is reached. */
+export type Greeting = {
+  /** A standby, or a server that takes no writes. */
+  isReadOnly: boolean;
+  /** Somebody stands in between (PgBouncer): what is prepared on one server may be missed on the next. */
+  isPooled: boolean;
+  /** The server would answer before the disk has it. */
+  isHasty: boolean;
+  /** Its clock, in microseconds, beside ours in milliseconds at the same moment. */
+  clock: { database: number; here: number; error: number };
+};
+
+const ASK = `select pg_backend_pid() as pid, pg_is_in_recovery() as standby,
+  current_setting('default_transaction_read_only') as readonly, current_setting('synchronous_commit') as sync,
+  (extract(epoch from clock_timestamp()) * 1000000)::bigint as now`;
+
+type Asked = { pid: number; standby: boolean; readonly: string; sync: string; now: number };
+
+/** An unreachable host is given up after this; a healthy one answers in milliseconds. */
+const CONNECT_WITHIN_MS = 2_000;
+/** The server ends a statement long before; this is for one that went silent. */
+const ANSWER_WITHIN_MS = 20_000;
+
+const INT8 = 20;
+const toNumber = (text: string) => Number(text);
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 && format !== 'binary'
+      ? toNumber
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+const names = new Map<string, string>();
+
+function nameOf(sql: string): string {
+  let name = names.get(sql);
+  if (name === undefined) {
+    name = `lr${names.size}`;
+    names.set(sql, name);
+  }
+  return name;
+}
+
+/** One connection. Statements are sent at once, without waiting for the answers to earlier ones. */
+export class PgLink implements Session {
+  readonly greeting: Greeting;
+  readonly client: pg.Client;
+  #generation = 0;
+
+  private constructor(client: pg.Client, greeting: Greeting) {
+    this.client = client;
+    this.greeting = greeting;
+  }
+
+  /** `lost` is told once, when the connection ends without having been asked to. */
+  static async open(url: string, lost: (reason: Error) => void): Promise<PgLink> {
+    const client = new pg.Client({
+      connectionString: url,
+      pipeline: true,
+      types,
+      keepAlive: true,
+      application_name: 'lanternroom',
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      query_timeout: ANSWER_WITHIN_MS,
+    });
+    client.on('error', lost);
+    client.once('end', () => lost(new Error('Connection terminated')));
+    try {
+      await client.connect();
+      return new PgLink(client, await greet(client));
+    } catch (reason) {
+      void client.end().catch(() => {});
+      throw reason;
+    }
+  }
+
+  async all<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    const { sql, bind } = statement.compile('postgres');
+    return (await this.query(sql, bind(params))).rows as R[];
+  }
+
+  async one<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
+    return (await this.all(statement, params))[0];
+  }
+
+  async run<P extends object, R>(statement: Statement<P, R>, params: P): Promise<number> {
+    const { sql, bind } = statement.compile('postgres');
+    return (await this.query(sql, bind(params))).rowCount ?? 0;
+  }
+
+  async query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    if (this.greeting.isPooled) return this.client.query({ text, values });
+    const generation = this.#generation;
+    try {
+      return await this.client.query({ name: `${nameOf(text)}_${generation}`, text, values });
+    } catch (reason) {
+      // Under new names everything is prepared anew; whoever asked asks again.
+      if (isStale(reason) && this.#generation === generation) this.#generation++;
+      throw reason;
+    }
+  }
+
+  /** Commands without values; several at once, separated by semicolons. */
+  exec(text: string): Promise<pg.QueryResult> {
+    return this.client.query(text);
+  }
+
+  async time(): Promise<Greeting['clock']> {
+    return (await greet(this.client)).clock;
+  }
+
+  async close(): Promise<void> {
+    this.client.removeAllListeners('end');
+    await this.client.end().catch(() => {});
+  }
+}
+
+async function greet(client: pg.Client): Promise<Greeting> {
+  const before = performance.now();
+  const { rows } = await client.query<Asked>(ASK);
+  const after = performance.now();
+  const [asked] = rows;
+  if (asked === undefined) throw new Error('the database did not greet');
+  return {
+    isReadOnly: asked.standby || asked.readonly === 'on',
+    // The pid that a connection is given at its start is the pooler's own invention.
+    isPooled: (client as unknown as { processID: number }).processID !== asked.pid,
+    isHasty: asked.sync === 'off',
+    clock: { database: asked.now, here: (before + after) / 2, error: (after - before) / 2 },
+  };
+}

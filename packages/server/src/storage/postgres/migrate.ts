@@ -1,0 +1,72 @@
+import { MIGRATIONS } from '../migrations.ts';
+import type { PgLink } from './link.ts';
+
+/** "LTRN": the lock that only one of the replicas that start together gets. */
+const LOCK = 0x4c54524e;
+
+/** What only this database needs. Each may be repeated. */
+const ALSO = [
+  // Rows that are rewritten all the time leave room for their next version on the same page.
+  'alter table heads set (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02)',
+  'alter table jobs set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)',
+  'alter table deliveries set (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05)',
+  // For the look-out that notices missed wake-ups.
+  "create index if not exists heads_ledgers on heads (space_id) where name = 'ledger'",
+];
+
+/** Brings the schema to this program's version, in one transaction; others that start meanwhile wait for it. */
+export async function migratePostgres(link: PgLink): Promise<void> {
+  await link.exec('begin');
+  try {
+    await link.exec(`select pg_advisory_xact_lock(${LOCK})`);
+    const version = await versionOf(link);
+    refuseNewer(version);
+    for (const step of MIGRATIONS.slice(version)) {
+      for (const sql of step) await link.exec(inPostgres(sql));
+    }
+    if (version < MIGRATIONS.length) {
+      for (const sql of ALSO) await link.exec(sql);
+      await link.exec(`update lanternroom_schema set version = ${MIGRATIONS.length}`);
+    }
+    await link.exec('commit');
+  } catch (reason) {
+    await link.exec('rollback').catch(() => {});
+    throw reason;
+  }
+}
+
+/** Bytes are compared as bytes on both databases, whatever language this one was made for. */
+export function inPostgres(sql: string): string {
+  return sql
+    .replaceAll('{bytes}', 'bytea')
+    .replaceAll('{random}', RANDOM)
+    .replace(/(\w+) text(?=[\s,)]|$)/g, '$1 text collate "C"');
+}
+
+async function versionOf(link: PgLink): Promise<number> {
+  const { rows } = await link.query(
+    `select to_regclass('lanternroom_schema') as ours, to_regclass('heads') as heads`,
+    [],
+  );
+  const { ours, heads } = rows[0] as { ours: string | null; heads: string | null };
+  if (ours !== null) {
+    const found = await link.query('select version from lanternroom_schema', []);
+    return (found.rows[0] as { version: number } | undefined)?.version ?? 0;
+  }
+  if (heads !== null) {
+    throw new Error('This database holds tables of another program. Give Lanternroom a database of its own.');
+  }
+  await link.exec('create table lanternroom_schema (version bigint not null)');
+  await link.exec('insert into lanternroom_schema (version) values (0)');
+  return 0;
+}
+
+function refuseNewer(version: number): void {
+  if (version <= MIGRATIONS.length) return;
+  throw new Error(
+    `The data was written by a newer Lanternroom (schema ${version}, this one knows ${MIGRATIONS.length}). Start the newer version, or restore a backup from before the upgrade.`,
+  );
+}
+
+/** Three random UUIDs have 366 random bits; the digest makes 256 even ones of them, without an extension. */
+const RANDOM = `encode(sha256(convert_to(concat(gen_random_uuid(), gen_random_uuid(), gen_random_uuid()), 'UTF8')), 'hex')`;

@@ -1,0 +1,98 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startPooler } from '../../testing/pooler.ts';
+import { freshDatabase, onDatabase } from '../../testing/postgres.ts';
+import { aLine } from '../../testing/things.ts';
+import { until } from '../../testing/waiting.ts';
+import { PostgresStore } from '../postgres.ts';
+import { MasterVault } from '../vault.ts';
+
+const vault = new MasterVault(Buffer.from('a master key for tests'));
+
+async function pooled(): Promise<{
+  direct: string;
+  behind: string;
+  warnings: string[];
+  open(url: string): Promise<PostgresStore>;
+}> {
+  const { url: direct, drop } = await freshDatabase();
+  onTestFinished(drop);
+  const pooler = await startPooler(direct);
+  onTestFinished(() => pooler.stop());
+  const warnings: string[] = [];
+  const open = async (url: string) => {
+    const warn = (message: string) => void warnings.push(message);
+    const store = await PostgresStore.open({ url, sealer: vault, sealHead: vault.mac, warn });
+    onTestFinished(() => store.stop());
+    return store;
+  };
+  return { direct, behind: pooler.url, warnings, open };
+}
+
+const writeLine = (store: PostgresStore, topic: string) =>
+  store.write('sp_1', ['ledger'], async (tx) => {
+    const seq = ((await tx.heads.get('ledger'))?.n ?? 0) + 1;
+    await tx.ledger.insert({ ...aLine(), seq });
+    tx.heads.set('ledger', { n: seq, at: seq, text: '' });
+    tx.announce(`desk:sp_1`, topic);
+    return seq;
+  });
+
+test('[R9] behind a pooler that gives another server to each transaction, everything works', async () => {
+  const { behind, open } = await pooled();
+  const [one, other] = [await open(behind), await open(behind)];
+  for (let round = 0; round < 5; round++) {
+    const units = Array.from({ length: 40 }, (_, i) => writeLine(i % 2 ? one : other, 'x'));
+    await Promise.all([
+      ...units,
+      ...Array.from({ length: 10 }, () => one.read('sp_1', (tx) => tx.ledger.page(0, 5))),
+    ]);
+  }
+  const lines = await other.read('sp_1', (tx) => tx.ledger.page(0, 1000));
+  expect(lines.map((line) => line.seq)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1));
+});
+
+test('[R9][R3] where LISTEN brings nothing, news is found by looking, and that is said once', async () => {
+  const { behind, warnings, open } = await pooled();
+  const [one, other] = [await open(behind), await open(behind)];
+  const heard: string[] = [];
+  other.signals.on('desk:sp_1', (about) => heard.push(...about));
+  await writeLine(one, 'thing');
+  await until(async () => heard.length > 0);
+  await until(async () => warnings.length > 0);
+  expect(warnings.every((warning) => warning.startsWith('LISTEN brings nothing'))).toBe(true);
+  expect(other.wakeups.hears).toBe(false);
+});
+
+test('[R3] without a pooler the self-test is heard, and news comes with what it is about', async () => {
+  const { direct, warnings, open } = await pooled();
+  const [one, other] = [await open(direct), await open(direct)];
+  await until(async () => one.wakeups.hears && other.wakeups.hears);
+  const heard: string[] = [];
+  other.signals.on('desk:sp_1', (about) => heard.push(...about));
+  await writeLine(one, 'thing');
+  await until(async () => heard.includes('thing'));
+  // More than one notice can hold, in one go.
+  const many = Array.from({ length: 600 }, (_, i) => `thing-${'x'.repeat(30)}-${i}`);
+  await Promise.all(many.map((about) => writeLine(one, about)));
+  await until(async () => many.every((about) => heard.includes(about)));
+  expect(warnings).toEqual([]);
+});
+
+test('[R3] a notice that was lost is noticed at the end of the ledger', async () => {
+  const { direct, open } = await pooled();
+  const [one, other] = [await open(direct), await open(direct)];
+  await until(async () => other.wakeups.hears);
+  const heard: string[] = [];
+  other.signals.on('desk:sp_1', (about) => heard.push(...about));
+  await onDatabase(
+    direct,
+    "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' and datname = current_database()",
+  );
+  // Whoever loses a connection looks whether the database is still there; that takes a moment.
+  await until(() =>
+    writeLine(one, 'while nobody listened')
+      .then(() => true)
+      .catch(() => false),
+  );
+  await until(async () => heard.length > 0);
+});

@@ -1,0 +1,161 @@
+import { type Announcement, assertCleanRefusal, type BatchRunner, type Done, type Unit } from '../batch.ts';
+import { HeadCache, type SealHead } from '../heads.ts';
+import type { Sealer } from '../rows/agents.ts';
+import type { KeptPlaceIds } from '../rows/place-ids.ts';
+import { openTx, RowsBySpace } from '../tx.ts';
+import { BatchSession, scoutSession } from './batch.ts';
+import { isAftermath, isAway, isConflict, isStale, storageFault, unsureFault } from './errors.ts';
+import { lockHeads, makeHeads, wantedBy } from './heads.ts';
+import { bumpIdentities } from './identities.ts';
+import type { Lane } from './lane.ts';
+import type { PgLink } from './link.ts';
+
+export type RunnerParts = {
+  lane: Lane;
+  sealer: Sealer;
+  sealHead: SealHead;
+  placeIds: KeptPlaceIds;
+  /** Where each ledger ends now, for those who look out for missed wake-ups. */
+  committed(ledgers: ReadonlyMap<string, number>): void;
+};
+
+/**
+ * Local to the transaction, because behind a pooler nothing else is ours. A replica that froze in the middle of a
+ * batch loses its connection, and with it its locks, before the others have waited too long.
+ */
+const BEGIN = `begin; set local statement_timeout = '10s'; set local lock_timeout = '8s';
+  set local idle_in_transaction_session_timeout = '5s'`;
+const ALSO_DURABLE = '; set local synchronous_commit = on';
+const MOST_TRIES = 5;
+
+/** Units in one transaction: heads locked first, in sorted order, then one unit after the other. */
+export class PostgresRunner implements BatchRunner {
+  readonly #parts: RunnerParts;
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+  }
+
+  async commit(units: readonly Unit[]): Promise<Done[]> {
+    for (let tried = 1; ; tried++) {
+      const link = await this.#parts.lane.get();
+      try {
+        return await this.#run(link, units);
+      } catch (reason) {
+        if ((isConflict(reason) || isStale(reason)) && tried < MOST_TRIES) continue;
+        throw storageFault(this.#parts.lane.told(reason));
+      }
+    }
+  }
+
+  async #run(link: PgLink, units: readonly Unit[]): Promise<Done[]> {
+    const batch = new Batch(link, units, this.#parts);
+    try {
+      await batch.begin();
+      const done = await batch.work();
+      await batch.commit();
+      this.#parts.committed(batch.ledgers());
+      return done;
+    } catch (reason) {
+      const first = isAftermath(reason) ? await batch.firstProblem(reason) : reason;
+      await link.exec('rollback').catch(() => {});
+      throw first;
+    }
+  }
+}
+
+class Batch {
+  readonly #link: PgLink;
+  readonly #units: readonly Unit[];
+  readonly #parts: RunnerParts;
+  readonly #session: BatchSession;
+  readonly #heads: HeadCache;
+  readonly #rows: RowsBySpace;
+  #at = 0;
+  #scouted = false;
+
+  constructor(link: PgLink, units: readonly Unit[], parts: RunnerParts) {
+    this.#link = link;
+    this.#units = units;
+    this.#parts = parts;
+    this.#session = new BatchSession(link, () => this.#scoutOnce());
+    this.#heads = new HeadCache(this.#session, parts.sealHead);
+    this.#rows = new RowsBySpace(this.#session, parts.sealer, { placeIds: parts.placeIds });
+  }
+
+  async begin(): Promise<void> {
+    const wanted = wantedBy(this.#units);
+    const begin = this.#link.greeting.isHasty ? BEGIN + ALSO_DURABLE : BEGIN;
+    for (;;) {
+      const begun = this.#link.exec(begin);
+      const [locked] = await Promise.all([lockHeads(this.#link, wanted, this.#heads), begun]);
+      if (locked) return;
+      await this.#link.exec('rollback');
+      await makeHeads(this.#link, wanted);
+    }
+  }
+
+  async work(): Promise<Done[]> {
+    const done: Done[] = [];
+    for (const unit of this.#units) {
+      done.push(await this.#runUnit(unit));
+      this.#at++;
+    }
+    return done;
+  }
+
+  async #runUnit(unit: Unit): Promise<Done> {
+    const announced: Announcement[] = [];
+    const before = this.#session.writes + this.#heads.writes;
+    const heads = this.#heads.forSpace(unit.space, unit.heads);
+    const tell = (topic: Announcement['topic'], about = '') => announced.push({ topic, about });
+    const value = await unit.work(openTx(this.#rows.of(unit.space), heads, tell));
+    assertCleanRefusal(value, this.#session.writes + this.#heads.writes !== before);
+    return { unit, value, announced };
+  }
+
+  /** Runs the units that are still to come, all at once and without consequences, to see what they will read. */
+  async #scoutOnce(): Promise<void> {
+    const coming = this.#units.slice(this.#at + 1);
+    if (this.#scouted || coming.length === 0) return;
+    this.#scouted = true;
+    const rows = new RowsBySpace(scoutSession(this.#link, this.#session.memory), this.#parts.sealer, {
+      placeIds: this.#parts.placeIds,
+    });
+    await Promise.allSettled(
+      coming.map(async (unit) => {
+        const heads = this.#heads.copyFor(unit.space, unit.heads);
+        await unit.work(openTx(rows.of(unit.space), heads, () => {}));
+      }),
+    );
+  }
+
+  async commit(): Promise<void> {
+    await this.#heads.flush();
+    await this.#rows.bodies.flush();
+    this.#session.send();
+    bumpIdentities(this.#link, this.#session);
+    const ended = this.#link.exec('commit');
+    ended.catch(() => {});
+    await this.#session.settled();
+    try {
+      const { command } = await ended;
+      // A transaction in which something failed answers a commit with ROLLBACK, and without complaint.
+      if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+    } catch (reason) {
+      throw isAway(reason) ? unsureFault() : reason;
+    }
+  }
+
+  /** Later statements only say that an earlier one failed; this finds which. */
+  async firstProblem(otherwise: unknown): Promise<unknown> {
+    return this.#session.settled().then(
+      () => otherwise,
+      (reason: unknown) => reason,
+    );
+  }
+
+  ledgers(): ReadonlyMap<string, number> {
+    return this.#heads.written('ledger');
+  }
+}

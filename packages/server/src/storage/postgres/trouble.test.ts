@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Postgres, startPostgres } from '../../../../../scripts/postgres.mjs';
+import { isFault } from '../../core/faults.ts';
+import { onDatabase } from '../../testing/postgres.ts';
+import { aLine } from '../../testing/things.ts';
+import { until } from '../../testing/waiting.ts';
+import { MIGRATIONS } from '../migrations.ts';
+import { PostgresStore } from '../postgres.ts';
+import { MasterVault } from '../vault.ts';
+import { DatabaseClock } from './clock.ts';
+import { inPostgres } from './migrate.ts';
+import { openServerError } from './open.ts';
+
+const vault = new MasterVault(Buffer.from('a master key for tests'));
+
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres({ settings: { max_connections: '20', superuser_reserved_connections: '2' } });
+});
+afterAll(() => server.stop());
+
+let made = 0;
+
+async function database(): Promise<string> {
+  const name = `trouble_${++made}`;
+  await onDatabase(server.url(), `create database ${name}`);
+  return server.url(name);
+}
+
+async function open(url: string): Promise<PostgresStore> {
+  return PostgresStore.open({ url, sealer: vault, sealHead: vault.mac });
+}
+
+async function opened(url: string): Promise<PostgresStore> {
+  const store = await open(url);
+  onTestFinished(() => store.stop());
+  return store;
+}
+
+const refusal = (url: string): Promise<string> =>
+  open(url).then(
+    async (store) => {
+      await store.stop();
+      return 'opened';
+    },
+    (reason: unknown) => openServerError(reason, url).message,
+  );
+
+const line = (seq: number) => ({ ...aLine(), seq });
+
+test('[R7] text that PostgreSQL cannot hold is refused, and harms nothing that is written beside it', async () => {
+  const store = await opened(await database());
+  const write = (seq: number, actor: string) =>
+    store.write('sp_1', [], (tx) => tx.ledger.insert({ ...line(seq), actor }));
+  const [bad, good] = await Promise.allSettled([write(1, 'a\0b'), write(2, 'somebody')]);
+  expect(bad).toMatchObject({ status: 'rejected', reason: { fault: 'invalid_field' } });
+  expect(good.status).toBe('fulfilled');
+  expect(await store.read('sp_1', (tx) => tx.ledger.page(0, 9))).toMatchObject([{ seq: 2 }]);
+});
+
+describe('the start', () => {
+  test('[R1][D25] many replicas that start at once make the schema once, and all of them run', async () => {
+    const url = await database();
+    const stores = await Promise.all([1, 2, 3].map(() => opened(url)));
+    await Promise.all(
+      stores.map((store, i) => store.write('sp_1', [], (tx) => tx.ledger.insert(line(i + 1)))),
+    );
+    for (const store of stores)
+      expect(await store.read('sp_1', (tx) => tx.ledger.page(0, 9))).toHaveLength(3);
+  });
+
+  test('[R8][D25] a schema of a newer version is refused, and left as it is', async () => {
+    const url = await database();
+    await (await open(url)).stop();
+    await onDatabase(url, `update lanternroom_schema set version = ${MIGRATIONS.length + 1}`);
+    expect(await refusal(url)).toMatch(/newer Lanternroom .* Start the newer version/);
+    expect(await onDatabase(url, 'select version from lanternroom_schema')).toEqual([
+      { version: MIGRATIONS.length + 1 },
+    ]);
+  });
+
+  test('[D25] an earlier schema is brought forward, with its data', async () => {
+    const url = await database();
+    const first = [
+      ...(MIGRATIONS[0] ?? []).map(inPostgres),
+      'create table lanternroom_schema (version bigint not null)',
+      'insert into lanternroom_schema values (1)',
+      "insert into ledger values ('sp_1', 1, 1, 'a', 'b', 'c', '{}', 'hash')",
+    ];
+    await onDatabase(url, first.join(';\n'));
+    const store = await opened(url);
+    expect(await store.read('sp_1', (tx) => tx.ledger.page(0, 9))).toMatchObject([{ hash: 'hash' }]);
+    expect(await onDatabase(url, 'select version from lanternroom_schema')).toEqual([
+      { version: MIGRATIONS.length },
+    ]);
+  });
+
+  test("[R8][D25] another program's tables are refused", async () => {
+    const url = await database();
+    await onDatabase(url, 'create table heads (name text)');
+    expect(await refusal(url)).toMatch(/tables of another program/);
+    expect(await onDatabase(url, "select to_regclass('ledger') as there")).toEqual([{ there: null }]);
+  });
+
+  test('[R8][D25] a database that takes no writes is refused', async () => {
+    const url = await database();
+    const name = new URL(url).pathname.slice(1);
+    await onDatabase(server.url(), `alter database ${name} set default_transaction_read_only = on`);
+    expect(await refusal(url)).toMatch(/takes no writes: it is a standby.*Point DATABASE_URL at the primary/);
+  });
+
+  test('[R8] of several hosts the one that takes writes is used', async () => {
+    const url = await database();
+    const both = url.replace('127.0.0.1', `127.0.0.1:1,127.0.0.1`);
+    const store = await opened(both);
+    await store.write('sp_1', [], (tx) => tx.ledger.insert(line(1)));
+  });
+
+  test('[R8][D25] a wrong name, host or user is said in one sentence, without the password', async () => {
+    const missing = server.url('nowhere').replace('lanternroom@', 'lanternroom:hush@');
+    expect(await refusal(missing)).toMatch(/There is no database at postgres:\/\/127.*createdb/);
+    const nobody = missing.replace(String(server.port), '1');
+    expect(await refusal(nobody)).toMatch(/does not answer .*ECONNREFUSED.*Check DATABASE_URL/);
+    for (const url of [missing, nobody]) expect(await refusal(url)).not.toContain('hush');
+    const stranger = server.url().replace('lanternroom@', 'stranger@');
+    expect(await refusal(stranger)).toMatch(/does not let us in .*stranger/);
+  });
+});
+
+describe('while it runs', () => {
+  test('[R7][D26] a database that is gone fails at once and says when to retry; it comes back by itself', async () => {
+    const store = await opened(await database());
+    await store.write('sp_1', [], (tx) => tx.ledger.insert(line(1)));
+    await server.halt('immediate');
+    const outcomes = await Promise.all(
+      [
+        store.write('sp_1', [], (tx) => tx.ledger.insert(line(2))),
+        store.read('sp_1', (tx) => tx.ledger.page(0, 9)),
+        store.directory.spaces(),
+      ].map((work) => work.then(() => null).catch((reason: unknown) => reason)),
+    );
+    for (const reason of outcomes)
+      expect(isFault(reason) && [reason.fault, reason.detail.retryAfter]).toEqual(['unavailable', 2]);
+    await server.start();
+    await until(() =>
+      store
+        .write('sp_1', [], (tx) => tx.ledger.insert(line(3)))
+        .then(() => true)
+        .catch(() => false),
+    );
+    const kept = await store.read('sp_1', (tx) => tx.ledger.page(0, 9));
+    expect(kept.map((one) => one.seq)).toEqual([1, 3]);
+  });
+
+  test('[D26] a batch that was cut off leaves nothing behind', async () => {
+    const url = await database();
+    const store = await opened(url);
+    const cut = store.write('sp_1', ['ledger'], async (tx) => {
+      await tx.heads.get('ledger');
+      tx.heads.set('ledger', { n: 1, at: 1, text: 'x' });
+      await tx.ledger.insert(line(1));
+      await tx.ledger.page(0, 1);
+      await onDatabase(
+        url,
+        'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+      );
+      await tx.ledger.page(0, 2);
+    });
+    await expect(cut).rejects.toMatchObject({ fault: 'unavailable' });
+    await until(() =>
+      store.directory
+        .spaces()
+        .then(() => true)
+        .catch(() => false),
+    );
+    expect(await store.read('sp_1', (tx) => tx.ledger.page(0, 9))).toEqual([]);
+    expect(await store.read('sp_1', (tx) => tx.heads.get('ledger'))).toBeNull();
+  });
+
+  test('[R7] when no more connections are to be had, it says so and recovers', async () => {
+    const url = await database();
+    const name = new URL(url).pathname.slice(1);
+    await onDatabase(url, 'create role small login');
+    const owner = await open(url);
+    await owner.stop();
+    await onDatabase(url, 'grant all on all tables in schema public to small');
+    const limited = url.replace('lanternroom@', 'small@');
+    const store = await opened(limited);
+    await onDatabase(server.url(), `alter role small connection limit 1`);
+    await onDatabase(
+      server.url(),
+      `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'small' and datname = '${name}'`,
+    );
+    const tries = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        store
+          .read('sp_1', (tx) => tx.ledger.page(0, 1))
+          .then(() => null)
+          .catch((reason: unknown) => reason),
+      ),
+    );
+    const refused = tries.filter((reason) => reason !== null);
+    for (const reason of refused) expect(isFault(reason) && reason.fault).toBe('unavailable');
+    await onDatabase(server.url(), 'alter role small connection limit -1');
+    await until(() =>
+      store
+        .read('sp_1', (tx) => tx.ledger.page(0, 1))
+        .then(() => true)
+        .catch(() => false),
+    );
+  });
+
+  test('[R7] a statement that takes too long is ended by the server, and the next one works', async () => {
+    const url = await database();
+    const store = await opened(url);
+    await store.write('sp_1', ['ledger'], async (tx) => {
+      await tx.heads.get('ledger');
+      tx.heads.set('ledger', { n: 1, at: 1, text: 'x' });
+    });
+    const name = new URL(url).pathname.slice(1);
+    // Somebody sits on the row for ever; the lock's own limit is what ends the wait.
+    const hold = onDatabase(url, 'begin; select * from heads for update; select pg_sleep(60)').catch(
+      () => {},
+    );
+    const locks = `select count(*) as n from pg_stat_activity where datname = '${name}' and query like '%pg_sleep(60)%' and pid <> pg_backend_pid()`;
+    await until(async () => Number((await onDatabase(server.url(), locks))[0]?.n) === 1);
+    const blocked = store.write('sp_1', ['ledger'], (tx) => tx.heads.get('ledger'));
+    await expect(blocked).rejects.toMatchObject({ fault: 'unavailable', detail: { retryAfter: 2 } });
+    await onDatabase(
+      server.url(),
+      `select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()`,
+    );
+    await hold;
+    expect(await store.write('sp_1', ['ledger'], (tx) => tx.heads.get('ledger'))).toMatchObject({ n: 1 });
+  });
+
+  test('[R2][D26] two replicas that lock the same heads in opposite order never wait in a circle', async () => {
+    const url = await database();
+    const [one, two] = await Promise.all([opened(url), opened(url)]);
+    const names = ['agent:a', 'agent:b', 'agent:c'] as const;
+    const count = (store: PostgresStore, order: readonly (typeof names)[number][]) =>
+      store.write('sp_1', order, async (tx) => {
+        for (const name of order) {
+          const n = ((await tx.heads.get(name))?.n ?? 0) + 1;
+          tx.heads.set(name, { n, at: n, text: '' });
+        }
+      });
+    for (let round = 0; round < 20; round++) {
+      await Promise.all([count(one, names), count(two, [...names].reverse()), count(two, names)]);
+    }
+    expect(await one.read('sp_1', (tx) => tx.heads.get('agent:b'))).toMatchObject({ n: 60 });
+  });
+});
+
+describe('the time', () => {
+  test('[R5][D28] is the database’s, whatever the own clock says, and goes on between two looks', () => {
+    let here = 5_000;
+    const clock = new DatabaseClock(() => here);
+    clock.heard({ database: 1_000_000_000, here: 5_000, error: 2 });
+    here = 5_010;
+    expect(clock.now()).toBe(1_000_010_000);
+    clock.heard({ database: 9_000_000_000, here: 5_010, error: 50 });
+    expect(clock.now()).toBe(1_000_010_000);
+    clock.heard({ database: 1_000_010_500, here: 5_010, error: 1 });
+    expect(clock.now()).toBe(1_000_010_500);
+  });
+
+  test('[R5][D28] two replicas agree on it to within a few milliseconds', async () => {
+    const url = await database();
+    const [one, two] = await Promise.all([opened(url), opened(url)]);
+    expect(Math.abs(one.clock.now() - two.clock.now())).toBeLessThan(50_000);
+  });
+});

@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import type { News, Topic } from '../../core/store.ts';
+import type { Signals } from '../signals.ts';
+import { fromNews } from '../sqlite/intake-wire.ts';
+import { type Session, statement } from '../statement.ts';
+import type { Lane } from './lane.ts';
+
+const CHANNEL = 'lanternroom';
+/** PostgreSQL takes at most 8000 bytes. */
+const MOST_BYTES = 7_500;
+/** How often missed wake-ups are looked for: rarely while notices arrive, often while they do not. */
+const LOOK_MS = { heard: 5_000, deaf: 200 };
+const TEST_EVERY_MS = 30_000;
+const TEST_WITHIN_MS = 2_000;
+
+type Told = [Topic, string[]][];
+/** `ledgers` says where the ledgers ended, so that nobody takes news for missed that has arrived. */
+type Notice = { from: string; told?: Told; ledgers?: [string, number][]; test?: string };
+
+export type WakeupParts = {
+  signals: Signals;
+  listening: Lane;
+  telling: Lane;
+  /** For looking after missed news. */
+  session: Session;
+  warn(message: string): void;
+};
+
+const ledgers = statement<object>()((db) =>
+  db.selectFrom('heads').select(['space_id', 'n']).where('name', '=', 'ledger'),
+);
+
+/**
+ * News between replicas: one NOTIFY after a commit, never in it, and while one is under way the next ones join. What
+ * is lost on the way (a pooler, a broken connection) is noticed at the ends of the ledgers.
+ */
+export class PostgresWakeups {
+  readonly #parts: WakeupParts;
+  readonly #me = randomUUID();
+  readonly #ends = new Map<string, number>();
+  #unsent: Map<Topic, Set<string>> = new Map();
+  #unsentEnds = new Map<string, number>();
+  #sending = false;
+  #hears = false;
+  #awaited: string | null = null;
+  #listeningOn: unknown = null;
+  #timers: NodeJS.Timeout[] = [];
+  #stopped = false;
+
+  constructor(parts: WakeupParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the self-test has come back: notices reach us. */
+  get hears(): boolean {
+    return this.#hears;
+  }
+
+  async start(): Promise<void> {
+    for (const { space_id, n } of await this.#parts.session.all(ledgers, {})) this.#ends.set(space_id, n);
+    void this.#test();
+    this.#lookLater();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  /** The database was away and is back: whatever happened meanwhile was missed. */
+  back(): void {
+    void this.#test(false);
+    void this.#look();
+  }
+
+  committed(ends: ReadonlyMap<string, number>): void {
+    for (const [space, n] of ends) {
+      this.#note(space, n);
+      this.#unsentEnds.set(space, n);
+    }
+  }
+
+  tell(news: News): void {
+    for (const [topic, about] of news) {
+      const known = this.#unsent.get(topic);
+      if (known === undefined) this.#unsent.set(topic, new Set(about));
+      else for (const one of about) known.add(one);
+    }
+    if (!this.#sending) void this.#send();
+  }
+
+  async #send(): Promise<void> {
+    this.#sending = true;
+    while (this.#unsent.size > 0 && !this.#stopped) {
+      const told = [...this.#unsent].map(([topic, about]): [Topic, string[]] => [topic, [...about]]);
+      const ends = [...this.#unsentEnds];
+      this.#unsent = new Map();
+      this.#unsentEnds = new Map();
+      // Lost news is found at the ends of the ledgers; nobody waits for this.
+      await this.#notify(inParts(this.#me, told, ends)).catch(() => {});
+    }
+    this.#sending = false;
+  }
+
+  async #notify(payloads: readonly string[]): Promise<void> {
+    const link = await this.#parts.telling.get();
+    await Promise.all(payloads.map((text) => link.query(`select pg_notify('${CHANNEL}', $1)`, [text])));
+  }
+
+  #hear(text: string): void {
+    const { from, told = [], ledgers: ends = [], test } = JSON.parse(text) as Notice;
+    if (test !== undefined && test === this.#awaited) this.#passed();
+    if (from === this.#me) return;
+    for (const [space, n] of ends) this.#note(space, n);
+    if (told.length > 0) this.#parts.signals.tell(fromNews(told));
+  }
+
+  #note(space: string, n: number): void {
+    if (n > (this.#ends.get(space) ?? 0)) this.#ends.set(space, n);
+  }
+
+  /** Listens if that is not so already, and sends itself a word. Silence means that we are deaf, and must look. */
+  async #test(again = true): Promise<void> {
+    const word = randomUUID();
+    this.#awaited = word;
+    try {
+      await this.#listen();
+      await this.#notify([JSON.stringify({ from: this.#me, test: word } satisfies Notice)]);
+    } catch {
+      this.#hears = false;
+    }
+    this.#later(TEST_WITHIN_MS, () => {
+      if (this.#awaited === word) this.#failed();
+    });
+    if (again) this.#later(TEST_EVERY_MS, () => void this.#test());
+  }
+
+  #passed(): void {
+    this.#awaited = null;
+    this.#hears = true;
+  }
+
+  #failed(): void {
+    this.#awaited = null;
+    if (this.#hears || this.#listeningOn !== null)
+      this.#parts.warn(
+        'LISTEN brings nothing (a pooler in between?); looking for news five times a second instead',
+      );
+    this.#hears = false;
+    this.#parts.listening.discard(); // it may have died without a word
+  }
+
+  async #listen(): Promise<void> {
+    const { client } = await this.#parts.listening.get();
+    if (this.#listeningOn === client) return;
+    client.on('notification', ({ payload }) => {
+      if (payload !== undefined) this.#hear(payload);
+    });
+    client.once('end', () => {
+      this.#hears = false;
+    });
+    await client.query(`listen ${CHANNEL}`);
+    this.#listeningOn = client;
+  }
+
+  #lookLater(pause = 0): void {
+    const next = Math.max(pause, this.#hears ? LOOK_MS.heard : LOOK_MS.deaf);
+    this.#later(next, async () => {
+      const startedAt = performance.now();
+      await this.#look();
+      // Where there are very many spaces a look takes a while; it never takes more than a tenth of the time.
+      this.#lookLater(9 * (performance.now() - startedAt));
+    });
+  }
+
+  /** Whoever waits for something in a space whose ledger has grown unheard is woken to look for themselves. */
+  async #look(): Promise<void> {
+    const rows = await this.#parts.session.all(ledgers, {}).catch(() => []);
+    const missed = rows.filter(({ space_id, n }) => n > (this.#ends.get(space_id) ?? 0));
+    if (missed.length === 0) return;
+    for (const { space_id, n } of missed) this.#note(space_id, n);
+    const spaces = new Set(missed.map((row) => row.space_id));
+    const topics = this.#parts.signals.topics().filter((topic) => concerns(topic, spaces));
+    this.#parts.signals.tell(
+      new Map(
+        [...topics, ...[...spaces].map((s): Topic => `desk:${s}`)].map((topic) => [topic, new Set([''])]),
+      ),
+    );
+  }
+
+  #later(millis: number, work: () => void): void {
+    if (this.#stopped) return;
+    const timer = setTimeout(() => {
+      this.#timers = this.#timers.filter((one) => one !== timer);
+      work();
+    }, millis);
+    timer.unref();
+    this.#timers.push(timer);
+  }
+}
+
+/** Topics that name no space concern every one. */
+function concerns(topic: Topic, spaces: ReadonlySet<string>): boolean {
+  const [kind, space = ''] = topic.split(':');
+  return (kind !== 'desk' && kind !== 'inbox') || spaces.has(space);
+}
+
+/** As few notices as the limit allows. A single topic that is too long for one is told without its particulars. */
+function inParts(from: string, told: Told, ends: [string, number][]): string[] {
+  const payloads: string[] = [];
+  let part: Notice = { from, told: [], ledgers: [] };
+  const full = () => Buffer.byteLength(JSON.stringify(part)) > MOST_BYTES;
+  const close = () => {
+    payloads.push(JSON.stringify(part));
+    part = { from, told: [], ledgers: [] };
+  };
+  for (const [topic, about] of told) {
+    for (let at = 0; at < about.length; at += 50) {
+      part.told?.push([topic, about.slice(at, at + 50)]);
+      if (!full()) continue;
+      const last = part.told?.pop();
+      close();
+      if (last !== undefined) part.told?.push(last);
+      if (full()) part.told = [[topic, ['']]];
+    }
+  }
+  for (let at = 0; at < ends.length; at += 50) {
+    if (at > 0 || full()) close();
+    part.ledgers = ends.slice(at, at + 50);
+  }
+  close();
+  return payloads;
+}
