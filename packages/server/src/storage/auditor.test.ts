@@ -41,7 +41,7 @@ async function openCase(): Promise<Case> {
     await write(ground, space);
     if (seq === 10 || seq === 20) await ground.auditor.checkpointAll();
   }
-  const db = new Database(ground.data.database);
+  const db = new Database(ground.data.local?.file ?? '');
   onTestFinished(() => void db.close());
   return {
     ground,
@@ -125,7 +125,7 @@ describe('an honest ledger', () => {
       room,
       session: interrupted,
       file: data.checkpoints,
-      macMatches: (text, mac) => data.vault.macMatches(text, mac),
+      vault: data.vault,
     });
     expect(await auditor.verify(space)).toMatchObject({ ok: true, entries: LINES + 6, problems: [] });
   });
@@ -241,7 +241,7 @@ describe('what is found', () => {
 
   test('[D21][D22] a tail that was cut off, with an old head that was once genuine', async () => {
     const { ground, space, tamper, verify } = await openCase();
-    const db = new Database(ground.data.database);
+    const db = new Database(ground.data.local?.file ?? '');
     const old = db
       .prepare("select n, at, text, seal from heads where space_id = ? and name = 'ledger'")
       .get(space);

@@ -1,17 +1,19 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { SpaceId } from '../core/ids.ts';
 import { makeCheckpoint, type SealedEnd, type Verdict, verifyLedger } from '../core/ledger/audit.ts';
-import type { Checkpoint } from '../core/ledger/ledger.ts';
+import { type Checkpoint, checkpointText } from '../core/ledger/ledger.ts';
 import type { Room } from '../core/room.ts';
+import { replaceFile } from './folder/folder.ts';
 import { headText, readSealedHead } from './heads.ts';
 import type { Session } from './statement.ts';
+import type { MasterVault } from './vault.ts';
 
 export interface AuditorParts {
   room: Room;
   session: Session;
   /** Checkpoints are also kept here, outside the database: whoever cuts the ledger would have to find both. */
   file: string;
-  macMatches(text: string, mac: string): boolean;
+  vault: Pick<MasterVault, 'headMatches' | 'isSignatureCurrent'>;
 }
 
 export class Auditor {
@@ -39,9 +41,9 @@ export class Auditor {
   }
 
   async #head(space: SpaceId): Promise<SealedEnd> {
-    const { session, macMatches } = this.#parts;
+    const { session, vault } = this.#parts;
     const head = await readSealedHead(session, space, 'ledger');
-    return { head, sealed: head !== null && macMatches(headText(space, 'ledger', head), head.seal) };
+    return { head, sealed: head !== null && vault.headMatches(headText(space, 'ledger', head), head.seal) };
   }
 
   /** Signs the end of every ledger that has grown since its last checkpoint. */
@@ -54,19 +56,52 @@ export class Auditor {
     }
   }
 
+  /** Signs with the key of today what a key from before has signed. A signature that is nobody's stays, and is found. */
+  async signAnew(): Promise<void> {
+    const { room, file } = this.#parts;
+    for (const { id } of await room.store.directory.spaces()) {
+      const stored = await room.store.read(id, (tx) => tx.ledger.checkpoints());
+      const older = stored.filter((c) => this.#isOlder(c));
+      if (older.length === 0) continue;
+      await room.store.write(id, [], async (tx) => {
+        for (const c of older) await tx.ledger.setSignature(c.seq, room.vault.sign(checkpointText(c)));
+      });
+    }
+    if (existsSync(file)) replaceFile(file, this.#linesAnew(readFileSync(file, 'utf8')));
+  }
+
+  #linesAnew(text: string): string {
+    const anew = (line: string) => {
+      const kept = toCheckpoint(line);
+      if (kept === null || !this.#isOlder(kept)) return line;
+      return JSON.stringify({ ...kept, signature: this.#parts.room.vault.sign(checkpointText(kept)) });
+    };
+    return text.split('\n').map(anew).join('\n');
+  }
+
+  #isOlder(checkpoint: Checkpoint): boolean {
+    const { room, vault } = this.#parts;
+    const text = checkpointText(checkpoint);
+    return (
+      !vault.isSignatureCurrent(text, checkpoint.signature) && room.vault.verify(text, checkpoint.signature)
+    );
+  }
+
   #kept(): Checkpoint[] {
     const { file } = this.#parts;
     if (!existsSync(file)) return [];
     const lines = readFileSync(file, 'utf8').split('\n');
     // A crash can leave half of the last line behind; the database has the same checkpoint.
-    return lines.flatMap((line) => {
-      try {
-        const value: unknown = JSON.parse(line);
-        return isCheckpoint(value) ? [value] : [];
-      } catch {
-        return [];
-      }
-    });
+    return lines.flatMap((line) => toCheckpoint(line) ?? []);
+  }
+}
+
+function toCheckpoint(line: string): Checkpoint | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isCheckpoint(value) ? value : null;
+  } catch {
+    return null;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Fault, isFault } from '../core/faults.ts';
 import type { SpaceId } from '../core/ids.ts';
 import type { HeadName, News, Topic, Tx } from '../core/store.ts';
+import { DAMAGED } from './sqlite/errors.ts';
 
 /** One unit of work that waits for its commit. */
 export type Unit = {
@@ -76,8 +77,7 @@ export class GroupCommit {
   }
 
   async #afterFailure(units: readonly Unit[], reason: unknown): Promise<void> {
-    // A store that is away is away for all of them: trying each would only make everybody wait for every other.
-    if (units.length === 1 || (isFault(reason) && reason.fault === 'unavailable')) {
+    if (units.length === 1 || isAway(reason)) {
       for (const unit of units) unit.reject(reason);
       return;
     }
@@ -100,6 +100,14 @@ export class GroupCommit {
     }
     if (news.size > 0) this.#tell(news);
   }
+}
+
+/**
+ * A store that is away is away for all of them: trying each would only make everybody wait for every other. A damaged
+ * place in it harms only those who look there.
+ */
+function isAway(reason: unknown): boolean {
+  return isFault(reason) && reason.fault === 'unavailable' && reason.message !== DAMAGED;
 }
 
 function nextTurn(): Promise<void> {

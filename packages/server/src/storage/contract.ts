@@ -1,11 +1,15 @@
 import { describe, onTestFinished } from 'vitest';
 import type { Store, Topic } from '../core/store.ts';
-import { describeCommits } from './contract-commits.ts';
-import { describeDeliveries } from './contract-deliveries.ts';
-import { describeHeads } from './contract-heads.ts';
-import { describeJobs } from './contract-jobs.ts';
-import { describePeople } from './contract-people.ts';
-import { describeSpaces } from './contract-spaces.ts';
+import { describeCommits } from './contract/commits.ts';
+import { describeDeliveries } from './contract/deliveries.ts';
+import { describeEvents } from './contract/events.ts';
+import { describeHeads } from './contract/heads.ts';
+import { describeJobs } from './contract/jobs.ts';
+import { describePeople } from './contract/people.ts';
+import { describeProducers } from './contract/producers.ts';
+import { describeSpaces } from './contract/spaces.ts';
+import { describeTasks } from './contract/tasks.ts';
+import { describeWaits } from './contract/waits.ts';
 
 export type OpenStore = {
   store: Store & {
@@ -32,6 +36,10 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     describe('people and agents', () => describePeople(fresh));
     describe('deliveries and decisions', () => describeDeliveries(fresh));
     describe('jobs and what is due', () => describeJobs(fresh));
+    describe('events and inboxes', () => describeEvents(fresh));
+    describe('producers and subscriptions', () => describeProducers(fresh));
+    describe('waits, resumes and leftovers', () => describeWaits(fresh));
     describe('spaces', () => describeSpaces(fresh));
+    describe('the A2A relay', () => describeTasks(fresh));
   });
 }

@@ -1,31 +1,21 @@
 import type { Head, HeadName, Heads } from '../core/store.ts';
-import { type Session, statement } from './statement.ts';
+import { insertOf, type Session, statement } from './statement.ts';
+
+/** The seal of a row that is only there to be locked: nobody has written that head yet. */
+export const UNWRITTEN = '';
 
 const select = statement<{ space: string; name: string }>()((db, p) =>
   db
     .selectFrom('heads')
     .select(['n', 'at', 'text'])
     .where('space_id', '=', p.space)
-    .where('name', '=', p.name),
+    .where('name', '=', p.name)
+    .where('seal', '!=', UNWRITTEN),
 );
 
-const upsert = statement<{
-  space: string;
-  name: string;
-  n: number;
-  at: number;
-  text: string;
-  seal: string;
-}>()((db, p) =>
-  db
-    .insertInto('heads')
-    .values({ space_id: p.space, name: p.name, n: p.n, at: p.at, text: p.text, seal: p.seal })
-    .onConflict((oc) =>
-      oc.columns(['space_id', 'name']).doUpdateSet({ n: p.n, at: p.at, text: p.text, seal: p.seal }),
-    ),
-);
+const upsert = insertOf('heads', ['space_id', 'name', 'n', 'at', 'text', 'seal'], ['space_id', 'name']);
 
-type Entry = { space: string; name: HeadName; head: Head | null; dirty: boolean };
+type Entry = { space: string; name: HeadName; head: Head | null; dirty: boolean; read: boolean };
 
 /** A mac over a head, so that one written by somebody without the master key is noticed. */
 export type SealHead = (text: string) => string;
@@ -56,17 +46,41 @@ export class HeadCache {
       get: async (name) => {
         assertDeclared(declared, name);
         const known = entries.get(name);
-        return known === undefined ? this.#load(space, name, entries) : known.head;
+        if (known === undefined) return this.#load(space, name, entries);
+        known.read = true;
+        return known.head;
       },
       set: (name, head) => {
         assertDeclared(declared, name);
         const known = entries.get(name);
-        if (known === undefined) throw new Error(`head ${name} was set before it was read`);
+        if (!known?.read) throw new Error(`head ${name} was set before it was read`);
         known.head = head;
         known.dirty = true;
         this.writes++;
       },
     };
+  }
+
+  /** For a unit that only runs to see what it reads: the same heads, changed for nobody else. */
+  copyFor(space: string, declared: readonly HeadName[]): Heads {
+    const own = new Map<HeadName, Head>();
+    const real = this.forSpace(space, declared);
+    return { get: async (name) => own.get(name) ?? real.get(name), set: (name, head) => own.set(name, head) };
+  }
+
+  /** The heads of one name that were set, by space. */
+  written(name: HeadName): ReadonlyMap<string, number> {
+    const found = new Map<string, number>();
+    for (const [space, entries] of this.#bySpace) {
+      const entry = entries.get(name);
+      if (entry?.dirty && entry.head !== null) found.set(space, entry.head.n);
+    }
+    return found;
+  }
+
+  /** Heads that were read with their lock. */
+  preload(space: string, name: HeadName, head: Head | null): void {
+    this.#entriesOf(space).set(name, { space, name, head, dirty: false, read: false });
   }
 
   #entriesOf(space: string): Map<HeadName, Entry> {
@@ -81,7 +95,7 @@ export class HeadCache {
   async #load(space: string, name: HeadName, entries: Map<HeadName, Entry>): Promise<Head | null> {
     const head = await readHead(this.#session, space, name);
     // Two reads of a unit may have started together; what was set meanwhile stands.
-    const entry = entries.get(name) ?? { space, name, head, dirty: false };
+    const entry = entries.get(name) ?? { space, name, head, dirty: false, read: true };
     entries.set(name, entry);
     return entry.head;
   }
@@ -95,7 +109,8 @@ export class HeadCache {
   async #write({ space, name, head, dirty }: Entry): Promise<void> {
     if (!dirty || head === null) return;
     const seal = this.#seal(headText(space, name, head));
-    await this.#session.run(upsert, { space, name, n: head.n, at: head.at, text: head.text, seal });
+    const { n, at, text } = head;
+    await this.#session.run(upsert, { space_id: space, name, n, at, text, seal });
   }
 }
 

@@ -7,6 +7,12 @@ const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 export const randomIds: Ids = {
   // Wholly random, as WAKE demands (W6): a time in front would let others guess when, and narrow down which.
   uuid: () => randomUUID(),
+  timed: (at) => {
+    const millis = Math.floor(at / 1000)
+      .toString(16)
+      .padStart(12, '0');
+    return `${millis.slice(0, 8)}-${millis.slice(8)}-7${randomUUID().slice(15)}`;
+  },
   letters: (count) => {
     let text = '';
     while (text.length < count) {

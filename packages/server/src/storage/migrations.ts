@@ -1,5 +1,8 @@
+import { TASK_TABLES } from './migrations-tasks.ts';
+
 /**
- * One list for both databases. `{bytes}` is what each calls its byte column. A released step is never edited:
+ * One list for both databases. `{bytes}` is what each calls its byte column, `{random}` an expression for 32 random
+ * bytes in hexadecimal. A released step is never edited:
  * the next change is a new step, and a store that is ahead of this list is refused.
  */
 export const MIGRATIONS: readonly (readonly string[])[] = [
@@ -145,5 +148,48 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     // Entries leave from the front of their inbox, and an event with its last entry: nobody looks by time any more.
     `drop index entries_kept`,
     `drop index events_old`,
+  ],
+  [
+    // What a row says about a sealed content. Deliveries from before say nothing.
+    `alter table deliveries add column parts bigint not null default 0`,
+    `alter table deliveries add column irreversible bigint not null default 0`,
+    `alter table sessions add column proved_at bigint not null default 0`,
+    `create table passkeys (space_id text not null, passkey_id text not null, person_id text not null,
+       name text not null, digest text not null, credential {bytes} not null, counter bigint not null,
+       backed_up bigint not null, created_at bigint not null, last_used_at bigint,
+       primary key (space_id, passkey_id))`,
+    `create unique index passkeys_by_digest on passkeys (digest)`,
+    `create index passkeys_by_person on passkeys (space_id, person_id)`,
+    `create table used_challenges (space_id text not null, digest text not null, expires_at bigint not null,
+       primary key (space_id, digest))`,
+    `create index used_challenges_expired on used_challenges (space_id, expires_at)`,
+    `create table resets (space_id text not null, person_id text not null, digest text not null,
+       expires_at bigint not null, primary key (space_id, person_id))`,
+    `create unique index resets_by_digest on resets (digest)`,
+  ],
+  TASK_TABLES,
+  [
+    // What has ended leaves by these: jobs that are about no delivery, and waits.
+    `create index jobs_ended on jobs (space_id, kind, due_at) where state <> 'due'`,
+    `create index waits_ended on waits (space_id, created_at) where open = 0`,
+  ],
+  [
+    // A delivery's id tells the place of its row to who has this key, so there is no index over random ids any more.
+    `create table id_keys (space_id text not null primary key, key text not null)`,
+    `insert into id_keys (space_id, key) values ('', {random})`,
+    // The ids of before tell nothing.
+    `create table other_ids (space_id text not null, delivery_id text not null, seq bigint not null,
+       primary key (space_id, delivery_id))`,
+    `insert into other_ids (space_id, delivery_id, seq) select space_id, delivery_id, seq from deliveries`,
+    `alter table decisions add column delivered_at bigint not null default 0`,
+    `update decisions set delivered_at = coalesce((select created_at from deliveries d where
+       d.space_id = decisions.space_id and d.delivery_id = decisions.delivery_id), decided_at)`,
+    `drop index deliveries_by_id`,
+    // Bodies of events that came together are sealed together; a row without a segment still holds its own.
+    `create table bodies (space_id text not null, segment bigint not null, last_seq bigint not null,
+       sealed {bytes} not null, primary key (space_id, segment))`,
+    `alter table events add column segment bigint`,
+    `alter table events add column body_at bigint`,
+    `alter table events add column body_size bigint`,
   ],
 ];

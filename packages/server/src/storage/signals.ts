@@ -22,6 +22,11 @@ export class Signals {
     }
   }
 
+  /** What somebody waits for right now. */
+  topics(): Topic[] {
+    return [...this.#byTopic.keys()];
+  }
+
   /** Calls `wake` after each commit that announced the topic, until the returned function is called. */
   on(topic: Topic, wake: Wake): () => void {
     const waiting = this.#byTopic.get(topic) ?? new Set();

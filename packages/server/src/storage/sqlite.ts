@@ -1,8 +1,10 @@
 import Database from 'libsql';
 import type { Identity } from '../core/agents/key.ts';
+import type { VerifyingKey } from '../core/events/store.ts';
 import type { SpaceId } from '../core/ids.ts';
 import type { Directory, HeadName, Store, Tx } from '../core/store.ts';
-import type { Sealer } from './agents.ts';
+import type { AgentAddress } from '../core/tasks/store.ts';
+import type { TaskRecord } from '../core/tasks/task.ts';
 import {
   type Announcement,
   assertCleanRefusal,
@@ -11,17 +13,25 @@ import {
   GroupCommit,
   type Unit,
 } from './batch.ts';
-import { directory } from './directory.ts';
 import { HeadCache, type SealHead } from './heads.ts';
+import type { Sealer } from './rows/agents.ts';
+import { directory } from './rows/directory.ts';
 import { Signals } from './signals.ts';
-import { openStoreError, storageFault } from './sqlite-errors.ts';
-import { assertOurs, migrateSqlite } from './sqlite-migrate.ts';
+import { openStoreError, storageFault } from './sqlite/errors.ts';
+import { assertOurs, assertSound, migrateSqlite, sealedBy } from './sqlite/migrate.ts';
+import { InTurns, type Turns } from './sqlite/turns.ts';
+import { UntilChanged, type Version } from './sqlite/until-changed.ts';
 import type { Session, Statement } from './statement.ts';
-import { InTurns, type Turns } from './turns.ts';
 import { openRead, openTx, RowsBySpace } from './tx.ts';
-import { UntilChanged, type Version } from './until-changed.ts';
 
-export type SqliteOptions = { file: string; sealer: Sealer; sealHead: SealHead; turns?: Turns };
+export type SqliteOptions = {
+  file: string;
+  sealer: Sealer;
+  sealHead: SealHead;
+  turns?: Turns;
+  /** Throws unless we hold the keys that it was sealed with; asked before anything is changed. */
+  admit?(sealedBy: string | null): void;
+};
 
 type Prepared = {
   bind(params: object): unknown[];
@@ -44,20 +54,20 @@ export class SqliteSession implements Session {
 
   async all<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
     const { query, bind, bytes } = this.#prepare(statement);
-    const rows = query.all(bind(params)) as Record<string, unknown>[];
+    const rows = orFault(() => query.all(bind(params))) as Record<string, unknown>[];
     if (bytes.length > 0) for (const row of rows) wrapBytes(row, bytes);
     return rows as R[];
   }
 
   async one<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
     const { query, bind } = this.#prepare(statement);
-    return query.get(bind(params)) as R | undefined;
+    return orFault(() => query.get(bind(params))) as R | undefined;
   }
 
   async run<P extends object, R>(statement: Statement<P, R>, params: P): Promise<number> {
     const { query, bind } = this.#prepare(statement);
     this.writes++;
-    return query.run(bind(params)).changes;
+    return orFault(() => query.run(bind(params))).changes;
   }
 
   #prepare<P extends object, R>(statement: Statement<P, R>): Prepared {
@@ -71,6 +81,15 @@ export class SqliteSession implements Session {
       this.#prepared.set(key, prepared);
     }
     return prepared;
+  }
+}
+
+/** A page that cannot be read is found by whoever needs it: they get a fault, and the log the whole story. */
+function orFault<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (reason) {
+    throw storageFault(reason);
   }
 }
 
@@ -93,10 +112,18 @@ export class SqliteStore implements Store {
 
   private constructor(writer: SqliteSession, reader: SqliteSession, options: SqliteOptions) {
     this.session = reader;
-    this.#reads = new RowsBySpace(reader, options.sealer);
+    const tasks = new UntilChanged<TaskRecord>(versionOf(reader));
+    this.#reads = new RowsBySpace(reader, options.sealer, { tasks });
     const identities = new UntilChanged<Identity>(versionOf(reader));
-    this.directory = remembering(directory(reader, options.sealer), identities);
-    const runner = new SqliteRunner(writer, options, () => identities.forget());
+    const addresses = new UntilChanged<AgentAddress>(versionOf(reader));
+    const signers = new UntilChanged<VerifyingKey>(versionOf(reader));
+    this.directory = remembering(directory(reader, options.sealer), { identities, addresses, signers });
+    const runner = new SqliteRunner(writer, options, () => {
+      identities.forget();
+      addresses.forget();
+      signers.forget();
+      tasks.forget();
+    });
     const inTurns = options.turns === undefined ? runner : new InTurns(runner, options.turns);
     this.#commits = new GroupCommit(inTurns, (news) => this.signals.tell(news));
     this.durability = () => durability(writer);
@@ -121,6 +148,10 @@ export class SqliteStore implements Store {
       const writer = new SqliteSession(file);
       opened.push(writer);
       assertOurs(writer.db);
+      if (options.admit !== undefined) {
+        assertSound(writer.db);
+        options.admit(sealedBy(writer.db));
+      }
       prepareWriter(writer);
       migrateSqlite(writer.db);
       const reader = openReader(file);
@@ -146,10 +177,21 @@ export class SqliteStore implements Store {
   }
 }
 
-/** Every request of an agent starts with its key; nearly always it is one that was just seen. */
-function remembering(found: Directory, identities: UntilChanged<Identity>): Directory {
-  const identityByDigest = (digest: string) => identities.get(digest, () => found.identityByDigest(digest));
-  return { ...found, identityByDigest };
+type Remembered = {
+  identities: UntilChanged<Identity>;
+  addresses: UntilChanged<AgentAddress>;
+  signers: UntilChanged<VerifyingKey>;
+};
+
+/** Every request starts with a key, and a call with an agent's address; nearly always they were just seen. */
+function remembering(found: Directory, { identities, addresses, signers }: Remembered): Directory {
+  return {
+    ...found,
+    identityByDigest: (digest) => identities.get(digest, () => found.identityByDigest(digest)),
+    agentAddress: (handle, agent) =>
+      addresses.get(`${handle}/${agent}`, () => found.agentAddress(handle, agent)),
+    producerKey: (id) => signers.get(id, () => found.producerKey(id)),
+  };
 }
 
 function versionOf({ db }: SqliteSession): Version {
@@ -217,11 +259,13 @@ class SqliteRunner implements BatchRunner {
       const done: Done[] = [];
       for (const unit of units) done.push(await this.#runUnit(unit, heads));
       await heads.flush();
+      await this.#rows.bodies.flush();
       this.#commit.run();
       this.#changed();
       this.#proveOnce();
       return done;
     } catch (reason) {
+      this.#rows.bodies.forget();
       if (this.#session.db.inTransaction) this.#session.db.exec('rollback');
       throw storageFault(reason);
     }

@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { type Reach, reachOf } from './reach.ts';
 import type { Tables } from './tables.ts';
 
 /** The two dialects of SQL that a statement can be compiled to. */
@@ -26,7 +27,7 @@ type Buildable<R> = { compile(): CompiledQuery<R> };
 type Build<P, R> = (db: Kysely<Tables>, p: P) => Buildable<R>;
 
 /** Stands for a value that is only known when the statement runs. */
-class Placeholder {
+export class Placeholder {
   readonly name: string;
   constructor(name: string) {
     this.name = name;
@@ -61,22 +62,38 @@ export type Compiled = { sql: string; bind(params: object): unknown[] };
 export class Statement<P extends object, R> {
   readonly #build: Build<P, R>;
   readonly #compiled = new Map<Dialect, Compiled>();
+  #reach: Reach | undefined;
 
   constructor(build: Build<P, R>) {
     this.#build = build;
+    every.push(this);
+  }
+
+  /** Which rows it can be about, as far as its text tells. */
+  get reach(): Reach {
+    this.#reach ??= reachOf(this.#build(builders.postgres, placeholders<P>()).compile().query, parameterName);
+    return this.#reach;
   }
 
   compile(dialect: Dialect): Compiled {
     let compiled = this.#compiled.get(dialect);
     if (compiled === undefined) {
-      const names = new Proxy({} as P, { get: (_, name) => new Placeholder(String(name)) });
-      const { sql, parameters } = this.#build(builders[dialect], names).compile();
+      const { sql, parameters } = this.#build(builders[dialect], placeholders<P>()).compile();
       compiled = { sql, bind: binder(parameters) };
       this.#compiled.set(dialect, compiled);
     }
     return compiled;
   }
 }
+
+/** Every statement there is, for the tests that hold them to their rules. */
+export const every: { compile(dialect: Dialect): Compiled; readonly reach: Reach }[] = [];
+
+function placeholders<P extends object>(prefix = ''): P {
+  return new Proxy({} as P, { get: (_, name) => new Placeholder(prefix + String(name)) });
+}
+
+const parameterName = (value: unknown) => (value instanceof Placeholder ? value.name : null);
 
 function binder(parameters: readonly unknown[]): (params: object) => unknown[] {
   const slots = parameters.map((p) => (p instanceof Placeholder ? p.name : null));
@@ -96,13 +113,75 @@ export function statement<P extends object>() {
   return <R>(build: Build<P, R>): Statement<P, R> => new Statement<P, R>(build);
 }
 
-/** An insert of whole rows: the columns are named once. */
+/**
+ * An insert of whole rows: the columns are named once. Nobody asks how many rows it changed, so a database that is
+ * a journey away may keep rows back and send many in one statement.
+ */
+export class Insert<P extends object> extends Statement<P, unknown> {
+  readonly columns: readonly string[];
+  readonly #table: keyof Tables;
+  readonly #replaces: readonly string[];
+  readonly #many = new Map<string, { sql: string; bind(rows: readonly object[]): unknown[] }>();
+
+  /** With `key`, a row that is there already gets the new values. */
+  constructor(table: keyof Tables, columns: readonly string[], key: readonly string[] = []) {
+    super((db, p) => insertRows(db, table, columns, key, [p]));
+    this.#table = table;
+    this.columns = columns;
+    this.#replaces = key;
+  }
+
+  get table(): string {
+    return this.#table;
+  }
+
+  compileMany(dialect: Dialect, count: number): { sql: string; bind(rows: readonly object[]): unknown[] } {
+    const id = `${dialect}:${count}`;
+    let compiled = this.#many.get(id);
+    if (compiled === undefined) {
+      const rows = Array.from({ length: count }, () => placeholders<P>());
+      const { sql } = insertRows(
+        builders[dialect],
+        this.#table,
+        this.columns,
+        this.#replaces,
+        rows,
+      ).compile();
+      compiled = { sql, bind: (values) => values.flatMap((row) => rowValues(row, this.columns)) };
+      this.#many.set(id, compiled);
+    }
+    return compiled;
+  }
+}
+
+function insertRows<P extends object>(
+  db: Kysely<Tables>,
+  table: keyof Tables,
+  columns: readonly string[],
+  key: readonly string[],
+  rows: readonly P[],
+) {
+  const values = rows.map((p) => Object.fromEntries(columns.map((name) => [name, p[name as keyof P]])));
+  const insert = db.insertInto(table).values(values as never);
+  if (key.length === 0) return insert;
+  const replaced = columns.filter((name) => !key.includes(name));
+  return insert.onConflict((oc) =>
+    oc
+      .columns(key as never)
+      .doUpdateSet((eb) =>
+        Object.fromEntries(replaced.map((name) => [name, eb.ref(`excluded.${name}` as never)])),
+      ),
+  );
+}
+
+function rowValues(row: object, columns: readonly string[]): unknown[] {
+  return columns.map((name) => (row as Record<string, unknown>)[name]);
+}
+
 export function insertOf<T extends keyof Tables & string, C extends keyof Tables[T] & string>(
   table: T,
   columns: readonly C[],
-): Statement<Pick<Tables[T], C>, unknown> {
-  return new Statement<Pick<Tables[T], C>, unknown>((db, p) => {
-    const values = Object.fromEntries(columns.map((name) => [name, p[name]]));
-    return db.insertInto(table as keyof Tables).values(values as never);
-  });
+  key: readonly C[] = [],
+): Insert<Pick<Tables[T], C>> {
+  return new Insert<Pick<Tables[T], C>>(table, columns, key);
 }

@@ -1,8 +1,10 @@
+import type { TaskTables } from './tables-tasks.ts';
+
 /**
  * The tables as both databases see them: text, whole numbers, bytes, null. Times are epoch microseconds.
  * Every table leads with `space_id`, so that the data can be sharded by space.
  */
-export interface Tables extends EventTables {
+export interface Tables extends EventTables, TaskTables {
   heads: { space_id: string; name: string; n: number; at: number; text: string; seal: string };
   spaces: { space_id: string; handle: string; created_at: number };
   people: {
@@ -16,7 +18,28 @@ export interface Tables extends EventTables {
     sat_at: number | null;
     removed_at: number | null;
   };
-  sessions: { space_id: string; digest: string; person_id: string; created_at: number; expires_at: number };
+  sessions: {
+    space_id: string;
+    digest: string;
+    person_id: string;
+    created_at: number;
+    expires_at: number;
+    proved_at: number;
+  };
+  passkeys: {
+    space_id: string;
+    passkey_id: string;
+    person_id: string;
+    name: string;
+    digest: string;
+    credential: Uint8Array;
+    counter: number;
+    backed_up: number;
+    created_at: number;
+    last_used_at: number | null;
+  };
+  used_challenges: { space_id: string; digest: string; expires_at: number };
+  resets: { space_id: string; person_id: string; digest: string; expires_at: number };
   tokens: {
     space_id: string;
     token_id: string;
@@ -57,6 +80,7 @@ export interface Tables extends EventTables {
     agent_id: string;
     verdict: string;
     person_id: string;
+    delivered_at: number;
     decided_at: number;
     effect_at: number;
     state: string;
@@ -134,6 +158,10 @@ export interface Tables extends EventTables {
     accepted_at: number | null;
   };
   words: { space_id: string; word: string; seq: number };
+  /** One row, of the whole server: with it, a delivery's id tells its place. */
+  id_keys: { space_id: string; key: string };
+  /** Ids of deliveries that do not tell it. */
+  other_ids: { space_id: string; delivery_id: string; seq: number };
 }
 
 export interface EventTables {
@@ -176,8 +204,13 @@ export interface EventTables {
     causation_id: string | null;
     fill_producer: number;
     out_of_order: number;
+    /** Empty where the body lies in a segment. */
     body: Uint8Array;
+    segment: number | null;
+    body_at: number | null;
+    body_size: number | null;
   };
+  bodies: { space_id: string; segment: number; last_seq: number; sealed: Uint8Array };
   entries: {
     space_id: string;
     agent_id: string;
@@ -263,6 +296,8 @@ export interface DeliveryTable {
   effect_at: number | null;
   withdrawn_at: number | null;
   cause_event: string | null;
+  parts: number;
+  irreversible: number;
   body: Uint8Array;
   response: Uint8Array | null;
 }

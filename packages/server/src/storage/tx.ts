@@ -1,38 +1,67 @@
 import type { SpaceId } from '../core/ids.ts';
 import type { Heads, Tx } from '../core/store.ts';
-import { agentRows, type Sealer } from './agents.ts';
-import { countRows } from './counts.ts';
-import { decisionRows } from './decisions.ts';
-import { deliveryRows } from './deliveries.ts';
-import { spaceRows } from './directory.ts';
-import { draftRows } from './drafts.ts';
-import { entryRows } from './entries.ts';
-import { eventRows } from './events.ts';
+import type { TaskRows } from '../core/tasks/store.ts';
+import type { TaskRecord } from '../core/tasks/task.ts';
+import { deadlineRows } from './deadlines.ts';
 import { readHead } from './heads.ts';
-import { idempotencyRows } from './idempotency.ts';
-import { invitationRows } from './invitations.ts';
-import { jobRows } from './jobs.ts';
-import { keyRows } from './keys.ts';
-import { ledgerRows } from './ledger.ts';
-import { personRows } from './people.ts';
-import { preferenceRows } from './preferences.ts';
-import { producerRows } from './producers.ts';
-import { searchRows } from './search.ts';
+import { agentRows, type Sealer } from './rows/agents.ts';
+import { blobRows } from './rows/blobs.ts';
+import { Bodies } from './rows/bodies.ts';
+import { callerRows, cardRows } from './rows/callers.ts';
+import { countRows } from './rows/counts.ts';
+import { decisionRows } from './rows/decisions.ts';
+import { deliveryRows } from './rows/deliveries.ts';
+import { spaceRows } from './rows/directory.ts';
+import { draftRows } from './rows/drafts.ts';
+import { entryRows } from './rows/entries.ts';
+import { eventRows } from './rows/events.ts';
+import { frameRows, linkRows } from './rows/frames.ts';
+import { idempotencyRows } from './rows/idempotency.ts';
+import { invitationRows } from './rows/invitations.ts';
+import { jobRows } from './rows/jobs.ts';
+import { keyRows } from './rows/keys.ts';
+import { ledgerRows } from './rows/ledger.ts';
+import { leftoverRows } from './rows/leftovers.ts';
+import { passkeyRows, resetRows } from './rows/passkeys.ts';
+import { personRows } from './rows/people.ts';
+import { KeptPlaceIds } from './rows/place-ids.ts';
+import { preferenceRows } from './rows/preferences.ts';
+import { producerRows } from './rows/producers.ts';
+import { pushRows } from './rows/pushes.ts';
+import { searchRows } from './rows/search.ts';
+import { signingRows } from './rows/signing-keys.ts';
+import { subscriptionRows } from './rows/subscriptions.ts';
+import { taskRows } from './rows/tasks.ts';
+import { waitRows } from './rows/waits.ts';
+import { sealedRows } from './sealing/reseal.ts';
+import type { UntilChanged } from './sqlite/until-changed.ts';
 import type { Session } from './statement.ts';
-import { subscriptionRows } from './subscriptions.ts';
-import { waitRows } from './waits.ts';
 
 /** All aggregates of one space on one connection. They hold no state, so one set serves every unit of a batch. */
 type Rows = Omit<Tx, 'heads' | 'announce'>;
 
+type Remembered = {
+  /** Sessions that come and go share what they know of ids. */
+  placeIds?: KeptPlaceIds;
+  /** For a session that only reads: tasks that were just read. */
+  tasks?: UntilChanged<TaskRecord>;
+};
+
 export class RowsBySpace {
   readonly #session: Session;
   readonly #sealer: Sealer;
+  readonly #placeIds: KeptPlaceIds;
+  readonly #tasks: UntilChanged<TaskRecord> | undefined;
+  /** What a transaction writes at its end. */
+  readonly bodies: Bodies;
   readonly #known = new Map<SpaceId, Rows>();
 
-  constructor(session: Session, sealer: Sealer) {
+  constructor(session: Session, sealer: Sealer, { placeIds = new KeptPlaceIds(), tasks }: Remembered = {}) {
     this.#session = session;
     this.#sealer = sealer;
+    this.#placeIds = placeIds;
+    this.#tasks = tasks;
+    this.bodies = new Bodies(session, sealer);
   }
 
   of(space: SpaceId): Rows {
@@ -52,9 +81,9 @@ export class RowsBySpace {
       space,
       spaces: spaceRows(session, space),
       people: personRows(session, space),
-      agents: agentRows(session, space, this.#sealer),
+      agents: agentRows(session, space, this.#sealer, this.bodies),
       keys: keyRows(session, space),
-      deliveries: deliveryRows(session, space),
+      deliveries: deliveryRows(session, space, this.#placeIds),
       decisions: decisionRows(session, space),
       idempotency: idempotencyRows(session, space),
       jobs: jobRows(session, space, this.#sealer),
@@ -62,15 +91,34 @@ export class RowsBySpace {
       preferences: preferenceRows(session, space),
       drafts: draftRows(session, space),
       invitations: invitationRows(session, space),
+      passkeys: passkeyRows(session, space),
+      resets: resetRows(session, space),
       search: searchRows(session, space),
       counts: countRows(session, space),
+      leftovers: leftoverRows(session, space),
+      deadlines: deadlineRows(session, space),
+      sealed: sealedRows(session, space, this.#sealer),
       producers: producerRows(session, space, this.#sealer),
-      events: eventRows(session, space),
-      entries: entryRows(session, space),
+      events: eventRows(session, space, this.bodies),
+      entries: entryRows(session, space, this.bodies),
       subscriptions: subscriptionRows(session, space, this.#sealer),
       waits: waitRows(session, space),
+      tasks: remembering(taskRows(session, space), space, this.#tasks),
+      frames: frameRows(session, space),
+      links: linkRows(session, space),
+      pushes: pushRows(session, space),
+      callers: callerRows(session, space),
+      cards: cardRows(session, space),
+      blobs: blobRows(session, space),
+      signing: signingRows(session, space, this.#sealer),
     };
   }
+}
+
+/** Callers that wait for a task ask for it again and again. */
+function remembering(rows: TaskRows, space: SpaceId, known: UntilChanged<TaskRecord> | undefined): TaskRows {
+  if (known === undefined) return rows;
+  return { ...rows, get: (id) => known.get(`${space}/${id}`, () => rows.get(id)) };
 }
 
 export function openTx(rows: Rows, heads: Heads, announce: Tx['announce']): Tx {

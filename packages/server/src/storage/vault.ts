@@ -1,72 +1,64 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  createSecretKey,
-  hash,
-  hkdfSync,
-  type KeyObject,
-  randomFillSync,
-  sign,
-  timingSafeEqual,
-  verify,
-} from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import type { Vault } from '../core/room.ts';
-import { canonicalJson } from './canonical.ts';
+import { canonicalJson } from './sealing/canonical.ts';
+import { type KeptSecrets, keyIdOf, VaultKey } from './sealing/vault-key.ts';
 
-const VERSION = 1;
-const NONCE = 12;
-const TAG = 16;
 // There is one for every word of every delivery, so they are short. Two words of a space that share one are as good
 // as impossible, and would cost no more than a surprising find.
 const WORD_KEY_BYTES = 8;
-// DER header of a PKCS#8 Ed25519 private key; the 32 bytes of the seed follow.
-const ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
-
-function derive(master: Uint8Array, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', master, 'lanternroom', purpose, 32));
-}
-
-/** Random bytes are drawn in bulk: one call for each nonce would cost more than the cipher. */
-class Nonces {
-  readonly #pool = Buffer.alloc(NONCE * 512);
-  #at = this.#pool.length;
-
-  next(): Buffer {
-    if (this.#at === this.#pool.length) {
-      randomFillSync(this.#pool);
-      this.#at = 0;
-    }
-    this.#at += NONCE;
-    return Buffer.from(this.#pool.subarray(this.#at - NONCE, this.#at));
-  }
-}
 
 /**
- * Seals what must not be read from a stolen file: AES-256-GCM with the row's identity as additional data. The
- * record is `version · key id (4) · nonce (12) · tag (16) · ciphertext`.
+ * Seals what must not be read from a stolen file: AES-256-GCM with the row's identity as additional data. With several
+ * master keys, one seals and all of them open: that is how a key is replaced while the data is in use.
  */
 export class MasterVault implements Vault {
-  readonly keyId: Buffer;
-  readonly #sealing: KeyObject;
-  readonly #mac: KeyObject;
-  readonly #words: KeyObject;
-  readonly #signing: KeyObject;
-  readonly publicKey: string;
-  readonly #verifying: KeyObject;
-  readonly #nonces = new Nonces();
+  readonly #keys: ReadonlyMap<string, VaultKey>;
+  readonly #first: VaultKey;
+  #current: VaultKey;
+  #mac: KeyObject;
+  #words: KeyObject;
 
-  constructor(master: Uint8Array) {
-    this.keyId = Buffer.from(hash('sha256', derive(master, 'key id'), 'buffer')).subarray(0, 4);
-    this.#sealing = createSecretKey(derive(master, 'sealing'));
-    this.#mac = createSecretKey(derive(master, 'mac'));
-    this.#words = createSecretKey(derive(master, 'words'));
-    const der = Buffer.concat([ED25519, derive(master, 'checkpoints')]);
-    this.#signing = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-    this.#verifying = createPublicKey(this.#signing);
-    this.publicKey = this.#verifying.export({ format: 'pem', type: 'spki' }).toString();
+  constructor(master: Uint8Array, others: readonly Uint8Array[] = []) {
+    this.#first = new VaultKey(master);
+    const keys = [this.#first, ...others.map((other) => new VaultKey(other))];
+    this.#keys = new Map(keys.map((key) => [key.id, key]));
+    this.#current = this.#first;
+    this.#mac = createSecretKey(this.#first.kept.mac);
+    this.#words = createSecretKey(this.#first.kept.words);
+  }
+
+  /** The key that seals. */
+  get keyId(): string {
+    return this.#current.id;
+  }
+
+  /** The key that was given first: the one that should seal. */
+  get wantedKeyId(): string {
+    return this.#first.id;
+  }
+
+  /** Whether we hold the key with this id. */
+  opens(id: string): boolean {
+    return this.#keys.has(id);
+  }
+
+  sealWith(id: string): void {
+    this.#current = this.#key(id);
+  }
+
+  /** What a key made that must outlive it. */
+  keptOf(id: string): KeptSecrets {
+    return this.#key(id).kept;
+  }
+
+  keep({ mac, words }: KeptSecrets): void {
+    this.#mac = createSecretKey(mac);
+    this.#words = createSecretKey(words);
+  }
+
+  /** Whether the key that seals now has made this record. */
+  isCurrent(sealed: Uint8Array): boolean {
+    return keyIdOf(sealed) === this.#current.id;
   }
 
   readonly sha256 = (text: string | Uint8Array): string => hash('sha256', text);
@@ -74,26 +66,13 @@ export class MasterVault implements Vault {
   readonly canonical = canonicalJson;
 
   seal(plain: string | Uint8Array, identity: string): Uint8Array {
-    const nonce = this.#nonces.next();
-    const cipher = createCipheriv('aes-256-gcm', this.#sealing, nonce);
-    cipher.setAAD(Buffer.from(identity));
-    const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
-    cipher.final();
-    return Buffer.concat([Buffer.of(VERSION), this.keyId, nonce, cipher.getAuthTag(), body]);
+    return this.#current.seal(plain, identity);
   }
 
   open(sealed: Uint8Array, identity: string): Uint8Array {
-    const record = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-    if (record[0] !== VERSION || !record.subarray(1, 5).equals(this.keyId)) {
-      throw new Error(`${identity} was sealed with another master key`);
-    }
-    const at = 5 + NONCE + TAG;
-    const decipher = createDecipheriv('aes-256-gcm', this.#sealing, record.subarray(5, 5 + NONCE));
-    decipher.setAAD(Buffer.from(identity));
-    decipher.setAuthTag(record.subarray(5 + NONCE, at));
-    const plain = decipher.update(record.subarray(at));
-    decipher.final(); // throws unless every byte is as it was sealed, and has none of its own to give
-    return plain;
+    const key = this.#keys.get(keyIdOf(sealed));
+    if (key === undefined) throw new Error(`${identity} was sealed with another master key`);
+    return key.open(sealed, identity);
   }
 
   readonly mac = (text: string): string => createHmac('sha256', this.#mac).update(text).digest('base64');
@@ -103,17 +82,32 @@ export class MasterVault implements Vault {
     return key.subarray(0, WORD_KEY_BYTES).toString('base64url');
   }
 
-  macMatches(text: string, mac: string): boolean {
-    const expected = Buffer.from(this.mac(text));
-    const given = Buffer.from(mac);
-    return expected.length === given.length && timingSafeEqual(expected, given);
+  readonly sealHead = (text: string): string => this.#current.sealHead(text);
+
+  headMatches(text: string, seal: string): boolean {
+    return [...this.#keys.values()].some((key) => key.headMatches(text, seal));
+  }
+
+  /** Whether the key that seals now has made this one too. */
+  isHeadCurrent(text: string, seal: string): boolean {
+    return this.#current.headMatches(text, seal);
   }
 
   sign(text: string): string {
-    return sign(null, Buffer.from(text), this.#signing).toString('base64');
+    return this.#current.sign(text);
   }
 
   verify(text: string, signature: string): boolean {
-    return verify(null, Buffer.from(text), this.#verifying, Buffer.from(signature, 'base64'));
+    return [...this.#keys.values()].some((key) => key.verify(text, signature));
+  }
+
+  isSignatureCurrent(text: string, signature: string): boolean {
+    return this.#current.verify(text, signature);
+  }
+
+  #key(id: string): VaultKey {
+    const key = this.#keys.get(id);
+    if (key === undefined) throw new Error(`there is no master key ${id} here`);
+    return key;
   }
 }

@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest';
+import type { Job } from '../../core/sending/job.ts';
+import type { Store, Tx } from '../../core/store.ts';
+import { aDelivery, aJob, anAttempt } from '../../testing/things.ts';
+import type { Fresh } from '../contract.ts';
+
+const SPACE = 'sp_1';
+const REQUEST = { url: 'https://example.com/hook', body: '{"a":"ä"}' };
+
+function insertJobs(store: Store, ...jobs: Job[]): Promise<void> {
+  return store.write(SPACE, [], async (tx) => {
+    for (const job of jobs) await tx.jobs.insert(job, REQUEST);
+  });
+}
+
+export function describeJobs(fresh: Fresh): void {
+  const opened = async () => {
+    const { store } = await fresh();
+    return {
+      store,
+      write: <T>(work: (tx: Tx) => Promise<T>) => store.write(SPACE, [], work),
+      read: <T>(work: (tx: Tx) => Promise<T>) => store.read(SPACE, work),
+    };
+  };
+
+  test('[D20] a job comes back as it went in, with what is to be sent', async () => {
+    const { store, read } = await opened();
+    await insertJobs(store, aJob());
+    await read(async (tx) => {
+      expect(await tx.jobs.get('job-1')).toEqual(aJob());
+      expect(await tx.jobs.request('job-1')).toEqual(REQUEST);
+      expect(await tx.jobs.byDelivery('delivery-1')).toEqual([aJob()]);
+      expect(await tx.jobs.get('unknown')).toBeNull();
+      expect(await tx.jobs.request('unknown')).toBeNull();
+      expect(await tx.jobs.byDelivery('unknown')).toEqual([]);
+    });
+  });
+
+  test('[D28] of two workers that saw the same job one gets the lease', async () => {
+    const { store, write, read } = await opened();
+    await insertJobs(store, aJob());
+    const lease = () => write((tx) => tx.jobs.lease('job-1', 0, 20, 80));
+    expect(await Promise.all([lease(), lease()])).toEqual([true, false]);
+    expect(await read((tx) => tx.jobs.get('job-1'))).toMatchObject({ fence: 1, leasedUntil: 80 });
+  });
+
+  test('[D28] a lease that is out cannot be taken before it ends, and then only with a new fence', async () => {
+    const { store, write } = await opened();
+    await insertJobs(store, aJob());
+    expect(await write((tx) => tx.jobs.lease('job-1', 0, 20, 80))).toBe(true);
+    expect(await write((tx) => tx.jobs.lease('job-1', 1, 79, 139))).toBe(false);
+    expect(await write((tx) => tx.jobs.lease('job-1', 0, 80, 140))).toBe(false);
+    expect(await write((tx) => tx.jobs.lease('job-1', 1, 80, 140))).toBe(true);
+  });
+
+  test('[D28] a worker that is still at it keeps its lease; one that has lost it does not get it back', async () => {
+    const { store, write, read } = await opened();
+    await insertJobs(store, aJob());
+    await write((tx) => tx.jobs.lease('job-1', 0, 20, 80));
+    expect(await write((tx) => tx.jobs.renew('job-1', 1, 110))).toBe(true);
+    expect(await write((tx) => tx.jobs.lease('job-1', 1, 80, 140))).toBe(false);
+    expect(await write((tx) => tx.jobs.lease('job-1', 1, 110, 170))).toBe(true);
+    expect(await write((tx) => tx.jobs.renew('job-1', 1, 200))).toBe(false);
+    expect(await read((tx) => tx.jobs.get('job-1'))).toMatchObject({ fence: 2, leasedUntil: 170 });
+  });
+
+  test('[D28] the result of a lost lease is not taken, nor can it be given back', async () => {
+    const { store, write, read } = await opened();
+    await insertJobs(store, aJob());
+    await write((tx) => tx.jobs.lease('job-1', 0, 20, 80));
+    await write((tx) => tx.jobs.lease('job-1', 1, 80, 140));
+    const done = { state: 'done' as const, dueAt: 20, attempts: 1 };
+    expect(await write((tx) => tx.jobs.settle('job-1', 1, done))).toBe(false);
+    expect(await write((tx) => tx.jobs.release('job-1', 1))).toBe(false);
+    expect(await read((tx) => tx.jobs.get('job-1'))).toMatchObject({ state: 'due', leasedUntil: 140 });
+    expect(await write((tx) => tx.jobs.settle('job-1', 2, done))).toBe(true);
+    expect(await read((tx) => tx.jobs.get('job-1'))).toMatchObject({ ...done, leasedUntil: null, fence: 2 });
+  });
+
+  test('[D28] a job that was given back is free at once', async () => {
+    const { store, write } = await opened();
+    await insertJobs(store, aJob());
+    await write((tx) => tx.jobs.lease('job-1', 0, 20, 80));
+    expect(await write((tx) => tx.jobs.release('job-1', 1))).toBe(true);
+    expect(await write((tx) => tx.jobs.lease('job-1', 1, 21, 81))).toBe(true);
+  });
+
+  test('[D20] sent again by hand, a job is due with a new fence, so that a late result is not taken', async () => {
+    const { store, write, read } = await opened();
+    for (const state of ['done', 'gone', 'given_up', 'due'] as const) {
+      await insertJobs(store, aJob({ id: state, state, attempts: 3, fence: 5, leasedUntil: 90 }));
+      expect(await write((tx) => tx.jobs.requeue(state, 30))).toBe(true);
+      expect(await read((tx) => tx.jobs.get(state))).toMatchObject({
+        state: 'due',
+        dueAt: 30,
+        attempts: 3,
+        fence: 6,
+        leasedUntil: null,
+      });
+      const late = { state: 'done' as const, dueAt: 20, attempts: 4 };
+      expect(await write((tx) => tx.jobs.settle(state, 5, late))).toBe(false);
+    }
+    expect(await write((tx) => tx.jobs.requeue('unknown', 30))).toBe(false);
+  });
+
+  test('[D28] a job that is done or given up cannot be leased', async () => {
+    const { store, write } = await opened();
+    for (const state of ['done', 'gone', 'given_up'] as const) {
+      await insertJobs(store, aJob({ id: state, state }));
+      expect(await write((tx) => tx.jobs.lease(state, 0, 20, 80))).toBe(false);
+    }
+  });
+
+  test('[D20] attempts are kept in order, and a number is used once', async () => {
+    const { write, read } = await opened();
+    const attempts = [anAttempt(), anAttempt({ number: 2, at: 2, outcome: 'timeout', status: null })];
+    await write(async (tx) => {
+      for (const attempt of [...attempts].reverse()) await tx.jobs.insertAttempt(attempt);
+    });
+    expect(await read((tx) => tx.jobs.attempts('delivery-1'))).toEqual(attempts);
+    expect(await read((tx) => tx.jobs.attempts('unknown'))).toEqual([]);
+    await expect(write((tx) => tx.jobs.insertAttempt(anAttempt()))).rejects.toThrow();
+  });
+
+  test('[D28] due is what is due, free and not of a busy receiver, oldest first', async () => {
+    const { store } = await opened();
+    await insertJobs(
+      store,
+      aJob({ id: 'later', dueAt: 51 }),
+      aJob({ id: 'second', dueAt: 20 }),
+      aJob({ id: 'first', dueAt: 10 }),
+      aJob({ id: 'done', state: 'done' }),
+      aJob({ id: 'leased', leasedUntil: 51 }),
+      aJob({ id: 'lease over', dueAt: 30, leasedUntil: 50 }),
+      aJob({ id: 'busy', origin: 'https://busy.example' }),
+    );
+    const due = async (limit: number, busy: string[]) =>
+      (await store.directory.jobsDue(50, limit, busy)).map((job) => job.id);
+    expect(await due(9, ['https://busy.example'])).toEqual(['first', 'second', 'lease over']);
+    expect(await due(1, ['https://busy.example'])).toEqual(['first']);
+    expect(await due(9, [])).toContain('busy');
+    expect(await store.directory.nextJobAt()).toBe(10);
+  });
+
+  test('[D13] held decisions and snoozes are found when their time has come, whatever space they are in', async () => {
+    const { store } = await fresh();
+    expect(await store.directory.nextHeldAt()).toBeNull();
+    expect(await store.directory.nextJobAt()).toBeNull();
+    const insert = (space: string, delivery: ReturnType<typeof aDelivery>) =>
+      store.write(space, [], (tx) => tx.deliveries.insert(delivery, new Uint8Array()));
+    await insert('sp_1', aDelivery({ seq: 1, effectAt: 50 }));
+    await insert('sp_2', aDelivery({ space: 'sp_2', seq: 1, effectAt: 40 }));
+    await insert('sp_1', aDelivery({ seq: 2, effectAt: 60 }));
+    await insert('sp_2', aDelivery({ space: 'sp_2', seq: 3, snoozedUntil: 50 }));
+    await insert('sp_1', aDelivery({ seq: 4, snoozedUntil: 51 }));
+    expect(await store.directory.nextHeldAt()).toBe(40);
+    expect(await store.directory.heldDue(50, 9)).toEqual([
+      { space: 'sp_2', delivery: 'delivery-1', effectAt: 40 },
+      { space: 'sp_1', delivery: 'delivery-1', effectAt: 50 },
+    ]);
+    expect(await store.directory.heldDue(50, 1)).toHaveLength(1);
+    expect(await store.directory.snoozedDue(50, 9)).toEqual([{ space: 'sp_2', delivery: 'delivery-3' }]);
+  });
+}

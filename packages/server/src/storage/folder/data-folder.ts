@@ -1,0 +1,67 @@
+import { chmodSync, existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Store } from '../../core/store.ts';
+import type { Clock } from '../../core/time.ts';
+import { masterKeys } from '../sealing/master-key.ts';
+import { assertSealedBy, noteSealedBy } from '../sealing/sealed-by.ts';
+import type { Signals } from '../signals.ts';
+import { BorrowedTurns } from '../sqlite/turns.ts';
+import { SqliteStore } from '../sqlite.ts';
+import type { Session } from '../statement.ts';
+import { MasterVault } from '../vault.ts';
+import { makeFolder } from './folder.ts';
+
+/** What every database offers beside the store itself. */
+export type Opened = Store & { readonly signals: Signals; readonly session: Session; stop(): Promise<void> };
+
+export type DataFolder = {
+  folder: string;
+  checkpoints: string;
+  vault: MasterVault;
+  store: Opened;
+  /** The time that all who share the data agree on; null where there is only one, who has the system's. */
+  clock: Clock | null;
+  /** The database as a file of ours, where it is one; with what the thread that takes deliveries in needs. */
+  local: { file: string; store: SqliteStore; master: Uint8Array; turns: BorrowedTurns } | null;
+};
+
+export const DATABASE_FILE = 'lanternroom.db';
+export const CHECKPOINT_FILE = 'ledger.checkpoints';
+
+/** Opens the data folder: makes it on the first start, refuses it with a clear sentence when something is wrong. */
+export async function openDataFolder(folder: string, secret: string | null): Promise<DataFolder> {
+  makeFolder(folder);
+  const database = join(folder, DATABASE_FILE);
+  const checkpoints = join(folder, CHECKPOINT_FILE);
+  assertNotEmptied(database, checkpoints);
+  const [master, ...olderMasters] = masterKeys(folder, secret, existsSync(database));
+  const vault = new MasterVault(master, olderMasters);
+  const turns = new BorrowedTurns();
+  const admit = (sealedBy: string | null) => assertSealedBy(sealedBy, vault);
+  const store = SqliteStore.open({ file: database, sealer: vault, sealHead: vault.sealHead, turns, admit });
+  keepPrivate(database);
+  try {
+    await noteSealedBy(store, vault);
+  } catch (reason) {
+    await store.stop();
+    throw reason;
+  }
+  const local = { file: database, store, master, turns };
+  return { folder, checkpoints, vault, store, clock: null, local };
+}
+
+/** SQLite takes an empty file for a new one. The ledger's ends beside it tell that it was not always empty. */
+function assertNotEmptied(database: string, checkpoints: string): void {
+  const isEmpty = (file: string) => !existsSync(file) || statSync(file).size === 0;
+  if (!isEmpty(database) || isEmpty(checkpoints)) return;
+  throw new Error(
+    `The database ${database} is missing or empty, and ${checkpoints} tells that there was one. Put it back, or restore a backup into another folder with "lanternroom restore FILE --data DIR".`,
+  );
+}
+
+/** The log is made by SQLite with the rights that the database had at that moment. */
+function keepPrivate(database: string): void {
+  for (const file of [database, `${database}-wal`, `${database}-shm`]) {
+    if (existsSync(file)) chmodSync(file, 0o600);
+  }
+}

@@ -1,0 +1,53 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { openServerError } from '../postgres/open.ts';
+import { PostgresStore, sealedBy } from '../postgres.ts';
+import { masterKeys } from '../sealing/master-key.ts';
+import { assertSealedBy, noteSealedBy } from '../sealing/sealed-by.ts';
+import { SqliteSession } from '../sqlite.ts';
+import { MasterVault } from '../vault.ts';
+import { CHECKPOINT_FILE, DATABASE_FILE, type DataFolder } from './data-folder.ts';
+import { makeFolder } from './folder.ts';
+import { whereMoved } from './moved.ts';
+
+/** The data is in a PostgreSQL; the folder beside it keeps the master key, unless a secret is given, and checkpoints. */
+export async function openDataServer(
+  folder: string,
+  secret: string | null,
+  { url, warn }: { url: string; warn?: (message: string) => void },
+): Promise<DataFolder> {
+  makeFolder(folder);
+  await assertNoOtherData(folder);
+  const explain = (reason: unknown): never => {
+    throw openServerError(reason, url);
+  };
+  const noted = await sealedBy(url).catch(explain);
+  const [master, ...olderMasters] = masterKeys(folder, secret, noted !== null);
+  const vault = new MasterVault(master, olderMasters);
+  assertSealedBy(noted, vault);
+  const options = { url, sealer: vault, sealHead: vault.sealHead };
+  const store = await PostgresStore.open(warn === undefined ? options : { ...options, warn }).catch(explain);
+  try {
+    await noteSealedBy(store, vault);
+  } catch (reason) {
+    await store.stop();
+    throw reason;
+  }
+  const checkpoints = join(folder, CHECKPOINT_FILE);
+  return { folder, checkpoints, vault, store, clock: store.clock, local: null };
+}
+
+/** Data that is here and not there would seem lost. */
+async function assertNoOtherData(folder: string): Promise<void> {
+  const file = join(folder, DATABASE_FILE);
+  if (!existsSync(file) || statSync(file).size === 0) return;
+  const session = new SqliteSession(file);
+  try {
+    if ((await whereMoved(session)) !== null) return;
+  } finally {
+    session.db.close();
+  }
+  throw new Error(
+    `${folder} holds data in SQLite, and DATABASE_URL names a PostgreSQL. Move the data with "lanternroom migrate --from sqlite:${folder} --to postgres:URL", or choose another folder with --data.`,
+  );
+}

@@ -1,0 +1,43 @@
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { isFull, makeFolder } from './folder.ts';
+
+const LOCK_FILE = 'server.lock';
+
+export type FolderLock = { release(): void };
+
+/**
+ * One server for each data folder. SQLite takes the lock from the operating system, which takes it back when the
+ * process is gone, however it went: nothing stale is ever left. Commands beside the server do not ask for it.
+ */
+export function lockFolder(folder: string): FolderLock {
+  makeFolder(folder);
+  const file = join(folder, LOCK_FILE);
+  let db: Database.Database | undefined;
+  try {
+    closeSync(openSync(file, 'a', 0o600));
+    db = new Database(file);
+    // The file stays empty: it is only there to be locked.
+    db.exec('pragma busy_timeout = 0; pragma journal_mode = memory; begin exclusive');
+  } catch (reason) {
+    db?.close();
+    throw new Error(whyNot(folder, reason), { cause: reason });
+  }
+  const held = db;
+  return {
+    release: () => {
+      if (held.inTransaction) held.exec('rollback');
+      held.close();
+    },
+  };
+}
+
+function whyNot(folder: string, reason: unknown): string {
+  const code = reason instanceof Error && 'code' in reason ? String(reason.code) : '';
+  if (code.startsWith('SQLITE_BUSY')) {
+    return `A server is already running on ${folder}. Stop it first, or choose another folder with --data. The other commands work beside it.`;
+  }
+  if (isFull(code)) return `The disk of ${folder} is full. Free some space and start again.`;
+  return `The data folder ${folder} cannot be written. Check its owner and permissions, or choose another with --data.`;
+}

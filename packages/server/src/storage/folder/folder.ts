@@ -1,0 +1,78 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/**
+ * Makes a folder and those above it, for us alone. Step by step: Node's own recursive way never ends where a file
+ * system says "no such folder" to a name in a folder that is there, as /proc does.
+ */
+export function makeFolder(
+  folder: string,
+  what = 'data folder',
+  choose = 'choose another with --data',
+): void {
+  try {
+    makeStepwise(resolve(folder));
+  } catch (reason) {
+    throw new Error(`The ${what} ${folder} cannot be made. ${whyNot(reason)} ${choose}.`, { cause: reason });
+  }
+}
+
+function makeStepwise(folder: string): void {
+  if (isFolder(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) makeStepwise(above);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (reason) {
+    // Another process may have made it meanwhile.
+    if (!isFolder(folder)) throw reason;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function whyNot(reason: unknown): string {
+  const code = reason instanceof Error && 'code' in reason ? reason.code : null;
+  if (code === 'EEXIST' || code === 'ENOTDIR') return 'A file is in its way;';
+  if (isFull(code)) return 'The disk is full; free some space and start again, or';
+  if (code === 'ENOENT') return 'This file system takes no folders;';
+  return 'Check its owner and permissions, or';
+}
+
+/** No room, or no more of it for us. */
+export function isFull(code: unknown): boolean {
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
+}
+
+/** The old content or the new one, whatever happens meanwhile; on disk when this returns. */
+export function replaceFile(file: string, text: string): void {
+  const part = `${file}.${process.pid}.part`;
+  try {
+    writePrivately(part, text);
+    renameSync(part, file);
+  } finally {
+    rmSync(part, { force: true });
+  }
+  syncFolder(dirname(file));
+}
+
+export function writePrivately(file: string, text: string): void {
+  const opened = openSync(file, 'wx', 0o600);
+  try {
+    writeSync(opened, text);
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+export function syncFolder(folder: string): void {
+  const opened = openSync(folder, 'r');
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}

@@ -1,0 +1,29 @@
+import type { LogMemory } from '../core/tasks/log.ts';
+import type { LogEntry } from '../core/tasks/task.ts';
+
+const MOST_BYTES = 16 * 1024 * 1024;
+const LARGEST = 64 * 1024;
+
+/**
+ * Logs that were read, opened: a log of a given length never changes, so what is remembered is never wrong. A caller
+ * that polls asks for the same one again and again. Oldest out first, by size.
+ */
+export class RecentLogs implements LogMemory {
+  readonly #known = new Map<string, { log: readonly LogEntry[]; bytes: number }>();
+  #bytes = 0;
+
+  get(name: string): readonly LogEntry[] | undefined {
+    return this.#known.get(name)?.log;
+  }
+
+  put(name: string, log: readonly LogEntry[], bytes: number): void {
+    if (bytes > LARGEST || this.#known.has(name)) return;
+    this.#known.set(name, { log, bytes });
+    this.#bytes += bytes;
+    for (const [oldest, { bytes: freed }] of this.#known) {
+      if (this.#bytes <= MOST_BYTES) break;
+      this.#known.delete(oldest);
+      this.#bytes -= freed;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { MIGRATIONS } from './migrations.ts';
+
+/** What a version that knows nothing of a step can live with: it names its columns, and never asks for what is not there. */
+const ADDS = [
+  /^create table \w+ \(/,
+  /^create (?:unique )?index \w+ on \w+ /,
+  /^drop index \w+$/,
+  /^alter table \w+ add column \w+ (?:text|bigint|\{bytes\})(?: not null default \S+)?$/,
+];
+
+/** Up to here nothing was released, so no two versions ran beside each other: these may also fill what they add. */
+const STEPS_BEFORE_RELEASE = 8;
+const FILLS = [/^insert into \w+ \(/, /^update \w+ set /];
+
+test('[D25] every step after the first only adds, so that two versions can work beside each other', () => {
+  const steps = MIGRATIONS.slice(1).flatMap((step, i) => step.map((sql) => ({ sql: sql.trim(), at: i + 2 })));
+  expect(steps.length).toBeGreaterThan(20);
+  const isKind = ({ sql, at }: { sql: string; at: number }) =>
+    [...ADDS, ...(at <= STEPS_BEFORE_RELEASE ? FILLS : [])].some((known) => known.test(sql));
+  expect(steps.filter((step) => !isKind(step))).toEqual([]);
+});
+
+test('[D25] a unique index is only made on a table of the same step: rows of before could be against it', () => {
+  for (const step of MIGRATIONS) {
+    const made = new Set(step.flatMap((sql) => /^create table (\w+)/.exec(sql)?.[1] ?? []));
+    for (const sql of step) {
+      const table = /^create unique index \w+ on (\w+)/.exec(sql)?.[1];
+      if (table !== undefined) expect([sql, made.has(table)]).toEqual([sql, true]);
+    }
+  }
+});

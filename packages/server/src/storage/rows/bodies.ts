@@ -1,0 +1,168 @@
+import { insertOf, type Session, statement } from '../statement.ts';
+import type { Sealer } from './agents.ts';
+
+/** Where a body lies: which record, and from where to where in it. */
+export type Located = { segment: number; body_at: number; body_size: number };
+
+/** As much as one record may hold before the next is begun: who wants one body of it opens all of it. */
+const SEGMENT_BYTES = 64 * 1024;
+/** What was opened last is looked at again and again, by everybody who follows the same inbox. */
+const REMEMBERED_BYTES = 4 * 1024 * 1024;
+
+const insert = insertOf('bodies', ['space_id', 'segment', 'last_seq', 'sealed']);
+
+type Named = { space: string; segment: number };
+
+const select = statement<Named>()((db, p) =>
+  db
+    .selectFrom('bodies')
+    .select(['sealed', 'last_seq'])
+    .where('space_id', '=', p.space)
+    .where('segment', '=', p.segment),
+);
+
+const rewrite = statement<Named & { sealed: Uint8Array }>()((db, p) =>
+  db
+    .updateTable('bodies')
+    .set({ sealed: p.sealed })
+    .where('space_id', '=', p.space)
+    .where('segment', '=', p.segment),
+);
+
+const remove = statement<Named>()((db, p) =>
+  db.deleteFrom('bodies').where('space_id', '=', p.space).where('segment', '=', p.segment),
+);
+
+const oneLeft = statement<{ space: string; from: number; to: number }>()((db, p) =>
+  db
+    .selectFrom('events')
+    .select('seq')
+    .where('space_id', '=', p.space)
+    .where('seq', '>=', p.from)
+    .where('seq', '<=', p.to)
+    .limit(1),
+);
+
+type Open = { space: string; segment: number; last: number; parts: Uint8Array[]; size: number };
+
+/**
+ * Bodies of events that commit together are sealed together: opening a record costs as much as reading three rows, so a
+ * page of a thousand bodies opens a dozen records and not a thousand. What is removed is blanked at once, and its
+ * record leaves with its last body.
+ */
+export class Bodies {
+  readonly #session: Session;
+  readonly #sealer: Sealer;
+  /** Those of the transaction at hand, by space; the last of each is still being filled. */
+  #open = new Map<string, Open[]>();
+  readonly #found = new Map<string, Segment>();
+  #foundBytes = 0;
+
+  constructor(session: Session, sealer: Sealer) {
+    this.#session = session;
+    this.#sealer = sealer;
+  }
+
+  /** Takes the body of the event at `seq`, to be written by `flush`. */
+  add(space: string, seq: number, body: Uint8Array): Located {
+    const all = this.#open.get(space) ?? [];
+    this.#open.set(space, all);
+    let last = all.at(-1);
+    if (last === undefined || last.size + body.length > SEGMENT_BYTES) {
+      last = { space, segment: seq, last: seq, parts: [], size: 0 };
+      all.push(last);
+    }
+    const located = { segment: last.segment, body_at: last.size, body_size: body.length };
+    last.parts.push(body);
+    last.last = seq;
+    last.size += body.length;
+    return located;
+  }
+
+  /** Before the commit. */
+  async flush(): Promise<void> {
+    for (const { space, segment, last, parts } of [...this.#open.values()].flat()) {
+      const sealed = this.#sealer.seal(Buffer.concat(parts), segmentIdentity(space, segment));
+      await this.#session.run(insert, { space_id: space, segment, last_seq: last, sealed });
+    }
+    this.#open.clear();
+  }
+
+  /** After a rollback: nothing of it was written, and its places will be others'. */
+  forget(): void {
+    this.#open.clear();
+    this.#found.clear();
+    this.#foundBytes = 0;
+  }
+
+  /** The record that somebody wants a body of. It is opened when they look into it. */
+  async find(space: string, segment: number): Promise<Segment> {
+    const name = segmentIdentity(space, segment);
+    const known = this.#found.get(name);
+    if (known !== undefined) return known;
+    const open = this.#open.get(space)?.find((one) => one.segment === segment);
+    if (open !== undefined) return new Segment(() => Buffer.concat(open.parts));
+    const row = await this.#session.one(select, { space, segment });
+    if (row === undefined) throw new Error(`${name} is missing`);
+    const found = new Segment(() => this.#sealer.open(row.sealed, name));
+    this.#remember(name, found, row.sealed.length);
+    return found;
+  }
+
+  /** The body of a row that holds its own. */
+  own(space: string, seq: number, sealed: Uint8Array): () => Uint8Array {
+    return () => this.#sealer.open(sealed, ownIdentity(space, seq));
+  }
+
+  /** Takes bodies out, so that nobody with the key finds them any more. */
+  async blank(space: string, gone: readonly Located[]): Promise<void> {
+    const bySegment = new Map<number, Located[]>();
+    for (const one of gone) bySegment.set(one.segment, [...(bySegment.get(one.segment) ?? []), one]);
+    for (const [segment, ranges] of bySegment) await this.#blankIn(space, segment, ranges);
+  }
+
+  async #blankIn(space: string, segment: number, ranges: readonly Located[]): Promise<void> {
+    const row = await this.#session.one(select, { space, segment });
+    if (row === undefined) return;
+    const left = await this.#session.one(oneLeft, { space, from: segment, to: row.last_seq });
+    if (left === undefined) return void (await this.#session.run(remove, { space, segment }));
+    const plain = Buffer.from(this.#sealer.open(row.sealed, segmentIdentity(space, segment)));
+    for (const { body_at, body_size } of ranges) plain.fill(0, body_at, body_at + body_size);
+    const sealed = this.#sealer.seal(plain, segmentIdentity(space, segment));
+    await this.#session.run(rewrite, { space, segment, sealed });
+  }
+
+  #remember(name: string, found: Segment, size: number): void {
+    this.#foundBytes += size;
+    if (this.#foundBytes > REMEMBERED_BYTES) {
+      this.#found.clear();
+      this.#foundBytes = size;
+    }
+    this.#found.set(name, found);
+  }
+}
+
+/** Several bodies behind each other, opened once. */
+export class Segment {
+  readonly #open: () => Uint8Array;
+  #plain: Uint8Array | null = null;
+
+  constructor(open: () => Uint8Array) {
+    this.#open = open;
+  }
+
+  at(from: number, size: number): Uint8Array {
+    this.#plain ??= this.#open();
+    return this.#plain.subarray(from, from + size);
+  }
+}
+
+/** What a record of several bodies is bound to. */
+export function segmentIdentity(space: string, segment: number): string {
+  return `bodies:${space}:${segment}`;
+}
+
+/** What the body of a row that holds its own is bound to. */
+export function ownIdentity(space: string, seq: number): string {
+  return `event:${space}:${seq}`;
+}

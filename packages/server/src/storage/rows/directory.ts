@@ -1,0 +1,208 @@
+import type { Tier } from '../../core/agents/key.ts';
+import type { Directory, Space, SpaceRows } from '../../core/store.ts';
+import { insertOf, type Session, statement } from '../statement.ts';
+import type { Tables } from '../tables.ts';
+import type { Sealer } from './agents.ts';
+import { taskDirectory } from './callers.ts';
+import { toInvitation } from './invitations.ts';
+import { toJob } from './jobs.ts';
+import { toPasskey, toReset } from './passkeys.ts';
+import { toPerson, toSession, toToken } from './people.ts';
+import { eventDirectory } from './producer-directory.ts';
+
+/**
+ * The only queries that are not inside one space: they find the space of a credential, or what is due anywhere.
+ */
+const identity = statement<{ digest: string }>()((db, p) =>
+  db
+    .selectFrom('keys')
+    .innerJoin('agents', (join) =>
+      join.onRef('agents.space_id', '=', 'keys.space_id').onRef('agents.agent_id', '=', 'keys.agent_id'),
+    )
+    .select([
+      'keys.space_id',
+      'keys.key_id',
+      'keys.agent_id',
+      'keys.tier',
+      'keys.last_four',
+      'keys.created_at',
+      'keys.expires_at',
+      'keys.revoked_at',
+      'agents.accepted_at',
+      'agents.callbacks',
+    ])
+    .where('keys.digest', '=', p.digest),
+);
+
+const session = statement<{ digest: string }>()((db, p) =>
+  db.selectFrom('sessions').selectAll().where('digest', '=', p.digest),
+);
+
+const token = statement<{ digest: string }>()((db, p) =>
+  db.selectFrom('tokens').selectAll().where('digest', '=', p.digest),
+);
+
+const people = statement<{ email: string }>()((db, p) =>
+  db.selectFrom('people').selectAll().where('email', '=', p.email).limit(100),
+);
+
+const spaces = statement<object>()((db) => db.selectFrom('spaces').selectAll().orderBy('created_at'));
+
+const spaceByHandle = statement<{ handle: string }>()((db, p) =>
+  db.selectFrom('spaces').selectAll().where('handle', '=', p.handle),
+);
+
+const spaceById = statement<{ space: string }>()((db, p) =>
+  db.selectFrom('spaces').selectAll().where('space_id', '=', p.space),
+);
+
+const heldDue = statement<{ before: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select(['space_id', 'delivery_id', 'effect_at'])
+    .where('effect_at', 'is not', null)
+    .where('effect_at', '<=', p.before)
+    .orderBy('effect_at')
+    .limit(p.limit),
+);
+
+const nextHeld = statement<object>()((db) =>
+  db
+    .selectFrom('deliveries')
+    .select('effect_at')
+    .where('effect_at', 'is not', null)
+    .orderBy('effect_at')
+    .limit(1),
+);
+
+const snoozedDue = statement<{ before: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select(['space_id', 'delivery_id'])
+    .where('snoozed_until', 'is not', null)
+    .where('snoozed_until', '<=', p.before)
+    .orderBy('snoozed_until')
+    .limit(p.limit),
+);
+
+// A fixed number of places keeps this one compiled statement. With more busy receivers than that, the rest are
+// still skipped by the dispatcher, only later.
+const BUSY_PLACES = Array.from({ length: 16 }, (_, i) => `busy${i}` as const);
+
+type JobsDue = { before: number; limit: number } & Record<(typeof BUSY_PLACES)[number], string>;
+
+const jobsDue = statement<JobsDue>()((db, p) =>
+  db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('state', '=', 'due')
+    .where('due_at', '<=', p.before)
+    .where(
+      'origin',
+      'not in',
+      BUSY_PLACES.map((name) => p[name] as string),
+    )
+    .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', p.before)]))
+    .orderBy('due_at')
+    .limit(p.limit),
+);
+
+const nextJob = statement<object>()((db) =>
+  db.selectFrom('jobs').select('due_at').where('state', '=', 'due').orderBy('due_at').limit(1),
+);
+
+const invitation = statement<{ digest: string }>()((db, p) =>
+  db.selectFrom('invitations').selectAll().where('digest', '=', p.digest),
+);
+
+const passkey = statement<{ digest: string }>()((db, p) =>
+  db.selectFrom('passkeys').selectAll().where('digest', '=', p.digest),
+);
+
+const reset = statement<{ digest: string }>()((db, p) =>
+  db.selectFrom('resets').selectAll().where('digest', '=', p.digest),
+);
+
+const digestsDue = statement<{ before: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('preferences')
+    .select(['space_id', 'person_id'])
+    .where('digest_at', 'is not', null)
+    .where('digest_at', '<=', p.before)
+    .orderBy('digest_at')
+    .limit(p.limit),
+);
+
+export function directory(on: Session, sealer: Sealer): Directory {
+  return {
+    ...eventDirectory(on, sealer),
+    ...taskDirectory(on),
+    identityByDigest: async (digest) => {
+      const row = await on.one(identity, { digest });
+      if (row === undefined) return null;
+      return {
+        key: {
+          space: row.space_id,
+          id: row.key_id,
+          agent: row.agent_id,
+          tier: row.tier as Tier,
+          lastFour: row.last_four,
+          digest,
+          createdAt: row.created_at,
+          expiresAt: row.expires_at,
+          revokedAt: row.revoked_at,
+        },
+        accepted: row.accepted_at !== null,
+        callbacks: JSON.parse(row.callbacks),
+      };
+    },
+    sessionByDigest: async (digest) => mapOne(await on.one(session, { digest }), toSession),
+    tokenByDigest: async (digest) => mapOne(await on.one(token, { digest }), toToken),
+    peopleByEmail: async (email) => (await on.all(people, { email })).map(toPerson),
+    invitationByDigest: async (digest) => mapOne(await on.one(invitation, { digest }), toInvitation),
+    passkeyByDigest: async (digest) => mapOne(await on.one(passkey, { digest }), toPasskey),
+    resetByDigest: async (digest) => mapOne(await on.one(reset, { digest }), toReset),
+    digestsDue: async (before, limit) =>
+      (await on.all(digestsDue, { before, limit })).map((row) => ({
+        space: row.space_id,
+        person: row.person_id,
+      })),
+    spaces: async () => (await on.all(spaces, {})).map(toSpace),
+    spaceByHandle: async (handle) => mapOne(await on.one(spaceByHandle, { handle }), toSpace),
+    heldDue: async (before, limit) =>
+      (await on.all(heldDue, { before, limit })).map((row) => ({
+        space: row.space_id,
+        delivery: row.delivery_id,
+        effectAt: row.effect_at ?? before,
+      })),
+    nextHeldAt: async () => (await on.one(nextHeld, {}))?.effect_at ?? null,
+    snoozedDue: async (before, limit) =>
+      (await on.all(snoozedDue, { before, limit })).map((row) => ({
+        space: row.space_id,
+        delivery: row.delivery_id,
+      })),
+    jobsDue: async (before, limit, busyOrigins) => {
+      const busy = Object.fromEntries(BUSY_PLACES.map((name, i) => [name, busyOrigins[i] ?? '']));
+      return (await on.all(jobsDue, { before, limit, ...busy } as JobsDue)).map(toJob);
+    },
+    nextJobAt: async () => (await on.one(nextJob, {}))?.due_at ?? null,
+  };
+}
+
+const insertSpace = insertOf('spaces', ['space_id', 'handle', 'created_at']);
+
+export function spaceRows(on: Session, space: string): SpaceRows {
+  return {
+    get: async () => mapOne(await on.one(spaceById, { space }), toSpace),
+    insert: async (s) =>
+      void (await on.run(insertSpace, { space_id: space, handle: s.handle, created_at: s.createdAt })),
+  };
+}
+
+function toSpace(row: Tables['spaces']): Space {
+  return { id: row.space_id, handle: row.handle, createdAt: row.created_at };
+}
+
+function mapOne<R, T>(row: R | undefined, map: (row: R) => T): T | null {
+  return row === undefined ? null : map(row);
+}

@@ -1,0 +1,287 @@
+import type { AckStatus, Entry } from '../../core/events/event.ts';
+import type { EntryRows, Page, Sending } from '../../core/events/store.ts';
+import { insertOf, type Session, statement } from '../statement.ts';
+import type { Tables } from '../tables.ts';
+import type { Bodies, Located, Segment } from './bodies.ts';
+import { isLocated, toEvent } from './events.ts';
+
+type OfAgent = { space: string; agent: string };
+type Builder = Parameters<Parameters<ReturnType<typeof statement>>[0]>[0];
+
+const insert = insertOf('entries', [
+  'space_id',
+  'agent_id',
+  'place',
+  'event_seq',
+  'producer_id',
+  'event_id',
+  'event_type',
+  'task_id',
+  'received_at',
+  'kept_until',
+  'ack',
+  'processed_at',
+  'reason',
+]);
+
+/** An entry with its event; names that both tables have are taken from the entry. */
+const joined = (db: Builder) =>
+  db
+    .selectFrom('entries')
+    .innerJoin('events', (join) =>
+      join.onRef('events.space_id', '=', 'entries.space_id').onRef('events.seq', '=', 'entries.event_seq'),
+    )
+    .selectAll('entries')
+    .select([
+      'events.seq',
+      'events.body',
+      'events.segment',
+      'events.body_at',
+      'events.body_size',
+      'events.body_sha256',
+      'events.causation_id',
+      'events.fill_producer',
+      'events.out_of_order',
+    ]);
+
+/** Only what a reader is sent: the other columns would cost more than the bodies. */
+const read = statement<OfAgent & { after: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('entries')
+    .innerJoin('events', (join) =>
+      join.onRef('events.space_id', '=', 'entries.space_id').onRef('events.seq', '=', 'entries.event_seq'),
+    )
+    .select(['entries.place', 'entries.ack', 'events.segment', 'events.body_at', 'events.body_size'])
+    .select((eb) =>
+      eb.case().when('events.fill_producer', '=', 1).then(eb.ref('events.producer_id')).end().as('fill'),
+    )
+    .where('entries.space_id', '=', p.space)
+    .where('entries.agent_id', '=', p.agent)
+    .where('entries.place', '>', p.after)
+    .orderBy('entries.place')
+    .limit(p.limit),
+);
+
+const byEventId = statement<OfAgent & { id: string; limit: number }>()((db, p) =>
+  joined(db)
+    .where('entries.space_id', '=', p.space)
+    .where('entries.agent_id', '=', p.agent)
+    .where('entries.event_id', '=', p.id)
+    .limit(p.limit),
+);
+
+const byTask = statement<OfAgent & { task: string; limit: number }>()((db, p) =>
+  joined(db)
+    .where('entries.space_id', '=', p.space)
+    .where('entries.agent_id', '=', p.agent)
+    .where('entries.task_id', '=', p.task)
+    .orderBy('entries.place', 'desc')
+    .limit(p.limit),
+);
+
+const newest = statement<OfAgent & { before: number; limit: number }>()((db, p) =>
+  joined(db)
+    .where('entries.space_id', '=', p.space)
+    .where('entries.agent_id', '=', p.agent)
+    .where('entries.place', '<', p.before)
+    .orderBy('entries.place', 'desc')
+    .limit(p.limit),
+);
+
+/** Over all inboxes of a space, newest event first; the inboxes of one event by name. */
+const recent = statement<{ space: string; seq: number; agent: string; place: number; limit: number }>()(
+  (db, p) =>
+    joined(db)
+      .where('entries.space_id', '=', p.space)
+      .where('entries.event_seq', '<=', p.seq)
+      .where((eb) =>
+        eb.or([
+          eb('entries.event_seq', '<', p.seq),
+          eb('entries.agent_id', '>', p.agent),
+          eb.and([eb('entries.agent_id', '=', p.agent), eb('entries.place', '>', p.place)]),
+        ]),
+      )
+      .orderBy('entries.event_seq', 'desc')
+      .orderBy('entries.agent_id')
+      .orderBy('entries.place')
+      .limit(p.limit),
+);
+
+const oldest = statement<OfAgent>()((db, p) =>
+  db
+    .selectFrom('entries')
+    .select('place')
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .orderBy('place')
+    .limit(1),
+);
+
+const unacked = statement<OfAgent & { limit: number }>()((db, p) =>
+  db
+    .selectFrom('entries')
+    .select('place')
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .where('ack', 'is', null)
+    .orderBy('place')
+    .limit(p.limit),
+);
+
+const setAck = statement<OfAgent & { place: number; ack: string; at: number; reason: string | null }>()(
+  (db, p) =>
+    db
+      .updateTable('entries')
+      .set({ ack: p.ack, processed_at: p.at, reason: p.reason })
+      .where('space_id', '=', p.space)
+      .where('agent_id', '=', p.agent)
+      .where('place', '=', p.place),
+);
+
+const front = statement<OfAgent & { limit: number }>()((db, p) =>
+  db
+    .selectFrom('entries')
+    .selectAll()
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .orderBy('place')
+    .limit(p.limit),
+);
+
+const removeUpTo = statement<OfAgent & { place: number }>()((db, p) =>
+  db
+    .deleteFrom('entries')
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .where('place', '<=', p.place),
+);
+
+const ownBody = statement<OfAgent & { place: number }>()((db, p) =>
+  joined(db)
+    .where('entries.space_id', '=', p.space)
+    .where('entries.agent_id', '=', p.agent)
+    .where('entries.place', '=', p.place),
+);
+
+export function entryRows(session: Session, space: string, bodies: Bodies): EntryRows {
+  const toPage = async (rows: readonly Joined[]): Promise<Page> => {
+    const page: Page = [];
+    for (const row of rows) {
+      const body = isLocated(row) ? await inSegment(row) : bodies.own(space, row.seq, row.body);
+      const size = row.body_size ?? row.body.length;
+      page.push({ entry: toEntry(row), event: { ...toEvent(row), size, body } });
+    }
+    return page;
+  };
+  const inSegment = async ({ segment, body_at, body_size }: Located): Promise<() => Uint8Array> => {
+    const found = await bodies.find(space, segment);
+    return () => found.at(body_at, body_size);
+  };
+  const withOwnBody = async (agent: string, row: ReadRow): Promise<Sending> => {
+    const own = await session.one(ownBody, { space, agent, place: row.place });
+    if (own === undefined) throw new Error(`entry ${row.place} of ${agent} has lost its event`);
+    const body = bodies.own(space, own.seq, own.body);
+    return toSending(row, own.body.length, body);
+  };
+  return {
+    insert: async (entry) => void (await session.run(insert, fromEntry(entry))),
+    read: async (agent, after, limit) => {
+      const sendings: Sending[] = [];
+      let found: Segment | null = null;
+      let at: number | null = null;
+      for (const row of await session.all(read, { space, agent, after, limit })) {
+        if (row.segment !== at) found = row.segment === null ? null : await bodies.find(space, row.segment);
+        at = row.segment;
+        sendings.push(found === null ? await withOwnBody(agent, row) : sentFrom(found, row));
+      }
+      return sendings;
+    },
+    byEventId: async (agent, id, limit) => toPage(await session.all(byEventId, { space, agent, id, limit })),
+    byTask: async (agent, task, limit) =>
+      (await toPage(await session.all(byTask, { space, agent, task, limit }))).reverse(),
+    newest: async (agent, before, limit) =>
+      toPage(await session.all(newest, { space, agent, before, limit })),
+    recent: async (after, limit) => toPage(await session.all(recent, { space, ...after, limit })),
+    oldest: async (agent) => (await session.one(oldest, { space, agent }))?.place ?? null,
+    unacked: async (agent, limit) =>
+      (await session.all(unacked, { space, agent, limit })).map((row) => row.place),
+    setAck: async (agent, place, { status: ack, processedAt: at, reason }) =>
+      void (await session.run(setAck, { space, agent, place, ack, at, reason })),
+    front: async (agent, limit) => (await session.all(front, { space, agent, limit })).map(toEntry),
+    removeUpTo: (agent, place) => session.run(removeUpTo, { space, agent, place }),
+  };
+}
+
+type Joined = Tables['entries'] &
+  Pick<
+    Tables['events'],
+    | 'seq'
+    | 'body'
+    | 'segment'
+    | 'body_at'
+    | 'body_size'
+    | 'body_sha256'
+    | 'causation_id'
+    | 'fill_producer'
+    | 'out_of_order'
+  >;
+
+type ReadRow = Pick<Tables['entries'], 'place' | 'ack'> &
+  Pick<Tables['events'], 'segment' | 'body_at' | 'body_size'> & { fill: string | null };
+
+function sentFrom(found: Segment, row: ReadRow): Sending {
+  const size = row.body_size ?? 0;
+  return toSending(row, size, () => found.at(row.body_at ?? 0, size));
+}
+
+function toSending(row: ReadRow, size: number, body: () => Uint8Array): Sending {
+  const fillProducer = row.fill !== null;
+  return {
+    offset: row.place,
+    acknowledged: row.ack !== null,
+    producer: row.fill ?? '',
+    fillProducer,
+    size,
+    body,
+  };
+}
+
+function toEntry(row: Tables['entries']): Entry {
+  return {
+    space: row.space_id,
+    agent: row.agent_id,
+    offset: row.place,
+    eventSeq: row.event_seq,
+    producer: row.producer_id,
+    eventId: row.event_id,
+    eventType: row.event_type,
+    taskId: row.task_id,
+    receivedAt: row.received_at,
+    keptUntil: row.kept_until,
+    ack: toAck(row),
+  };
+}
+
+function toAck(row: Tables['entries']): Entry['ack'] {
+  if (row.ack === null) return null;
+  const processedAt = row.processed_at ?? row.received_at;
+  return { status: row.ack as AckStatus, processedAt, reason: row.reason };
+}
+
+function fromEntry(entry: Entry): Tables['entries'] {
+  return {
+    space_id: entry.space,
+    agent_id: entry.agent,
+    place: entry.offset,
+    event_seq: entry.eventSeq,
+    producer_id: entry.producer,
+    event_id: entry.eventId,
+    event_type: entry.eventType,
+    task_id: entry.taskId,
+    received_at: entry.receivedAt,
+    kept_until: entry.keptUntil,
+    ack: entry.ack?.status ?? null,
+    processed_at: entry.ack?.processedAt ?? null,
+    reason: entry.ack?.reason ?? null,
+  };
+}

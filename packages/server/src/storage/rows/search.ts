@@ -1,0 +1,116 @@
+import type { FindQuery, SearchRows } from '../../core/store.ts';
+import { type Session, Statement, statement } from '../statement.ts';
+import { COLUMNS, type DeliveryRow, toDelivery } from './deliveries.ts';
+
+const add = statement<{ space: string; word: string; seq: number }>()((db, p) =>
+  db
+    .insertInto('words')
+    .values({ space_id: p.space, word: p.word, seq: p.seq })
+    .onConflict((oc) => oc.columns(['space_id', 'word', 'seq']).doNothing()),
+);
+
+const count = statement<{ space: string; word: string; most: number }>()((db, p) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('words')
+        .select('seq')
+        .where('space_id', '=', p.space)
+        .where('word', '=', p.word)
+        .limit(p.most)
+        .as('some'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('n')),
+);
+
+/** An empty `section`, `agent` or `type` is any. `word0`, `word1`, … are the words. */
+type Found = {
+  space: string;
+  section: string;
+  agent: string;
+  type: string;
+  from: number;
+  before: number;
+  limit: number;
+} & Record<`word${number}`, string>;
+
+/** One statement for each number of words: the first is walked, newest first, the others are looked up. */
+const finders = new Map<number, Statement<Found, DeliveryRow>>();
+
+function finder(words: number): Statement<Found, DeliveryRow> {
+  let found = finders.get(words);
+  if (found === undefined) {
+    found = words === 0 ? withoutWords() : withWords(words);
+    finders.set(words, found);
+  }
+  return found;
+}
+
+function withoutWords(): Statement<Found, DeliveryRow> {
+  return new Statement<Found, DeliveryRow>((db, p) =>
+    db
+      .selectFrom('deliveries as d')
+      .select(COLUMNS.map((name) => `d.${name}` as const))
+      .where('d.space_id', '=', p.space)
+      .where('d.seq', '>=', p.from)
+      .where('d.seq', '<', p.before)
+      .where((eb) => eb.or([eb(eb.val(p.section), '=', ''), eb('d.section', '=', p.section)]))
+      .where((eb) => eb.or([eb(eb.val(p.agent), '=', ''), eb('d.agent_id', '=', p.agent)]))
+      .where((eb) => eb.or([eb(eb.val(p.type), '=', ''), eb('d.type', '=', p.type)]))
+      .orderBy('d.seq', 'desc')
+      .limit(p.limit),
+  );
+}
+
+function withWords(words: number): Statement<Found, DeliveryRow> {
+  const others = Array.from({ length: words - 1 }, (_, i) => `word${i + 1}` as const);
+  return new Statement<Found, DeliveryRow>((db, p) => {
+    let query = db
+      .selectFrom('words as w')
+      .innerJoin('deliveries as d', (on) =>
+        on.onRef('d.space_id', '=', 'w.space_id').onRef('d.seq', '=', 'w.seq'),
+      )
+      .select(COLUMNS.map((name) => `d.${name}` as const))
+      .where('w.space_id', '=', p.space)
+      .where('w.word', '=', p.word0 as string)
+      .where('w.seq', '>=', p.from)
+      .where('w.seq', '<', p.before);
+    for (const name of others) {
+      query = query.where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('words as o')
+            .select('o.seq')
+            .whereRef('o.space_id', '=', 'w.space_id')
+            .where('o.word', '=', p[name] as string)
+            .whereRef('o.seq', '=', 'w.seq'),
+        ),
+      );
+    }
+    return query
+      .where((eb) => eb.or([eb(eb.val(p.section), '=', ''), eb('d.section', '=', p.section)]))
+      .where((eb) => eb.or([eb(eb.val(p.agent), '=', ''), eb('d.agent_id', '=', p.agent)]))
+      .where((eb) => eb.or([eb(eb.val(p.type), '=', ''), eb('d.type', '=', p.type)]))
+      .orderBy('w.seq', 'desc')
+      .limit(p.limit);
+  });
+}
+
+export function searchRows(session: Session, space: string): SearchRows {
+  return {
+    add: async (word, seq) => void (await session.run(add, { space, word, seq })),
+    count: async (word, most) => (await session.one(count, { space, word, most }))?.n ?? 0,
+    find: async ({ words, section, agent, type, ...range }: FindQuery) => {
+      const named = Object.fromEntries(words.map((word, i) => [`word${i}`, word]));
+      const query = {
+        space,
+        section: section ?? '',
+        agent: agent ?? '',
+        type: type ?? '',
+        ...range,
+        ...named,
+      };
+      return (await session.all(finder(words.length), query)).map(toDelivery);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { type Session, statement } from '../statement.ts';
+
+const ENDED = ['completed', 'failed', 'canceled', 'rejected'];
+
+const ended = statement<{ space: string; before: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .select('seq')
+    .where('space_id', '=', p.space)
+    .where('changed_at', '<', p.before)
+    .where('state', 'in', ENDED)
+    .orderBy('changed_at')
+    .limit(p.limit),
+);
+
+const parts = (['task_log', 'pushes', 'blob_uses', 'frames'] as const).map((table) =>
+  statement<{ space: string; seq: number }>()((db, p) =>
+    db.deleteFrom(table).where('space_id', '=', p.space).where('task_seq', '=', p.seq),
+  ),
+);
+
+const task = statement<{ space: string; seq: number }>()((db, p) =>
+  db.deleteFrom('tasks').where('space_id', '=', p.space).where('seq', '=', p.seq),
+);
+
+export async function removeEnded(
+  session: Session,
+  space: string,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const found = await session.all(ended, { space, before, limit });
+  for (const { seq } of found) {
+    for (const part of [...parts, task]) await session.run(part, { space, seq });
+  }
+  return found.length;
+}

@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Entry, EventRecord } from '../../core/events/event.ts';
+import type {
+  EntryRows,
+  EventDirectory,
+  EventRows,
+  ProducerRows,
+  SubscriptionRows,
+  WaitRows,
+} from '../../core/events/store.ts';
+import { everything } from '../../core/events/subscription.ts';
+import type { LeftoverRows } from '../../core/leftovers.ts';
+import { freshFolder } from '../../testing/folders.ts';
+import { Bodies } from '../rows/bodies.ts';
+import { entryRows } from '../rows/entries.ts';
+import { eventRows } from '../rows/events.ts';
+import { leftoverRows } from '../rows/leftovers.ts';
+import { eventDirectory } from '../rows/producer-directory.ts';
+import { producerRows } from '../rows/producers.ts';
+import { subscriptionRows } from '../rows/subscriptions.ts';
+import { waitRows } from '../rows/waits.ts';
+import { SqliteStore } from '../sqlite.ts';
+import type { Session, Statement } from '../statement.ts';
+import { MasterVault } from '../vault.ts';
+
+const vault = new MasterVault(Buffer.from('a master key for tests'));
+const bytes = new Uint8Array();
+
+/** Asks the database how it would run each statement, and runs none of them. */
+function explaining(): Session & { excess: string[]; seen: number } {
+  const store = SqliteStore.open({
+    file: join(freshFolder(), 'store.db'),
+    sealer: vault,
+    sealHead: vault.mac,
+  });
+  onTestFinished(() => store.stop());
+  const session = { excess: [] as string[], seen: 0 };
+  const explain = <P extends object, R>(statement: Statement<P, R>, params: P) => {
+    const { sql, bind } = statement.compile('sqlite');
+    const plan = store.session.db.prepare(`explain query plan ${sql}`).all(...bind(params));
+    session.seen++;
+    for (const { detail } of plan as { detail: string }[]) {
+      // A walk over a table, or a sort of everything before the limit cuts it off.
+      const walks = /^SCAN (?!CONSTANT)/.test(detail) && !/USING (?:COVERING )?INDEX/.test(detail);
+      if (walks || detail === 'USE TEMP B-TREE FOR ORDER BY') session.excess.push(`${detail}: ${sql}`);
+    }
+  };
+  return Object.assign(session, {
+    all: async <P extends object, R>(statement: Statement<P, R>, params: P) => {
+      explain(statement, params);
+      return [] as R[];
+    },
+    one: async <P extends object, R>(statement: Statement<P, R>, params: P) => {
+      explain(statement, params);
+      return undefined as R | undefined;
+    },
+    run: async <P extends object, R>(statement: Statement<P, R>, params: P) => {
+      explain(statement, params);
+      return 0;
+    },
+  });
+}
+
+/** Arguments for every verb: a new one without any does not compile. */
+type Samples<Rows> = {
+  [Verb in keyof Rows]: Rows[Verb] extends (...args: infer Args) => unknown ? Args[] : never;
+};
+
+const event: EventRecord = {
+  space: 'sp_1',
+  seq: 1,
+  producer: 'p',
+  eventId: 'e',
+  eventType: 't',
+  receivedAt: 1,
+  bodyHash: 'h',
+  taskId: null,
+  causationId: null,
+  fillProducer: false,
+  outOfOrder: false,
+};
+const { seq: eventSeq, bodyHash: _h, causationId: _c, fillProducer: _f, outOfOrder: _o, ...shared } = event;
+const entry: Entry = { ...shared, agent: 'a', offset: 1, eventSeq, keptUntil: 2, ack: null };
+const ack = { status: 'stored' as const, processedAt: 1, reason: null };
+
+const EVENTS: Samples<EventRows> = {
+  insert: [[event, bytes]],
+  get: [['p', 'e']],
+  byCause: [['e', 10]],
+  removeUnheld: [[[1]]],
+};
+
+const ENTRIES: Samples<EntryRows> = {
+  insert: [[entry]],
+  read: [['a', 0, 100]],
+  byEventId: [['a', 'e', 10]],
+  byTask: [['a', 't', 10]],
+  newest: [['a', 9, 50]],
+  recent: [[{ seq: 9, agent: '', place: 0 }, 50]],
+  oldest: [['a']],
+  unacked: [['a', 10]],
+  setAck: [['a', 1, ack]],
+  front: [['a', 10]],
+  removeUpTo: [['a', 1]],
+};
+
+const WAITS: Samples<WaitRows> = {
+  insert: [],
+  open: [['a', 1, 10]],
+  hasExpired: [['a', 1]],
+  closeExpired: [['a', 1]],
+  get: [['w']],
+  end: [['w']],
+  insertResume: [],
+  resumes: [['a', 0, 10]],
+  firstResumeFrom: [['a', 1]],
+  resumesOf: [['a', 'e', 10]],
+  removeResumesUpTo: [['a', 1]],
+  settings: [['a']],
+  setSettings: [['a', { maxResumePolicy: 'never', showReviews: true }]],
+};
+
+const LEFTOVERS: Samples<LeftoverRows> = {
+  removeEndedJobs: [[1, 10]],
+  removeEndedWaits: [[1, 10]],
+  heads: [['a', 10]],
+  removeHead: [['a', 1]],
+};
+
+const SUBSCRIPTIONS: Samples<SubscriptionRows> = {
+  insert: [[everything('sp_1', 's', 'a', 1)]],
+  update: [[everything('sp_1', 's', 'a', 1)]],
+  setSecret: [['s', 'x']],
+  secret: [['s']],
+  delete: [['s']],
+  get: [['s']],
+  all: [],
+  of: [],
+};
+
+const producer = { space: 'sp_1', id: 'p', name: 'p', tier: 'test', anyId: false, createdAt: 1 } as const;
+const key = { space: 'sp_1', id: 'k', producer: 'p', algorithm: 'v1', createdAt: 1 } as const;
+
+const PRODUCERS: Samples<ProducerRows> = {
+  insert: [[{ ...producer, lastSeenAt: null }]],
+  get: [['p']],
+  list: [[]],
+  seen: [['p', 1]],
+  insertKey: [[{ ...key, expiresAt: null, revokedAt: null }, 's']],
+  // A producer has a handful of keys.
+  keys: [],
+  secret: [['k']],
+  setSecret: [['k', 's']],
+  expireOthers: [['p', 'k', 1]],
+  revokeKey: [['k', 1]],
+  setKeyEnd: [['k', 1]],
+  insertRefusal: [[{ space: 'sp_1', producer: 'p', at: 1, eventId: null, status: 400, reason: 'r' }]],
+  refusals: [['p', 10]],
+  deleteRefusalsBefore: [[1]],
+};
+
+const DIRECTORY: Samples<EventDirectory> = {
+  producerKey: [['k']],
+  unnamedKeys: [
+    [null, 1, 32],
+    ['sp_1', 1, 32],
+  ],
+};
+
+test('[K9][K11][K16] no statement of events, inboxes or producers reads more than it returns', async () => {
+  const session = explaining();
+  const bodies = new Bodies(session, vault);
+  const parts: [object, Record<string, unknown[][]>][] = [
+    [eventRows(session, 'sp_1', bodies), EVENTS],
+    [entryRows(session, 'sp_1', bodies), ENTRIES],
+    [waitRows(session, 'sp_1'), WAITS],
+    [leftoverRows(session, 'sp_1'), LEFTOVERS],
+    [subscriptionRows(session, 'sp_1', vault), SUBSCRIPTIONS],
+    [producerRows(session, 'sp_1', vault), PRODUCERS],
+    [eventDirectory(session, vault), DIRECTORY],
+  ];
+  for (const [rows, samples] of parts) {
+    for (const [verb, calls] of Object.entries(samples))
+      for (const args of calls)
+        await (rows as Record<string, (...args: unknown[]) => unknown>)[verb]?.(...args);
+  }
+  expect(session.seen).toBeGreaterThan(40);
+  expect(session.excess).toEqual([]);
+});

@@ -1,0 +1,155 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Identity } from '../../core/agents/key.ts';
+import type { Accepted, Prepared } from '../../core/deliveries/accept.ts';
+import { Fault, isFault } from '../../core/faults.ts';
+import { ThreadedIntake } from './intake.ts';
+import { pack, unpack } from './intake-pack.ts';
+import { fromNews, fromOutcome, toOutcome, toProblem } from './intake-wire.ts';
+import { BorrowedTurns } from './turns.ts';
+
+const CROWD = 8;
+/** How many values a packed delivery has, and which of them is the hash. */
+const VALUES = 17;
+const HASH = 3;
+const accepted = (id: string): Accepted => ({ kind: 'accepted', id, createdAt: 1, rate: null });
+
+/** A thread that answers as the real one does, or as `answer` says. */
+function program(answer = "{ accepted: { kind: 'accepted', id: 'there', createdAt: 1, rate: null } }"): URL {
+  const source = `
+    import { parentPort } from 'node:worker_threads';
+    const units = ({ values }) => values.filter((_, i) => i % ${VALUES} === ${HASH}).map((contentHash) => ({ contentHash }));
+    parentPort.on('message', (m) => {
+      if (m.kind === 'batch') parentPort.postMessage({ kind: 'done', number: m.number,
+        outcomes: units(m.packed).map((unit) => (${answer})), news: [['desk:sp_1', units(m.packed).map((u) => u.contentHash)]] });
+      if (m.kind === 'ask') parentPort.postMessage({ kind: 'granted' });
+      if (m.kind === 'stop') parentPort.close();
+    });
+    parentPort.postMessage({ kind: 'ready' });`;
+  return new URL(`data:text/javascript,${encodeURIComponent(source)}`);
+}
+
+let intake: ThreadedIntake | undefined;
+afterEach(() => intake?.stop());
+
+function open(file: URL | null) {
+  const seen = { here: 0, warnings: [] as string[], told: [] as string[] };
+  const made = new ThreadedIntake({
+    data: { file: '', master: new Uint8Array(), settings: {} as never },
+    turns: new BorrowedTurns(),
+    here: async (unit) => {
+      seen.here++;
+      return accepted(unit.contentHash);
+    },
+    tell: (news) => seen.told.push(...news.keys()),
+    warn: (_, message) => seen.warnings.push(message),
+    program: file,
+  });
+  intake = made;
+  const unit = (contentHash: string) =>
+    ({ contentHash, raw: Buffer.from('{}'), identity: {}, draft: {}, shape: {} }) as unknown as Prepared;
+  const crowd = (count = CROWD) =>
+    Promise.allSettled(Array.from({ length: count }, (_, i) => made.accept(unit(String(i)))));
+  return { seen, unit, crowd, made };
+}
+
+/** Crowds until the thread has taken over. */
+async function crowdUntilThere({ seen, crowd }: ReturnType<typeof open>): Promise<void> {
+  for (;;) {
+    const before = seen.here;
+    await crowd();
+    if (seen.here === before) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+test('[D26] deliveries that come one by one are written right here', async () => {
+  const { seen, made, unit } = open(program());
+  for (let i = 0; i < 20; i++) {
+    expect(await made.accept(unit(String(i)))).toMatchObject({ id: String(i) });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(seen.here).toBe(20);
+});
+
+test('[D26] a crowd is written by the thread, and its news are told', async () => {
+  const opened = open(program());
+  await crowdUntilThere(opened);
+  expect(await opened.made.accept(opened.unit('a'))).toEqual(accepted('there'));
+  expect(opened.seen.told).toContain('desk:sp_1');
+});
+
+test('[D26] a thread that dies leaves nobody waiting, and the server goes on without it', async () => {
+  const opened = open(
+    program("unit.contentHash === 'deadly' ? process.exit(1) : { accepted: { id: 'there' } }"),
+  );
+  await crowdUntilThere(opened);
+  const lost = opened.made.accept(opened.unit('deadly'));
+  await expect(lost).rejects.toSatisfy((reason) => isFault(reason) && reason.fault === 'unavailable');
+  expect(await opened.made.accept(opened.unit('next'))).toEqual(accepted('next'));
+});
+
+test('[D26] a thread that cannot start costs nothing but a warning', async () => {
+  const opened = open(new URL('data:text/javascript,throw new Error("no")'));
+  for (let i = 0; i < 10; i++) {
+    for (const outcome of await opened.crowd()) expect(outcome.status).toBe('fulfilled');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(opened.seen.here).toBe(10 * CROWD);
+  expect(opened.seen.warnings.length).toBeLessThanOrEqual(3);
+});
+
+test('[D26] what a rule returns or throws arrives as it was on the other side of the wire', () => {
+  const fault = new Fault('rate_limited', 'Wait.', { retryAfter: 3 });
+  const sent = <T>(value: T): T => structuredClone(value);
+  expect(fromOutcome(sent(toOutcome(accepted('a'))))).toEqual(accepted('a'));
+  expect(fromOutcome(sent(toOutcome(fault)))).toMatchObject({
+    fault: 'rate_limited',
+    detail: { retryAfter: 3 },
+  });
+  expect(() => fromOutcome(sent(toProblem(fault)))).toThrow('Wait.');
+  expect(() => fromOutcome(sent(toProblem(new TypeError('a bug'))))).toThrow('a bug');
+  const news = fromNews(
+    sent([
+      ['jobs', ['a']],
+      ['held', ['b']],
+      ['jobs', ['c']],
+    ]),
+  );
+  expect(news).toEqual(
+    new Map([
+      ['jobs', new Set(['a', 'c'])],
+      ['held', new Set(['b'])],
+    ]),
+  );
+});
+
+test('[D26] what is packed for the thread is unpacked as it was, bodies and callers included', () => {
+  const [one, two] = [{ key: { agent: 'one' } }, { key: { agent: 'two' } }] as unknown as Identity[];
+  const unit = (identity: Identity | undefined, text: string, over = {}): Prepared => ({
+    identity: identity as Identity,
+    draft: {
+      provider: 'p',
+      type: 'output',
+      headline: 'h',
+      summary: 's',
+      timeoutSeconds: null,
+      callback: 'https://example.com/',
+      taskId: null,
+      threadId: 'th',
+      interruptId: null,
+      revises: null,
+      dedupeKey: 'd',
+      ...over,
+    },
+    raw: new Uint8Array(Buffer.from(text)),
+    idempotencyKey: null,
+    contentHash: `hash of ${text}`,
+    shape: { parts: 3, irreversible: true },
+  });
+  const units = [unit(one, 'first'), unit(two, ''), unit(one, 'third', { timeoutSeconds: 60 })];
+  const packed = pack(units);
+  expect(packed.identities).toEqual([one, two]);
+  expect(packed.values).toHaveLength(VALUES * units.length);
+  expect(unpack(structuredClone(packed))).toEqual(units);
+  expect(unpack(pack([]))).toEqual([]);
+});

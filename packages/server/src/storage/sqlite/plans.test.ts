@@ -1,0 +1,249 @@
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { EventDirectory } from '../../core/events/store.ts';
+import type {
+  DecisionRows,
+  DeliveryRows,
+  Directory,
+  Heads,
+  IdempotencyRows,
+  JobRows,
+  LedgerRows,
+  PasskeyRows,
+} from '../../core/store.ts';
+import { freshFolder } from '../../testing/folders.ts';
+import {
+  aCheckpoint,
+  aDecision,
+  aDelivery,
+  aJob,
+  aLine,
+  anAttempt,
+  anIdempotencyRecord,
+  aPasskey,
+} from '../../testing/things.ts';
+import { HeadCache } from '../heads.ts';
+import { decisionRows } from '../rows/decisions.ts';
+import { deliveryRows } from '../rows/deliveries.ts';
+import { directory } from '../rows/directory.ts';
+import { idempotencyRows } from '../rows/idempotency.ts';
+import { jobRows } from '../rows/jobs.ts';
+import { ledgerRows } from '../rows/ledger.ts';
+import { passkeyRows } from '../rows/passkeys.ts';
+import { PlaceIds } from '../rows/place-ids.ts';
+import { SqliteStore } from '../sqlite.ts';
+import type { Session, Statement } from '../statement.ts';
+import { MasterVault } from '../vault.ts';
+
+type Plan = { sql: string; steps: string[] };
+
+/** Asks the database how it would run each statement, and runs none of them. */
+class Explaining implements Session {
+  readonly plans: Plan[] = [];
+  readonly #db: SqliteStore['session']['db'];
+
+  constructor({ db }: SqliteStore['session']) {
+    this.#db = db;
+  }
+
+  async all<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    this.#explain(statement, params);
+    return [];
+  }
+
+  async one<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
+    this.#explain(statement, params);
+    return undefined;
+  }
+
+  async run<P extends object, R>(statement: Statement<P, R>, params: P): Promise<number> {
+    this.#explain(statement, params);
+    return 0;
+  }
+
+  #explain<P extends object, R>(statement: Statement<P, R>, params: P): void {
+    const { sql, bind } = statement.compile('sqlite');
+    const rows = this.#db.prepare(`explain query plan ${sql}`).all(...bind(params)) as { detail: string }[];
+    this.plans.push({ sql, steps: rows.map((row) => row.detail) });
+  }
+}
+
+const vault = new MasterVault(Buffer.from('a master key for tests'));
+
+function explaining(): Explaining {
+  const file = join(freshFolder(), 'store.db');
+  const store = SqliteStore.open({ file, sealer: vault, sealHead: vault.mac });
+  onTestFinished(() => store.stop());
+  return new Explaining(store.session);
+}
+
+/**
+ * What a plan does more than it returns: reading a whole table, or sorting everything before the limit cuts it off.
+ * A walk along an index that stops at the first row is neither.
+ */
+function excess({ sql, steps }: Plan): string[] {
+  const walks = steps.filter((step) => /^SCAN (?!CONSTANT)/.test(step) && !isFirstOfIndex(sql, step));
+  const sorts = steps.filter((step) => step === 'USE TEMP B-TREE FOR ORDER BY' && sql.includes(' limit '));
+  return [...walks, ...sorts].map((step) => `${step}: ${sql}`);
+}
+
+function isFirstOfIndex(sql: string, step: string): boolean {
+  return / USING (COVERING )?INDEX /.test(step) && / order by \S+ limit \?$/.test(sql);
+}
+
+/** Arguments for every verb: a new one without any does not compile. */
+type Samples<Rows> = {
+  [Verb in keyof Rows]: Rows[Verb] extends (...args: infer Args) => unknown ? Args[] : never;
+};
+
+async function plansOf<Rows extends object>(
+  make: (session: Session) => Rows,
+  samples: Samples<Rows>,
+): Promise<Plan[]> {
+  const session = explaining();
+  const rows = make(session) as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  for (const [verb, calls] of Object.entries(samples) as [string, unknown[][]][]) {
+    for (const args of calls) await rows[verb]?.(...args);
+  }
+  return session.plans;
+}
+
+const bytes = new Uint8Array();
+
+const placeIds = { get: async () => new PlaceIds(new Uint8Array(32)) };
+
+const DELIVERIES: Samples<DeliveryRows> = {
+  idAt: [[1]],
+  insert: [[aDelivery(), bytes]],
+  get: [['id']],
+  body: [['id']],
+  response: [['id']],
+  pendingByDedupeKey: [['agent', 'key']],
+  update: [[aDelivery()]],
+  answer: [[aDelivery(), bytes]],
+  changed: [['agent', 'pending', 0, 50]],
+  countChanged: [['agent', 'pending', 0]],
+  list: [
+    [{ section: 'needs_you', limit: 50 }],
+    [{ section: 'earlier', after: { sectionAt: 1, seq: 1 }, limit: 50 }],
+    [{ section: 'needs_you', agent: 'agent', limit: 50 }],
+  ],
+  openOfNewAgent: [['agent', 1000]],
+  deleteAnsweredBefore: [[1, 500]],
+};
+
+const DECISIONS: Samples<DecisionRows> = {
+  insert: [[aDecision(), bytes]],
+  current: [['id']],
+  of: [['id']],
+  answer: [[1]],
+  setState: [[1, 'undone']],
+  history: [[{ limit: 50 }], [{ limit: 50, before: 9 }], [{ limit: 50, agent: 'agent', before: 9 }]],
+};
+
+const JOBS: Samples<JobRows> = {
+  insert: [[aJob(), { url: '', body: '' }]],
+  get: [['id']],
+  request: [['id']],
+  byDelivery: [['id']],
+  lease: [['id', 0, 1, 2]],
+  renew: [['id', 0, 2]],
+  settle: [['id', 0, { state: 'done', dueAt: 1, attempts: 1 }]],
+  requeue: [['id', 1]],
+  release: [['id', 0]],
+  insertAttempt: [[anAttempt()]],
+  attempts: [['id']],
+};
+
+const LEDGER: Samples<LedgerRows> = {
+  insert: [[aLine()]],
+  page: [[0, 1000]],
+  newest: [[9, 100]],
+  newestOf: [[{ from: 1, before: 9, limit: 50 }], [{ action: 'decision', from: 1, before: 9, limit: 50 }]],
+  at: [[1]],
+  insertCheckpoint: [[aCheckpoint()]],
+  setSignature: [[1, 's']],
+  checkpoints: [[]],
+  lastCheckpoint: [[]],
+};
+
+const IDEMPOTENCY: Samples<IdempotencyRows> = {
+  get: [['agent', 'key', 1]],
+  put: [[anIdempotencyRecord()]],
+  deleteExpired: [[1, 500]],
+};
+
+const PASSKEYS: Samples<PasskeyRows> = {
+  insert: [[aPasskey()]],
+  of: [['pe_1']],
+  rename: [['pk_1', 'phone']],
+  used: [['pk_1', 1, 2]],
+  remove: [['pk_1']],
+  removeOf: [['pe_1']],
+  wasUsed: [['digest']],
+  markUsed: [['digest', 2]],
+  forgetUsed: [[1]],
+};
+
+/** The events' part has its own tests. */
+type DeskDirectory = Omit<Directory, keyof EventDirectory>;
+
+const DIRECTORY: Samples<DeskDirectory> = {
+  identityByDigest: [['digest']],
+  sessionByDigest: [['digest']],
+  tokenByDigest: [['digest']],
+  invitationByDigest: [['digest']],
+  passkeyByDigest: [['digest']],
+  callerByDigest: [['digest']],
+  lostLinks: [[1, 100]],
+  agentAddress: [['home', 'agent']],
+  resetByDigest: [['digest']],
+  peopleByEmail: [['someone@example.com']],
+  // All of them is what is asked for.
+  spaces: [],
+  spaceByHandle: [['home']],
+  heldDue: [[1, 200]],
+  nextHeldAt: [[]],
+  snoozedDue: [[1, 200]],
+  digestsDue: [[1, 200]],
+  jobsDue: [[1, 128, ['https://busy.example']]],
+  nextJobAt: [[]],
+};
+
+describe('query plans', () => {
+  test('[D9] no statement of deliveries or decisions reads more than it returns', async () => {
+    const plans = [
+      ...(await plansOf((session) => deliveryRows(session, 'sp_1', placeIds), DELIVERIES)),
+      ...(await plansOf((session) => decisionRows(session, 'sp_1'), DECISIONS)),
+    ];
+    expect(plans.length).toBeGreaterThan(20);
+    expect(plans.flatMap(excess)).toEqual([]);
+  });
+
+  test('[D28] no statement of jobs, idempotency or the directory reads more than it returns', async () => {
+    const plans = [
+      ...(await plansOf((session) => jobRows(session, 'sp_1', vault), JOBS)),
+      ...(await plansOf((session) => idempotencyRows(session, 'sp_1'), IDEMPOTENCY)),
+      ...(await plansOf((session) => passkeyRows(session, 'sp_1'), PASSKEYS)),
+      ...(await plansOf((session): DeskDirectory => directory(session, vault), DIRECTORY)),
+    ];
+    expect(plans.length).toBeGreaterThan(20);
+    expect(plans.flatMap(excess)).toEqual([]);
+  });
+
+  test('[D21] no statement of the ledger or the heads reads more than it returns', async () => {
+    const session = explaining();
+    const heads: Heads = new HeadCache(session, () => '').forSpace('sp_1', ['ledger']);
+    await heads.get('ledger');
+    const plans = [...session.plans, ...(await plansOf((on) => ledgerRows(on, 'sp_1'), LEDGER))];
+    expect(plans.flatMap(excess)).toEqual([]);
+  });
+
+  test('[D9] the check itself finds a scan and a sort', async () => {
+    const plan = (sql: string, ...steps: string[]): Plan => ({ sql, steps });
+    expect(excess(plan('select 1 from "jobs"', 'SCAN jobs'))).toHaveLength(1);
+    expect(excess(plan('select 1 from "jobs" where a = ? limit ?', 'SCAN jobs'))).toHaveLength(1);
+    expect(excess(plan('select 1 order by x limit ?', 'USE TEMP B-TREE FOR ORDER BY'))).toHaveLength(1);
+    expect(excess(plan('select 1', 'SEARCH jobs USING INDEX i (a=?)'))).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { freshFolder } from '../../testing/folders.ts';
+import { blobRows } from '../rows/blobs.ts';
+import { callerRows, cardRows, taskDirectory } from '../rows/callers.ts';
+import { frameRows, linkRows } from '../rows/frames.ts';
+import { pushRows } from '../rows/pushes.ts';
+import { taskRows } from '../rows/tasks.ts';
+import { SqliteStore } from '../sqlite.ts';
+import type { Session, Statement } from '../statement.ts';
+import { MasterVault } from '../vault.ts';
+
+const vault = new MasterVault(Buffer.from('a master key for tests'));
+
+/** Asks the database how it would run each statement, and runs none of them. */
+function explaining(): Session & { excess: string[]; seen: number } {
+  const file = join(freshFolder(), 'store.db');
+  const store = SqliteStore.open({ file, sealer: vault, sealHead: vault.mac });
+  onTestFinished(() => store.stop());
+  const session = { excess: [] as string[], seen: 0 };
+  const explain = <P extends object, R>(statement: Statement<P, R>, params: P) => {
+    const { sql, bind } = statement.compile('sqlite');
+    const plan = store.session.db.prepare(`explain query plan ${sql}`).all(...bind(params));
+    session.seen++;
+    for (const { detail } of plan as { detail: string }[]) {
+      const walks = /^SCAN (?!CONSTANT|found)/.test(detail) && !/USING (?:COVERING )?INDEX/.test(detail);
+      if (walks || detail === 'USE TEMP B-TREE FOR ORDER BY') session.excess.push(`${detail}: ${sql}`);
+    }
+  };
+  return Object.assign(session, {
+    all: async <P extends object, R>(statement: Statement<P, R>, params: P) => {
+      explain(statement, params);
+      return [] as R[];
+    },
+    one: async <P extends object, R>(statement: Statement<P, R>, params: P) => {
+      explain(statement, params);
+      return undefined as R | undefined;
+    },
+    run: async <P extends object, R>(statement: Statement<P, R>, params: P) => {
+      explain(statement, params);
+      return 0;
+    },
+  });
+}
+
+test('[A9] no statement of the relay reads more than it returns', async () => {
+  const session = explaining();
+  const tasks = taskRows(session, 'sp_1');
+  const mine = { agent: 'a', caller: 'c' };
+  await tasks.get('t');
+  await tasks.bySeq(1);
+  await tasks.newestIn('a', 'c', 'ctx');
+  await tasks.list({ ...mine, limit: 50 });
+  await tasks.list({ ...mine, limit: 50, before: { changedAt: 1, seq: 1 } });
+  await tasks.list({ limit: 50 });
+  await tasks.list({ limit: 50, before: { changedAt: 1, seq: 1 } });
+  await tasks.byKey('k');
+  await tasks.log(1, 0, 10);
+  await tasks.entry(1, 1);
+  const frames = frameRows(session, 'sp_1');
+  await frames.forLink('a', 'l', 0, 100);
+  await frames.acknowledge('a', 1);
+  await frames.adopt('a', 'l', 'm');
+  await frames.waiting('a', 10);
+  await linkRows(session, 'sp_1').of('a');
+  await linkRows(session, 'sp_1').renew('a', 'l', 1);
+  await pushRows(session, 'sp_1').of(1);
+  await callerRows(session, 'sp_1').list('a');
+  await cardRows(session, 'sp_1').get('a');
+  await blobRows(session, 'sp_1').byDigest('d');
+  await blobRows(session, 'sp_1').isUsed(1, 'b');
+  await blobRows(session, 'sp_1').unused(1, 10);
+  await taskDirectory(session).callerByDigest('d');
+  await taskDirectory(session).agentAddress('home', 'a');
+  await taskDirectory(session).lostLinks(1, 10);
+  expect(session.seen).toBeGreaterThan(20);
+  expect(session.excess).toEqual([]);
+});

@@ -1,0 +1,106 @@
+import type { BatchRunner, Done, Unit } from '../batch.ts';
+
+/** Who may write now. SQLite has one writer; whoever waits for its lock blocks a whole thread, here only a batch waits. */
+export interface Turns {
+  take(): Promise<void>;
+  give(): void;
+}
+
+/** Runs each batch in its turn. */
+export class InTurns implements BatchRunner {
+  readonly #runner: BatchRunner;
+  readonly #turns: Turns;
+
+  constructor(runner: BatchRunner, turns: Turns) {
+    this.#runner = runner;
+    this.#turns = turns;
+  }
+
+  async commit(units: readonly Unit[]): Promise<Done[]> {
+    await this.#turns.take();
+    try {
+      return await this.#runner.commit(units);
+    } finally {
+      this.#turns.give();
+    }
+  }
+}
+
+/** The side of the thread that nearly always writes: it has the turn, and lends it when it is asked to. */
+export class LendingTurns implements Turns {
+  readonly #lend: () => void;
+  #busy = false;
+  #asked = false;
+  #lent: { back: Promise<void>; end: () => void } | null = null;
+
+  /** `lend` tells the other side that it is its turn. */
+  constructor(lend: () => void) {
+    this.#lend = lend;
+  }
+
+  async take(): Promise<void> {
+    while (this.#lent !== null) await this.#lent.back;
+    this.#busy = true;
+  }
+
+  give(): void {
+    this.#busy = false;
+    if (this.#asked) this.#handOver();
+  }
+
+  asked(): void {
+    this.#asked = true;
+    if (!this.#busy) this.#handOver();
+  }
+
+  returned(): void {
+    this.#lent?.end();
+    this.#lent = null;
+  }
+
+  #handOver(): void {
+    this.#asked = false;
+    let end = () => {};
+    const back = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#lent = { back, end };
+    this.#lend();
+  }
+}
+
+/** The side that asks. While there is nobody to ask, it is always its turn. */
+export class BorrowedTurns implements Turns {
+  #lender: { ask(): void; giveBack(): void } | null = null;
+  #borrowed = false;
+  #granted = () => {};
+
+  /** Between turns only: the caller sees to it that nothing is being written. */
+  setLender(lender: { ask(): void; giveBack(): void } | null): void {
+    this.#lender = lender;
+    // A lender that has gone grants whatever it was asked for.
+    if (lender === null) {
+      this.#borrowed = false;
+      this.#granted();
+    }
+  }
+
+  async take(): Promise<void> {
+    if (this.#lender === null) return;
+    const granted = new Promise<void>((resolve) => {
+      this.#granted = resolve;
+    });
+    this.#borrowed = true;
+    this.#lender.ask();
+    await granted;
+  }
+
+  give(): void {
+    if (this.#borrowed) this.#lender?.giveBack();
+    this.#borrowed = false;
+  }
+
+  granted(): void {
+    this.#granted();
+  }
+}
