@@ -1,20 +1,21 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { type Identity, isActive, looksMistyped } from '../core/agents/key.ts';
 import { Fault } from '../core/faults.ts';
 import { type Bucket, fullBucket, type Rate, type RateView, type Taken, take } from '../core/rate.ts';
 import type { Room } from '../core/room.ts';
 import type { Micros } from '../core/time.ts';
+import type { Headed } from './fast-lane.ts';
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /** The bearer credential of a request, or null. */
-export function bearerOf(request: FastifyRequest): string | null {
+export function bearerOf(request: Headed): string | null {
   const header = request.headers.authorization;
   return header === undefined ? null : (BEARER.exec(header)?.[1] ?? null);
 }
 
 /** Who is calling: missing, malformed, unknown, revoked and expired keys are refused alike (W1). */
-export async function identify(room: Room, request: FastifyRequest): Promise<Identity> {
+export async function identify(room: Room, request: Headed): Promise<Identity> {
   const key = bearerOf(request);
   if (key === null)
     throw new Fault('unauthorized', 'Send your key in the header Authorization: Bearer wk_….');
@@ -28,9 +29,20 @@ export async function identify(room: Room, request: FastifyRequest): Promise<Ide
 }
 
 export function rateHeaders(reply: FastifyReply, view: RateView): void {
-  reply.raw.setHeader('RateLimit-Limit', view.limit);
-  reply.raw.setHeader('RateLimit-Remaining', view.remaining);
-  reply.raw.setHeader('RateLimit-Reset', view.resetSeconds);
+  const headers = fromRateView(view);
+  for (let i = 0; i + 1 < headers.length; i += 2) reply.raw.setHeader(headers[i] ?? '', headers[i + 1] ?? '');
+}
+
+/** Names and values in turn. */
+export function fromRateView({ limit, remaining, resetSeconds }: RateView): string[] {
+  return [
+    'RateLimit-Limit',
+    String(limit),
+    'RateLimit-Remaining',
+    String(remaining),
+    'RateLimit-Reset',
+    String(resetSeconds),
+  ];
 }
 
 /** Reads refill a thousand a second, so this bucket is full again before a restart is over: it lives in memory. */

@@ -49,7 +49,8 @@ const CONNECTION_LIMITS = {
 /** An HTTP server with our limits and no routes yet. */
 export function makeApp({ tls, log, proxies, baseUrl }: AppOptions): FastifyInstance {
   const app = Fastify({
-    loggerInstance: log,
+    // At info the framework only says that it listens, which the start says better.
+    loggerInstance: log.level === 'info' ? log.child({}, { level: 'warn' }) : log,
     // A line for every request would cost more than the request; what matters is logged where it happens.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,

@@ -8,17 +8,25 @@ export type JsonBody = { raw: Buffer; value: unknown };
 
 export const BODY_LIMIT = 1024 * 1024;
 
-export function addJsonParser(app: FastifyInstance): void {
+export function addJsonParser(app: FastifyInstance, types: string[] = ['application/json']): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, raw: Buffer, done) => {
+  app.addContentTypeParser(types, { parseAs: 'buffer' }, (request, raw: Buffer, done) => {
     if (request.headers['content-encoding'] !== undefined) {
       return done(new Fault('unsupported_media_type', 'Send the body without Content-Encoding.'));
     }
     if (raw.length === 0) return done(null, null);
-    const parsed = parseStrict(raw);
-    if (!parsed.ok) return done(new Fault('malformed_body', parsed.message, { extra: where(parsed.where) }));
-    return done(null, { raw, value: parsed.value });
+    try {
+      return done(null, toJson(raw));
+    } catch (reason) {
+      return done(reason as Error);
+    }
   });
+}
+
+export function toJson(raw: Buffer): JsonBody {
+  const parsed = parseStrict(raw);
+  if (parsed.ok) return { raw, value: parsed.value };
+  throw new Fault('malformed_body', parsed.message, { extra: where(parsed.where) });
 }
 
 function where(place: string | undefined): Record<string, unknown> {

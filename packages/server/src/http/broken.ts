@@ -7,16 +7,20 @@ import { errorBody } from './errors.ts';
  * and ends as an address or id that is not there, instead of in the framework's own words.
  */
 export function readableUrl(url: string | undefined): string {
-  const text = url ?? '/';
+  const text = withoutDoubleSlash(url ?? '/');
   if (!text.includes('%')) return text;
   const end = text.search(/[?#]/);
   const path = end < 0 ? text : text.slice(0, end);
   try {
-    decodeURIComponent(path);
-    return text;
-  } catch {
-    return path.replaceAll('%', '%25') + text.slice(path.length);
-  }
+    // No name has a null character, and PostgreSQL cannot even be asked for one.
+    if (!decodeURIComponent(path).includes('\0')) return text;
+  } catch {} // not readable either
+  return path.replaceAll('%', '%25') + text.slice(path.length);
+}
+
+/** An agent's address is published with a slash at its end; whoever adds a path with one of its own makes two (A1). */
+function withoutDoubleSlash(url: string): string {
+  return url.startsWith('/@') ? url.replace(/^(\/@[^/?#]+\/[^/?#]+)\/{2,}/, '$1/') : url;
 }
 
 type Broken = { line: string; fault: Fault };
@@ -35,10 +39,20 @@ function toBroken(code: string | undefined): Broken {
   return { line: '400 Bad Request', fault: new Fault('malformed_body', 'This is not well-formed HTTP.') };
 }
 
+/** Sockets with a body under way that may take longer than others: a known sender's upload. */
+const patient = new WeakSet<Socket>();
+
+/** The time limit of requests does not hold for what is coming through this socket now. */
+export function bePatient(socket: Socket): void {
+  patient.add(socket);
+}
+
 /** What does not even become a request is refused in the same shape as all else (W1). */
 export function refuseBroken(baseUrl: () => string) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    // Told once for each request: whoever is let go on here is not looked at again before its next one.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && patient.delete(socket)) return;
     const { line, fault } = toBroken(error.code);
     const body = JSON.stringify(errorBody(fault, baseUrl()));
     const head = [

@@ -13,6 +13,7 @@ export const HTTP_STATUS: Record<FaultName, number> = {
   unauthorized: 401,
   login_failed: 401,
   session_expired: 401,
+  proof_needed: 403,
   https_required: 403,
   agent_mismatch: 403,
   agent_key_on_desk: 403,
@@ -50,6 +51,8 @@ export const HTTP_STATUS: Record<FaultName, number> = {
   bad_signature: 400,
   not_knowledge: 400,
   key_refused: 403,
+  task_ended: 409,
+  not_cancelable: 409,
   storage_full: 507,
   unavailable: 503,
   internal: 500,
@@ -110,12 +113,24 @@ export function sendFault(reply: FastifyReply, door: Door, fault: Fault, baseUrl
     .send(JSON.stringify(door.body(fault, baseUrl)));
 }
 
+const QUIET_MS = 1_000;
+let quietUntil = 0;
+
+/** One line a second is enough: a full disk refuses every request, and the log may lie on the same disk. */
+function logCause(request: FastifyRequest, fault: Fault): void {
+  const now = performance.now();
+  if (now < quietUntil) return;
+  quietUntil = now + QUIET_MS;
+  request.log.error({ err: fault.detail.cause, url: request.routeOptions.url }, fault.message);
+}
+
 /** The one error handler of a door. */
 export function errorHandler(door: Door, baseUrl: () => string) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const fault = toFault(error);
-    if (fault.fault === 'internal')
-      request.log.error({ err: error, url: request.routeOptions.url }, 'unexpected error');
+    const url = request.routeOptions.url;
+    if (fault.fault === 'internal') request.log.error({ err: error, url }, 'unexpected error');
+    else if (fault.detail.cause !== undefined) logCause(request, fault);
     return sendFault(reply, door, fault, baseUrl());
   };
 }

@@ -3,6 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { Fault } from '../core/faults.ts';
 import { personBehind } from '../core/people/login.ts';
 import { mayAct } from '../core/people/person.ts';
+import type { Room } from '../core/room.ts';
+import { type Micros, SECOND } from '../core/time.ts';
 import { bearerOf } from './agent-key.ts';
 import type { Parking } from './park.ts';
 import type { Shell } from './shell.ts';
@@ -14,7 +16,7 @@ export class Metrics {
   readonly #requests: Counter<'route' | 'status'>;
   readonly #seconds: Histogram<'route'>;
 
-  constructor({ parking, streams }: { parking: Parking; streams: Streams }) {
+  constructor({ parking, streams, room }: { parking: Parking; streams: Streams; room: Room }) {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: 'lanternroom_requests_total',
@@ -29,26 +31,37 @@ export class Metrics {
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
       registers,
     });
-    const gauge = (name: string, help: string, read: () => number) =>
+    const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
       new Gauge({
         name,
         help,
         registers,
-        collect() {
-          this.set(read());
+        async collect() {
+          this.set(await read());
         },
       });
     gauge('lanternroom_parked_requests', 'Long-polls that wait', () => parking.size);
     gauge('lanternroom_open_streams', 'Open live streams', () => streams.size);
+    const { directory } = room.store;
+    const late = (at: Micros | null) => (at === null ? 0 : Math.max(0, room.clock.now() - at) / SECOND);
+    gauge('lanternroom_oldest_job_seconds', 'How long the oldest outbound request is overdue', async () =>
+      late(await directory.nextJobAt()),
+    );
+    gauge('lanternroom_oldest_held_seconds', 'How long the oldest held decision is overdue', async () =>
+      late(await directory.nextHeldAt()),
+    );
   }
 
   watch(app: FastifyInstance): void {
     app.addHook('onResponse', (request, reply, done) => {
-      const route = request.routeOptions.url ?? 'none';
-      this.#requests.inc({ route, status: reply.statusCode });
-      this.#seconds.observe({ route }, reply.elapsedTime / 1000);
+      this.note(request.routeOptions.url ?? 'none', reply.statusCode, reply.elapsedTime);
       done();
     });
+  }
+
+  note(route: string, status: number, millis: number): void {
+    this.#requests.inc({ route, status });
+    this.#seconds.observe({ route }, millis / 1000);
   }
 
   /** The process's own figures are gathered from the first time somebody asks. */

@@ -1,19 +1,7 @@
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const LONGEST_STEP = 64;
+import { closingQuote } from '../core/json-text.ts';
 
-/** The index of the quote that ends the string opened at `open`, or -1. */
-export function closingQuote(text: string, open: number): number {
-  let at = text.indexOf('"', open + 1);
-  while (at > 0 && text.charCodeAt(at - 1) === BACKSLASH) {
-    let before = at - 2;
-    while (text.charCodeAt(before) === BACKSLASH) before--;
-    // An even number of backslashes escape each other and leave the quote alone.
-    if ((at - before) % 2 === 1) return at;
-    at = text.indexOf('"', at + 1);
-  }
-  return at;
-}
+const QUOTE = 0x22;
+const LONGEST_STEP = 64;
 
 /** An RFC 6901 pointer for people: long names are cut, lone surrogates replaced, so that it can always be written. */
 export function pointerTo(trail: readonly (string | number)[]): string {

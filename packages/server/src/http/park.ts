@@ -28,16 +28,17 @@ export class Parking {
     wait: { topic: Topic; millis: number },
     look: () => Promise<{ found: boolean; value: T }>,
   ): Promise<T> {
-    const deadline = performance.now() + wait.millis;
-    for (;;) {
-      // Listening starts before the look: what is announced in between wakes us as well.
-      const parked = this.#park(request, wait.topic, deadline - performance.now());
-      const seen = await look();
-      if (seen.found) {
-        parked.leave();
-        return seen.value;
+    // Listening starts before the first look and lasts: what is announced while one looks is looked at again.
+    const { waiter, leave } = this.#park(request, wait);
+    try {
+      for (;;) {
+        const isLast = waiter.next();
+        const seen = await look();
+        if (seen.found || isLast) return seen.value;
+        await waiter.called();
       }
-      if (!(await parked.woken)) return (await look()).value;
+    } finally {
+      leave();
     }
   }
 
@@ -53,23 +54,50 @@ export class Parking {
     for (const leave of [...this.#parked]) leave();
   }
 
-  #park(request: IncomingMessage, topic: Topic, millis: number) {
-    let leave = () => {};
-    const woken = new Promise<boolean>((resolve) => {
-      const end = (byTopic: boolean) => {
-        clearTimeout(timer);
-        off();
-        this.#parked.delete(leave);
-        request.socket.off('close', leave);
-        resolve(byTopic);
-      };
-      leave = () => end(false);
-      const off = this.#wakeups.on(topic, () => end(true));
-      const timer = setTimeout(leave, Math.max(0, millis));
-      request.socket.once('close', leave);
-      this.#parked.add(leave);
-      if (this.#draining) leave();
+  #park(request: IncomingMessage, { topic, millis }: { topic: Topic; millis: number }) {
+    const waiter = new Waiter();
+    const end = () => waiter.end();
+    const off = this.#wakeups.on(topic, () => waiter.call());
+    const timer = setTimeout(end, Math.max(0, millis));
+    request.socket.once('close', end);
+    this.#parked.add(end);
+    if (this.#draining) end();
+    const leave = () => {
+      clearTimeout(timer);
+      off();
+      this.#parked.delete(end);
+      request.socket.off('close', end);
+    };
+    return { waiter, leave };
+  }
+}
+
+/** One that waits: called when there may be something, ended when there is no more time. */
+class Waiter {
+  #isCalled = false;
+  #isOver = false;
+  #wake = () => {};
+
+  /** Forgets earlier calls, because now is looked; tells whether it is for the last time. */
+  next(): boolean {
+    this.#isCalled = false;
+    return this.#isOver;
+  }
+
+  called(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      if (this.#isCalled || this.#isOver) resolve();
     });
-    return { woken, leave: () => leave() };
+  }
+
+  call(): void {
+    this.#isCalled = true;
+    this.#wake();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#wake();
   }
 }

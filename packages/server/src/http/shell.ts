@@ -3,10 +3,12 @@ import type { Verdict } from '../core/ledger/audit.ts';
 import type { Doorkeeper } from '../core/people/login.ts';
 import type { Rate } from '../core/rate.ts';
 import type { Outbound } from '../dispatch/outbound.ts';
+import type { FastLanes } from './fast-lane.ts';
 import type { Parking, Wakeups } from './park.ts';
 import type { Presence } from './presence.ts';
 import type { Streams } from './sse.ts';
 import type { Binding } from './transport.ts';
+import type { Upgrades } from './upgrades.ts';
 
 /** What every door gets: the core, the places where requests wait, and how we are reached. */
 export type Shell = {
@@ -15,6 +17,8 @@ export type Shell = {
   wakeups: Wakeups;
   parking: Parking;
   streams: Streams;
+  lanes: FastLanes;
+  upgrades: Upgrades;
   binding: Binding;
   /** The public base URL; known once the server listens. */
   baseUrl(): string;

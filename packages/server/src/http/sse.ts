@@ -2,16 +2,23 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
 const HEARTBEAT_MS = 15_000;
+const MOST_STALLED = 4;
 
-export type SseMessage = { event: string; data: string; id?: string };
+/** Without a name it is a plain message. */
+export type SseMessage = { event?: string; data: string; id?: string };
+
+const RECONNECT = 'event: reconnect\ndata: {}\n\n';
 
 /** Server-Sent Events: the transport, which knows no protocol. */
 export class SseStream {
   readonly #raw: ServerResponse;
   readonly #beat: NodeJS.Timeout;
+  readonly #farewell: string;
   #open = true;
+  #beatsStalled = 0;
 
-  constructor(reply: FastifyReply, onClose: () => void) {
+  constructor(reply: FastifyReply, onClose: () => void, farewell = RECONNECT) {
+    this.#farewell = farewell;
     reply.hijack();
     this.#raw = reply.raw;
     this.#raw.writeHead(200, {
@@ -20,12 +27,22 @@ export class SseStream {
       'x-accel-buffering': 'no',
     });
     this.#raw.write('retry: 2000\n\n');
-    this.#beat = setInterval(() => this.#raw.write(': still here\n\n'), HEARTBEAT_MS);
+    this.#raw.on('drain', () => {
+      this.#beatsStalled = 0;
+    });
+    this.#beat = setInterval(() => this.beat(), HEARTBEAT_MS);
     this.#raw.on('close', () => {
       this.#open = false;
       clearInterval(this.#beat);
       onClose();
     });
+  }
+
+  /** Shows that we are here. A reader who has taken nothing for four beats is let go: it can come back and go on. */
+  beat(): void {
+    this.#beatsStalled = this.#raw.writableNeedDrain ? this.#beatsStalled + 1 : 0;
+    if (this.#beatsStalled >= MOST_STALLED) this.#raw.destroy();
+    else if (this.#beatsStalled === 0) this.#raw.write(': still here\n\n');
   }
 
   get closed(): boolean {
@@ -38,7 +55,8 @@ export class SseStream {
     const id = message.id === undefined ? '' : `id: ${message.id}\n`;
     // A lone carriage return ends a line here as well.
     const data = message.data.replace(/\r\n|\r|\n/g, '\ndata: ');
-    return this.#raw.write(`${id}event: ${message.event}\ndata: ${data}\n\n`);
+    const event = message.event === undefined ? '' : `event: ${message.event}\n`;
+    return this.#raw.write(`${id}${event}data: ${data}\n\n`);
   }
 
   /** Kept when the reader can take more, or has gone. */
@@ -61,7 +79,7 @@ export class SseStream {
     if (!this.#open) return;
     this.#open = false;
     clearInterval(this.#beat);
-    this.#raw.end('event: reconnect\ndata: {}\n\n');
+    this.#raw.end(this.#farewell);
   }
 }
 
@@ -70,11 +88,16 @@ export class Streams {
   readonly #open = new Set<SseStream>();
   #closing = false;
 
-  open(reply: FastifyReply, onClose: () => void): SseStream {
-    const stream = new SseStream(reply, () => {
-      this.#open.delete(stream);
-      onClose();
-    });
+  /** `farewell` is what a reader is told at the end: to come back, unless its protocol has another way. */
+  open(reply: FastifyReply, onClose: () => void, farewell?: string): SseStream {
+    const stream = new SseStream(
+      reply,
+      () => {
+        this.#open.delete(stream);
+        onClose();
+      },
+      farewell,
+    );
     this.#open.add(stream);
     // One that was opened while we were already stopping.
     if (this.#closing) stream.close();

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { closingQuote, findDuplicate, pointerTo } from './json-places.ts';
+import { closingQuote } from '../core/json-text.ts';
+import { findDuplicate, pointerTo } from './json-places.ts';
 
 export type JsonLimits = {
   /** Deepest nesting; the body itself is level 1. Values are walked by recursion, so keep it under a few thousand. */

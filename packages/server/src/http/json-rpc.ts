@@ -1,0 +1,49 @@
+import { isJsonObject, type JsonObject } from '../core/canonical.ts';
+
+/** JSON-RPC 2.0: the transport, which knows no protocol. */
+export const RPC = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+} as const;
+
+export type RpcId = string | number | null;
+
+export type RpcError = { code: number; message: string; data?: unknown };
+
+export type RpcCall = { id: RpcId; method: string; params: JsonObject };
+
+export type RpcRead = { ok: true; call: RpcCall } | { ok: false; id: RpcId; error: RpcError };
+
+/** Reads one call. A request without an id is answered with the id null: here, nobody calls without wanting to know. */
+export function readCall(body: unknown): RpcRead {
+  if (Array.isArray(body)) return refuse(null, 'Batches are not served here. Send one request at a time.');
+  if (!isJsonObject(body)) return refuse(null, 'The request must be a JSON object.');
+  const { id = null, jsonrpc, method, params } = body;
+  if (id !== null && typeof id !== 'string' && typeof id !== 'number')
+    return refuse(null, 'id must be a string, a number or null.');
+  if (jsonrpc !== '2.0') return refuse(id, 'jsonrpc must be "2.0".');
+  if (typeof method !== 'string' || method === '') return refuse(id, 'method must be a string.');
+  if (params !== undefined && params !== null && !isJsonObject(params))
+    return {
+      ok: false,
+      id,
+      error: { code: RPC.invalidParams, message: 'params must be an object with named members.' },
+    };
+  return { ok: true, call: { id, method, params: params ?? {} } };
+}
+
+function refuse(id: RpcId, message: string): RpcRead {
+  return { ok: false, id, error: { code: RPC.invalidRequest, message } };
+}
+
+/** `result` is JSON text already: what was stored as bytes need not be read to be sent. */
+export function rpcResult(id: RpcId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+}
+
+export function rpcError(id: RpcId, error: RpcError): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error });
+}

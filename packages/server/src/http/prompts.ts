@@ -1,0 +1,59 @@
+import type { Tier } from '../core/agents/key.ts';
+import { Fault } from '../core/faults.ts';
+import type { Rate } from '../core/rate.ts';
+import { readTexts } from './texts.ts';
+
+/** In the order in which the page offers them. */
+export const FRAMEWORKS = [
+  'general',
+  'langgraph',
+  'langgraph-python',
+  'openai-agents',
+  'openai-agents-python',
+  'vercel-ai',
+  'mastra',
+  'google-adk',
+  'n8n',
+  'claude-code',
+  'plain-http',
+] as const;
+export type Framework = (typeof FRAMEWORKS)[number];
+
+export type PromptReader = {
+  id: string;
+  url: string;
+  rates: Record<Tier, Rate>;
+  /** Of the key that asks; null when a person reads it, for whichever key they will use. */
+  tier: Tier | null;
+};
+
+/** The ready text for an agent: how to reach us from its framework, and the rules that hold in all of them. */
+export class Prompts {
+  readonly #texts: ReadonlyMap<string, string> = readTexts('prompts');
+
+  text(framework: Framework, reader: PromptReader): string {
+    const words: Record<string, string> = {
+      rules: this.#read('general').trimEnd(),
+      url: reader.url,
+      endpoint: `${reader.url}/wake/v1`,
+      agent_id: reader.id,
+      rate: rateIn(reader),
+    };
+    // Twice: the rules hold places of their own. An expression of n8n has spaces in its braces and stays.
+    const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (place, name) => words[name] ?? place);
+    return fill(fill(this.#read(framework)));
+  }
+
+  #read(framework: Framework): string {
+    const text = this.#texts.get(framework);
+    if (text === undefined)
+      throw new Fault('not_found', `There is no prompt for ${framework} on this server.`);
+    return text;
+  }
+}
+
+function rateIn({ rates, tier }: PromptReader): string {
+  const say = ({ perHour, burst }: Rate) => `${perHour} deliveries an hour, at most ${burst} at once`;
+  if (tier !== null) return `With your key ${say(rates[tier])}`;
+  return `With a test key ${say(rates.test)}; with a live key ${say(rates.live)}`;
+}
