@@ -1,0 +1,119 @@
+import type { Json, JsonObject } from '../canonical.ts';
+import type { Delivery } from '../deliveries/delivery.ts';
+import { earlierSection } from '../deliveries/delivery.ts';
+import { putQuestion } from '../deliveries/question.ts';
+import { answeredBytes } from '../deliveries/response.ts';
+import { dropHeld, settleAnswer } from '../deliveries/settle.ts';
+import { type Room, record, stamp } from '../room.ts';
+import type { Tx } from '../store.ts';
+import { chooseLink, liveLinks, queueFrame } from './frames.ts';
+import { append, save } from './log.ts';
+import { textOf, viewTask } from './read.ts';
+import { isTerminal, type TaskRecord } from './task.ts';
+
+/** The agent needs a person: its words and artifacts become a question on the desk (A17). */
+export async function openQuestion(room: Room, tx: Tx, task: TaskRecord): Promise<TaskRecord> {
+  // Without the memory of logs: what is read here is not committed yet.
+  const { vault } = room;
+  const { status, artifacts } = await viewTask({ vault }, tx, task, { historyLength: 0 });
+  const isAuth = task.state === 'auth_required';
+  const text = textOf(status.message);
+  const details: JsonObject = {
+    question: text === '' ? null : text,
+    ...(status.message === undefined ? {} : { parts: status.message.parts ?? [] }),
+    ...(artifacts === undefined ? {} : { artifacts }),
+    state: task.state,
+    caller: task.caller,
+  };
+  const words = text || (isAuth ? 'The agent needs an authentication' : 'The agent needs an answer');
+  const delivery = await putQuestion(room, tx, {
+    agent: task.agent,
+    provider: 'a2a',
+    words,
+    details,
+    parts: artifacts?.length ?? 0,
+    taskId: task.id,
+    threadId: task.context,
+    interruptId: null,
+    causeEvent: null,
+    actor: `agent:${task.agent}`,
+    tier: 'live',
+  });
+  return { ...task, delivery: delivery.id };
+}
+
+/** Somebody else has answered, so there is nothing left to decide: the desk says so. */
+export async function closeQuestion(room: Room, tx: Tx, task: TaskRecord, why: string): Promise<TaskRecord> {
+  if (task.delivery === null) return task;
+  const open = await tx.deliveries.get(task.delivery);
+  const without = { ...task, delivery: null };
+  if (open === null || (open.state !== 'pending' && open.state !== 'held')) return without;
+  const at = await stamp(room, tx, task.agent);
+  await record(room, tx, at, {
+    actor: 'system',
+    action: 'delivery.answered_elsewhere',
+    subject: open.id,
+    data: { task: task.id },
+  });
+  if (open.state === 'held') await dropHeld(tx, open);
+  const closed: Delivery = {
+    ...open,
+    status: 'rejected',
+    state: 'withdrawn',
+    changedAt: at,
+    withdrawnAt: at,
+    effectAt: null,
+    snoozedUntil: null,
+    ...earlierSection(at),
+  };
+  const body = answeredBytes({
+    deliveryId: open.id,
+    verdict: 'rejected',
+    feedback: why,
+    editedContent: null,
+    respondedAt: at,
+    withdrawnAt: at,
+  });
+  await settleAnswer(room, tx, closed, body);
+  return without;
+}
+
+type Answer = { status: string; feedback: string | null; edited_content: Json };
+
+/** A person's decision is the next message of the task, in the transaction in which it takes effect (A17). */
+export async function resumeTask(room: Room, tx: Tx, answered: Delivery, answerBytes: string): Promise<void> {
+  if (answered.taskId === null) return;
+  const found = await tx.tasks.get(answered.taskId);
+  // An approval covers that request alone: a later question of the task is another delivery.
+  if (found === null || found.delivery !== answered.id || isTerminal(found.state)) return;
+  const { status, feedback, edited_content } = JSON.parse(answerBytes) as Answer;
+  const decision = { status, feedback, edited_content };
+  const message = decisionMessage(room, answered, decision);
+  const now = room.clock.now();
+  const links = await liveLinks(room, tx, found.agent);
+  let task: TaskRecord = { ...found, delivery: null, link: chooseLink(links, found) };
+  task = await append(room, tx, task, { kind: 'message', note: '', body: message, key: null }, now);
+  const pos = task.length;
+  task = await append(room, tx, task, { kind: 'status', note: 'working', body: null, key: null }, now);
+  await record(room, tx, now, {
+    actor: 'system',
+    action: 'task.resumed',
+    subject: task.id,
+    data: { delivery: answered.id },
+  });
+  await queueFrame(room, tx, task, { type: 'decision', pos, body: { deliveryId: answered.id, decision } });
+  await save(tx, task);
+}
+
+function decisionMessage(room: Room, answered: Delivery, decision: Answer): JsonObject {
+  const verdict = `${decision.status.charAt(0).toUpperCase()}${decision.status.slice(1)}`;
+  const said = decision.feedback === null ? '' : `: ${decision.feedback}`;
+  return {
+    messageId: room.ids.uuid(),
+    role: 'ROLE_USER',
+    parts: [
+      { text: `${verdict} by a person${said}` },
+      { data: { delivery_id: answered.id, ...decision }, mediaType: 'application/json' },
+    ],
+  };
+}

@@ -1,0 +1,126 @@
+import { isActive, keyChecksum } from '../agents/key.ts';
+import { Fault } from '../faults.ts';
+import type { AgentId, SpaceId } from '../ids.ts';
+import { type Room, record } from '../room.ts';
+import type { Micros } from '../time.ts';
+import type { Visibility } from './card.ts';
+
+/** A token for somebody outside the space who may call one agent (A21). Never kept itself, only its digest. */
+export type CallerToken = {
+  space: SpaceId;
+  id: string;
+  agent: AgentId;
+  name: string;
+  digest: string;
+  lastFour: string;
+  createdAt: Micros;
+  expiresAt: Micros | null;
+  revokedAt: Micros | null;
+};
+
+/** Who is calling, as the credential says. */
+export type Caller =
+  | { kind: 'agent'; space: SpaceId; id: AgentId }
+  | { kind: 'person'; space: SpaceId; id: string }
+  | { kind: 'token'; space: SpaceId; agent: AgentId; id: string }
+  | { kind: 'nobody' };
+
+/** The name under which a caller's tasks are kept; null when this agent is not for this caller. */
+export function nameOfCaller(
+  caller: Caller,
+  at: { space: SpaceId; agent: AgentId; visibility: Visibility },
+): string | null {
+  const isPublic = at.visibility === 'public';
+  switch (caller.kind) {
+    case 'agent':
+    case 'person':
+      if (caller.space === at.space) return `${caller.kind}:${caller.id}`;
+      return isPublic ? `${caller.kind}:${caller.space}:${caller.id}` : null;
+    case 'token': {
+      const isOwn = caller.space === at.space && caller.agent === at.agent;
+      return isOwn && at.visibility !== 'space' ? `token:${caller.id}` : null;
+    }
+    case 'nobody':
+      return isPublic ? NOBODY : null;
+  }
+}
+
+/** All who come without a credential share this name, so nothing is ever listed under it. */
+export const NOBODY = 'public';
+
+export type MadeCallerToken = { token: string; record: CallerToken };
+
+const NAME_MOST = 120;
+
+/** `ct_…`, shown once. */
+export function addCallerToken(
+  room: Room,
+  wanted: { space: SpaceId; agent: AgentId; name: string; expiresAt?: Micros | null },
+  actor: string,
+): Promise<MadeCallerToken | Fault> {
+  const name = wanted.name.trim();
+  if (name === '' || name.length > NAME_MOST)
+    return Promise.resolve(
+      new Fault('invalid_field', `name must have 1 to ${NAME_MOST} characters.`, { field: 'name' }),
+    );
+  const body = `ct_${room.ids.letters(32)}`;
+  const token = body + keyChecksum(body);
+  const now = room.clock.now();
+  const made: CallerToken = {
+    space: wanted.space,
+    id: `caller_${room.ids.letters(12)}`,
+    agent: wanted.agent,
+    name,
+    digest: room.vault.sha256(token),
+    lastFour: token.slice(-4),
+    createdAt: now,
+    expiresAt: wanted.expiresAt ?? null,
+    revokedAt: null,
+  };
+  return room.store.write(wanted.space, ['ledger'], async (tx) => {
+    if ((await tx.agents.get(wanted.agent)) === null) return noAgent();
+    await tx.callers.insert(made);
+    const data = { caller: made.id, name };
+    await record(room, tx, now, { actor, action: 'caller.added', subject: wanted.agent, data });
+    tx.announce(`desk:${tx.space}`, 'agents');
+    return { token, record: made };
+  });
+}
+
+/** At once and for good. The caller's tasks stay, for the desk. */
+export function revokeCallerToken(
+  room: Room,
+  at: { space: SpaceId; agent: AgentId; id: string },
+  actor: string,
+): Promise<{ revoked: string } | Fault> {
+  return room.store.write(at.space, ['ledger'], async (tx) => {
+    const now = room.clock.now();
+    const known = (await tx.callers.list(at.agent)).some((t) => t.id === at.id && t.revokedAt === null);
+    if (!known) return new Fault('not_found', 'This agent has no active caller token with this id.');
+    await tx.callers.revoke(at.agent, at.id, now);
+    const data = { caller: at.id };
+    await record(room, tx, now, { actor, action: 'caller.revoked', subject: at.agent, data });
+    tx.announce(`desk:${tx.space}`, 'agents');
+    return { revoked: at.id };
+  });
+}
+
+export function listCallerTokens(
+  room: Room,
+  at: { space: SpaceId; agent: AgentId },
+): Promise<CallerToken[] | Fault> {
+  return room.store.read(at.space, async (tx) =>
+    (await tx.agents.get(at.agent)) === null ? noAgent() : tx.callers.list(at.agent),
+  );
+}
+
+function noAgent(): Fault {
+  return new Fault('not_found', 'There is no agent with this name in your space.');
+}
+
+/** The caller behind a token that is still good. */
+export async function callerOfToken(room: Room, token: string): Promise<Caller | null> {
+  const found = await room.store.directory.callerByDigest(room.vault.sha256(token));
+  if (found === null || !isActive(found, room.clock.now())) return null;
+  return { kind: 'token', space: found.space, agent: found.agent, id: found.id };
+}

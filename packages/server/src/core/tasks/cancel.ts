@@ -1,0 +1,48 @@
+import { Fault } from '../faults.ts';
+import type { Person } from '../people/person.ts';
+import { type Room, record } from '../room.ts';
+import type { HeadName, Tx } from '../store.ts';
+import { closeQuestion } from './ask.ts';
+import { queueFrame } from './frames.ts';
+import { append, save } from './log.ts';
+import { findTask, noTask, type Place } from './place.ts';
+import { isTerminal, type TaskRecord } from './task.ts';
+
+/** By the caller. It takes effect at once, whether or not the laptop is there; the laptop is told. */
+export function cancel(room: Room, place: Place, id: string): Promise<TaskRecord | Fault> {
+  return room.store.write(place.space, heads(place.agent), async (tx) => {
+    const task = await findTask(tx, place, id);
+    return task === null ? noTask() : end(room, tx, task, `caller:${place.caller}`);
+  });
+}
+
+/** By a person, from the desk. */
+export async function cancelAsPerson(room: Room, person: Person, id: string): Promise<TaskRecord | Fault> {
+  const found = await room.store.read(person.space, (tx) => tx.tasks.get(id));
+  if (found === null) return noTask();
+  return room.store.write(person.space, heads(found.agent), async (tx) => {
+    const task = await tx.tasks.get(id);
+    return task === null ? noTask() : end(room, tx, task, `person:${person.id}`);
+  });
+}
+
+function heads(agent: string): HeadName[] {
+  return ['ledger', `agent:${agent}`, `frames:${agent}`];
+}
+
+async function end(room: Room, tx: Tx, before: TaskRecord, actor: string): Promise<TaskRecord | Fault> {
+  if (isTerminal(before.state))
+    return new Fault('not_cancelable', `This task is already ${before.state}; there is nothing to cancel.`);
+  const now = room.clock.now();
+  await record(room, tx, now, { actor, action: 'task.canceled', subject: before.id, data: {} });
+  let task = await closeQuestion(room, tx, before, 'Answered elsewhere: the task was canceled.');
+  task = await append(room, tx, task, { kind: 'status', note: 'canceled', body: null, key: null }, now);
+  await tellLaptop(room, tx, task);
+  return save(tx, task);
+}
+
+/** What was never sent need not be called back. */
+async function tellLaptop(room: Room, tx: Tx, task: TaskRecord): Promise<void> {
+  const unsent = await tx.frames.removeUnsent(task.agent, task.seq);
+  if (unsent === 0 || task.link !== null) await queueFrame(room, tx, task, { type: 'cancel', pos: 0 });
+}

@@ -1,0 +1,141 @@
+import type { JsonObject } from '../canonical.ts';
+import { openText } from '../deliveries/sealed.ts';
+import type { Room } from '../room.ts';
+import type { Tx } from '../store.ts';
+import type { Micros } from '../time.ts';
+import { queuePushes } from './push.ts';
+import type { StoredEntry } from './store.ts';
+import {
+  type LogEntry,
+  type LogKind,
+  logIdentity,
+  type TaskRecord,
+  type TaskState,
+  taskTopic,
+} from './task.ts';
+
+/** What is written into a task's log; its place and the rest come from the task. */
+export type NewEntry = {
+  kind: LogKind;
+  note: string;
+  body: JsonObject | null;
+  /** Recognises the same message or frame when it comes again. */
+  key: string | null;
+};
+
+/** Entries a caller's message or an agent's frame is recognised by (A8, A13). */
+export function entryKey(room: Pick<Room, 'vault'>, ...names: string[]): string {
+  return room.vault.sha256(names.join('\n')).slice(0, 40);
+}
+
+/** Puts one entry at the end of a task's log. The task that is returned has still to be written. */
+export async function append(
+  room: Room,
+  tx: Tx,
+  task: TaskRecord,
+  entry: NewEntry,
+  at: Micros,
+): Promise<TaskRecord> {
+  const pos = task.length + 1;
+  const body =
+    entry.body === null ? null : room.vault.seal(JSON.stringify(entry.body), logIdentity(task, pos));
+  await tx.tasks.append(task.seq, { pos, kind: entry.kind, note: entry.note, at, body }, entry.key);
+  const next: TaskRecord = {
+    ...task,
+    length: pos,
+    changedAt: Math.max(at, task.changedAt),
+    state: entry.kind === 'status' ? (entry.note as TaskState) : task.state,
+  };
+  await queuePushes(room, tx, next, { pos, kind: entry.kind, note: entry.note });
+  return next;
+}
+
+/** Writes a task whose log has grown, and tells whoever follows it. */
+export async function save(tx: Tx, task: TaskRecord): Promise<TaskRecord> {
+  await tx.tasks.update(task);
+  tx.announce(taskTopic(task));
+  tx.announce(`desk:${tx.space}`, 'tasks');
+  return task;
+}
+
+export function openEntry(
+  room: Pick<Room, 'vault'>,
+  task: Pick<TaskRecord, 'space' | 'id' | 'context'>,
+  stored: StoredEntry,
+): LogEntry {
+  const { pos, kind, note, at } = stored;
+  if (stored.body === null) return { pos, kind, note, at, body: null };
+  const body = JSON.parse(openText(room, stored.body, logIdentity(task, pos))) as JsonObject;
+  // Kept without these two: they are the same for every message of a task, and known only when it is written.
+  return { pos, kind, note, at, body: kind === 'artifact' ? body : within(task, body) };
+}
+
+function within(task: Pick<TaskRecord, 'id' | 'context'>, message: JsonObject): JsonObject {
+  return { ...message, contextId: task.context, taskId: task.id };
+}
+
+/** Logs that were just read. A log of a given length never changes, so nothing remembered is ever wrong. */
+export interface LogMemory {
+  get(name: string): readonly LogEntry[] | undefined;
+  put(name: string, log: readonly LogEntry[], bytes: number): void;
+}
+
+const PAGE = 1000;
+/** What an entry takes beside its body, roughly. */
+const ENTRY_BYTES = 200;
+
+function memoryName({ space, seq, length }: TaskRecord): string {
+  return `${space}/${seq}/${length}`;
+}
+
+/** The log from an entry on, all of it. With the memory only in a read: a write may yet be undone. */
+export async function readLog(
+  room: Pick<Room, 'vault' | 'logs'>,
+  tx: Tx,
+  task: TaskRecord,
+  after = 0,
+): Promise<readonly LogEntry[]> {
+  if (after > 0 || room.logs === undefined) return (await readEntries(room, tx, task, after)).found;
+  const name = memoryName(task);
+  const known = room.logs.get(name);
+  if (known !== undefined) return known;
+  const { found, bytes } = await readEntries(room, tx, task, 0);
+  // It may have grown since the task was read: then it is the log of another length.
+  if (found.length === task.length) room.logs.put(name, found, bytes);
+  return found;
+}
+
+/** The log of a task that was just opened, as reading it would find it. Only once it is committed. */
+export function rememberFirst(
+  { logs }: Pick<Room, 'logs'>,
+  task: TaskRecord,
+  message: JsonObject,
+  bytes: number,
+): void {
+  const first: LogEntry = {
+    pos: 1,
+    kind: 'message',
+    note: '',
+    at: task.createdAt,
+    body: within(task, message),
+  };
+  logs?.put(memoryName(task), [first], bytes + ENTRY_BYTES);
+}
+
+async function readEntries(
+  room: Pick<Room, 'vault'>,
+  tx: Tx,
+  task: TaskRecord,
+  after: number,
+): Promise<{ found: LogEntry[]; bytes: number }> {
+  const found: LogEntry[] = [];
+  let bytes = 0;
+  for (;;) {
+    const page = await tx.tasks.log(task.seq, found.at(-1)?.pos ?? after, PAGE);
+    for (const stored of page) {
+      found.push(openEntry(room, task, stored));
+      bytes += (stored.body?.length ?? 0) + ENTRY_BYTES;
+    }
+    if (page.length < PAGE) return { found, bytes };
+  }
+}

@@ -1,0 +1,180 @@
+import type { JsonObject } from '../canonical.ts';
+import { Fault, isFault } from '../faults.ts';
+import { type Room, record } from '../room.ts';
+import type { HeadName, Tx } from '../store.ts';
+import type { Micros } from '../time.ts';
+import { closeQuestion } from './ask.ts';
+import { chooseLink, liveLinks, queueFrame } from './frames.ts';
+import { append, entryKey, openEntry, rememberFirst, save } from './log.ts';
+import { findTask, noTask, type Place } from './place.ts';
+import { type PushConfig, putPush } from './push.ts';
+import {
+  isInterrupted,
+  isTerminal,
+  logIdentity,
+  type TaskDialect,
+  type TaskRecord,
+  taskTopic,
+} from './task.ts';
+
+/** A caller's message, checked and in 1.0 JSON, without the ids of task and context. */
+export type CallerMessage = {
+  place: Place;
+  dialect: TaskDialect;
+  message: JsonObject;
+  taskId: string | null;
+  contextId: string | null;
+  /** What a retry is recognised by: `Idempotency-Key`, or else the `messageId` (A8). */
+  retryKey: string;
+  /** How long the caller is ready to wait for an answer. */
+  awaitFor: Micros;
+  push: PushConfig | null;
+};
+
+export type Sent = {
+  task: TaskRecord;
+  /** The log as it was before this message: what follows is news to the caller. */
+  after: number;
+  isRepeat: boolean;
+  online: boolean;
+};
+
+export function taskEnded(task: Pick<TaskRecord, 'state'>): Fault {
+  return new Fault('task_ended', `This task is ${task.state}; nothing can be added to it. Open a new one.`);
+}
+
+/** Opens a task or continues one: the message, what the laptop gets, and the ledger line in one transaction. */
+export async function send(room: Room, sending: CallerMessage): Promise<Sent | Fault> {
+  const { space, agent, caller } = sending.place;
+  const key = entryKey(room, 'message', agent, caller, sending.retryKey);
+  const heads: HeadName[] = ['ledger', `frames:${agent}`, `agent:${agent}`];
+  // Two indexes hold these ids: wholly random ones would dirty a page of each for every task.
+  const id = room.ids.timed(room.clock.now());
+  const body = JSON.stringify(sending.message);
+  // Sealed before the transaction starts: the writer's time is everybody's time.
+  const sealed = sending.taskId === null ? room.vault.seal(body, logIdentity({ space, id }, 1)) : null;
+  const sent = await room.store.write(space, heads, async (tx) => {
+    const earlier = await tx.tasks.byKey(key);
+    if (earlier !== null) return repeated(room, tx, sending, earlier);
+    return sealed === null ? proceed(room, tx, sending, key) : open(room, tx, sending, { id, key, sealed });
+  });
+  // Its caller and its laptop read it next.
+  if (!isFault(sent) && !sent.isRepeat && sealed !== null)
+    rememberFirst(room, sent.task, sending.message, body.length);
+  return sent;
+}
+
+async function repeated(
+  room: Room,
+  tx: Tx,
+  sending: CallerMessage,
+  earlier: { seq: number; pos: number },
+): Promise<Sent | Fault> {
+  const task = await tx.tasks.bySeq(earlier.seq);
+  const stored = task === null ? null : await tx.tasks.entry(task.seq, earlier.pos);
+  if (task === null || stored === null) throw new Error(`entry ${earlier.seq}/${earlier.pos} has no task`);
+  const before = openEntry(room, task, stored).body;
+  const isSame = room.vault.canonical(before?.parts) === room.vault.canonical(sending.message.parts);
+  if (isSame && (sending.taskId === null || sending.taskId === task.id))
+    return { task, after: earlier.pos - 1, isRepeat: true, online: task.link !== null };
+  return new Fault(
+    'idempotency_conflict',
+    'This messageId was already used for another message. Use a new one for every message.',
+    { field: 'message.messageId' },
+  );
+}
+
+async function open(
+  room: Room,
+  tx: Tx,
+  sending: CallerMessage,
+  made: { id: string; key: string; sealed: Uint8Array },
+): Promise<Sent> {
+  const { agent, caller, space } = sending.place;
+  const now = room.clock.now();
+  const links = await liveLinks(room, tx, agent);
+  const seq = await record(room, tx, now, {
+    actor: `caller:${caller}`,
+    action: 'task.opened',
+    subject: made.id,
+    data: { agent },
+  });
+  const task: TaskRecord = {
+    space,
+    seq,
+    id: made.id,
+    agent,
+    context: await contextFor(room, tx, sending),
+    caller,
+    dialect: sending.dialect,
+    state: 'submitted',
+    createdAt: now,
+    changedAt: now,
+    length: 1,
+    isDirect: false,
+    awaitedUntil: links.length > 0 && sending.awaitFor > 0 ? now + sending.awaitFor : 0,
+    link: chooseLink(links, { seq, link: null }),
+    delivery: null,
+  };
+  await tx.tasks.insert(task);
+  await tx.tasks.append(seq, { pos: 1, kind: 'message', note: '', at: now, body: made.sealed }, made.key);
+  await queueFrame(room, tx, task, { type: 'task', pos: 1 });
+  if (sending.push !== null) await putPush(room, tx, task, sending.push);
+  tx.announce(taskTopic(task));
+  tx.announce(`desk:${tx.space}`, 'tasks');
+  return { task, after: 0, isRepeat: false, online: task.link !== null };
+}
+
+const CONTEXT = 'ctx-';
+
+/**
+ * A context of ours that is not the caller's and one that never was are the same: a fresh one is given (A22). A name
+ * of the caller's own making is kept: contexts are told apart by their callers, so it joins nobody else's.
+ */
+async function contextFor(room: Room, tx: Tx, { place, contextId }: CallerMessage): Promise<string> {
+  if (contextId === null) return freshContext(room);
+  if (!contextId.startsWith(CONTEXT)) return contextId;
+  const known = await tx.tasks.newestIn(place.agent, place.caller, contextId);
+  return known === null ? freshContext(room) : contextId;
+}
+
+function freshContext({ ids, clock }: Room): string {
+  return CONTEXT + ids.timed(clock.now());
+}
+
+async function proceed(room: Room, tx: Tx, sending: CallerMessage, key: string): Promise<Sent | Fault> {
+  const found = await findTask(tx, sending.place, sending.taskId ?? '');
+  const refused = refuseToProceed(found, sending);
+  if (found === null || isFault(refused)) return refused ?? noTask();
+  const now = room.clock.now();
+  const links = await liveLinks(room, tx, found.agent);
+  let task: TaskRecord = { ...found, link: chooseLink(links, found), awaitedUntil: 0 };
+  await record(room, tx, now, {
+    actor: `caller:${task.caller}`,
+    action: 'task.continued',
+    subject: task.id,
+    data: { agent: task.agent },
+  });
+  task = await closeQuestion(room, tx, task, 'Answered elsewhere: the caller has sent a message.');
+  task = await append(room, tx, task, { kind: 'message', note: '', body: sending.message, key }, now);
+  const pos = task.length;
+  if (isInterrupted(task.state))
+    task = await append(room, tx, task, { kind: 'status', note: 'working', body: null, key: null }, now);
+  await queueFrame(room, tx, task, { type: 'message', pos });
+  if (sending.push !== null) await putPush(room, tx, task, sending.push);
+  await save(tx, task);
+  return { task, after: found.length, isRepeat: false, online: task.link !== null };
+}
+
+function refuseToProceed(task: TaskRecord | null, { contextId }: CallerMessage): Fault | null {
+  if (task === null) return noTask();
+  if (contextId !== null && contextId !== task.context)
+    return new Fault(
+      'invalid_field',
+      'contextId is not the context of this task. Leave it out, or correct it.',
+      {
+        field: 'message.contextId',
+      },
+    );
+  return isTerminal(task.state) ? taskEnded(task) : null;
+}

@@ -1,0 +1,89 @@
+import type { AgentId, SpaceId } from '../ids.ts';
+import type { Room } from '../room.ts';
+import type { Tx } from '../store.ts';
+import { type Micros, SECOND } from '../time.ts';
+import { framesTopic, liveLinks } from './frames.ts';
+
+/** A connection that has not been renewed for this long is taken for dead, and its work goes to another. */
+export const LINK_KEPT: Micros = 60 * SECOND;
+export const RENEW_LINKS_EVERY: Micros = LINK_KEPT / 3;
+
+/** Stands behind a connection's name in a wake-up: older frames than it has seen may be its own now. */
+export const ADOPTED = '!';
+
+type At = { space: SpaceId; agent: AgentId; link: string };
+
+/** `replaces` is the connection this laptop had before: gone, though nobody wrote it off when its server died. */
+type Joining = At & { replaces: string | null };
+
+/** A laptop has come: it gets what nobody has, and what belonged to connections that are gone. */
+export function join(room: Room, { space, agent, link, replaces }: Joining): Promise<void> {
+  return room.store.write(space, [`frames:${agent}`], async (tx) => {
+    const now = room.clock.now();
+    await tx.links.insert({ agent, id: link, since: now, until: now + LINK_KEPT });
+    await tx.frames.adopt(agent, null, link);
+    for (const lost of await tx.links.of(agent)) {
+      if (lost.until > now && lost.id !== replaces) continue;
+      await tx.links.remove(agent, lost.id);
+      await tx.frames.adopt(agent, lost.id, link);
+    }
+    await tx.agents.seen(agent, now);
+    tx.announce(framesTopic(space, agent), link + ADOPTED);
+    tx.announce(`desk:${space}`, 'agents');
+  });
+}
+
+/** A laptop has gone: whoever is left of its agent takes over, or the work waits (A14). */
+export function leave(room: Room, { space, agent, link }: At): Promise<void> {
+  return room.store.write(space, [`frames:${agent}`], async (tx) => {
+    await tx.links.remove(agent, link);
+    await handOver(room, tx, agent, link);
+    await tx.agents.seen(agent, room.clock.now());
+    tx.announce(`desk:${space}`, 'agents');
+  });
+}
+
+async function handOver(room: Room, tx: Tx, agent: AgentId, link: string): Promise<void> {
+  const heir = (await liveLinks(room, tx, agent)).at(0)?.id ?? null;
+  const moved = await tx.frames.adopt(agent, link, heir);
+  if (heir !== null && moved > 0) tx.announce(framesTopic(tx.space, agent), heir + ADOPTED);
+}
+
+/** Connections of one space that are still open here. */
+export function renewLinks(room: Room, space: SpaceId, links: readonly Omit<At, 'space'>[]): Promise<void> {
+  return room.store.write(space, [], async (tx) => {
+    const until = room.clock.now() + LINK_KEPT;
+    for (const { agent, link } of links) {
+      // Somebody took it for dead meanwhile; it is not.
+      if (!(await tx.links.renew(agent, link, until)))
+        await tx.links.insert({ agent, id: link, since: room.clock.now(), until });
+    }
+  });
+}
+
+/** What connections left behind whose server died: their agents' others take over, or it waits. */
+export async function sweepLost(room: Room): Promise<void> {
+  const lost = await room.store.directory.lostLinks(room.clock.now(), 100);
+  for (const at of lost) {
+    await room.store.write(at.space, [`frames:${at.agent}`], async (tx) => {
+      const link = (await tx.links.of(at.agent)).find(({ id }) => id === at.link);
+      if (link === undefined || link.until > room.clock.now()) return;
+      await tx.links.remove(at.agent, at.link);
+      await handOver(room, tx, at.agent, at.link);
+      tx.announce(`desk:${at.space}`, 'agents');
+    });
+  }
+}
+
+export type AgentPresence = { online: boolean; lastSeenAt: Micros | null; waiting: number };
+
+const MOST_WAITING = 1000;
+
+/** Online or asleep, and since when (A14, A23). */
+export function presenceOf(room: Room, space: SpaceId, agent: AgentId): Promise<AgentPresence> {
+  return room.store.read(space, async (tx) => ({
+    online: (await liveLinks(room, tx, agent)).length > 0,
+    lastSeenAt: (await tx.agents.get(agent))?.lastSeenAt ?? null,
+    waiting: await tx.frames.waiting(agent, MOST_WAITING),
+  }));
+}

@@ -1,0 +1,168 @@
+import type { AgentId, SpaceId } from '../ids.ts';
+import type { Micros } from '../time.ts';
+import type { CallerToken } from './callers.ts';
+import type { StoredCard } from './card.ts';
+import type { LogKind, TaskRecord, TaskState } from './task.ts';
+
+/** A log entry as it is kept: its body sealed. */
+export type StoredEntry = {
+  pos: number;
+  kind: LogKind;
+  note: string;
+  at: Micros;
+  body: Uint8Array | null;
+};
+
+export type TaskQuery = {
+  agent?: AgentId | undefined;
+  caller?: string | undefined;
+  context?: string | undefined;
+  state?: TaskState | undefined;
+  changedAfter?: Micros | undefined;
+  /** Newest change first; the place of the last one seen. */
+  before?: { changedAt: Micros; seq: number } | undefined;
+  limit: number;
+};
+
+export interface TaskRows {
+  insert(task: TaskRecord): Promise<void>;
+  get(id: string): Promise<TaskRecord | null>;
+  bySeq(seq: number): Promise<TaskRecord | null>;
+  /** Everything of a task that changes. */
+  update(task: TaskRecord): Promise<void>;
+  /** The newest task of a caller in a context; a context is joined only by who has been in it (A22). */
+  newestIn(agent: AgentId, caller: string, context: string): Promise<TaskRecord | null>;
+  list(query: TaskQuery): Promise<TaskRecord[]>;
+  count(query: Omit<TaskQuery, 'before' | 'limit'>, most: number): Promise<number>;
+  /** `key` makes a second entry of the same message or frame impossible (A8, A13). */
+  append(seq: number, entry: StoredEntry, key: string | null): Promise<void>;
+  byKey(key: string): Promise<{ seq: number; pos: number } | null>;
+  log(seq: number, after: number, limit: number): Promise<StoredEntry[]>;
+  entry(seq: number, pos: number): Promise<StoredEntry | null>;
+  /** With its log, frames, push configs and uses of content. */
+  deleteEndedBefore(before: Micros, limit: number): Promise<number>;
+}
+
+/** What the hub has for an agent, until the agent has acknowledged it (A13). */
+export type Frame = {
+  place: number;
+  type: 'task' | 'message' | 'cancel' | 'decision';
+  task: { seq: number; id: string };
+  /** The log entry with the message; 0 when there is none. */
+  pos: number;
+  /** The connection it is for. */
+  link: string | null;
+  at: Micros;
+  /** Of a decision; sealed. */
+  body: Uint8Array | null;
+};
+
+export type Link = { agent: AgentId; id: string; since: Micros; until: Micros };
+
+export interface FrameRows {
+  insert(agent: AgentId, frame: Frame): Promise<void>;
+  forLink(agent: AgentId, link: string, after: number, limit: number): Promise<Frame[]>;
+  /** True when it was still there. */
+  acknowledge(agent: AgentId, place: number): Promise<boolean>;
+  /** Frames nobody has, or whose connection is gone, and the tasks they belong to. */
+  adopt(agent: AgentId, from: string | null, to: string | null): Promise<number>;
+  removeUnsent(agent: AgentId, taskSeq: number): Promise<number>;
+  waiting(agent: AgentId, most: number): Promise<number>;
+}
+
+export interface LinkRows {
+  insert(link: Link): Promise<void>;
+  of(agent: AgentId): Promise<Link[]>;
+  renew(agent: AgentId, id: string, until: Micros): Promise<boolean>;
+  remove(agent: AgentId, id: string): Promise<boolean>;
+  /** Of the whole space, for the desk. */
+  live(now: Micros): Promise<Link[]>;
+}
+
+export type PushRecord = {
+  task: number;
+  id: string;
+  dialect: string;
+  /** Up to this entry of the log everything was sent, or given up. */
+  sentPos: number;
+  job: string | null;
+  createdAt: Micros;
+  /** 1.0 JSON, sealed. */
+  body: Uint8Array;
+};
+
+export interface PushRows {
+  put(push: PushRecord): Promise<void>;
+  get(task: number, id: string): Promise<PushRecord | null>;
+  of(task: number): Promise<PushRecord[]>;
+  remove(task: number, id: string): Promise<boolean>;
+  advance(task: number, id: string, next: { sentPos: number; job: string | null }): Promise<void>;
+}
+
+export interface CallerRows {
+  insert(token: CallerToken): Promise<void>;
+  list(agent: AgentId): Promise<CallerToken[]>;
+  revoke(agent: AgentId, id: string, at: Micros): Promise<boolean>;
+}
+
+export interface CardRows {
+  get(agent: AgentId): Promise<StoredCard | null>;
+  put(agent: AgentId, card: StoredCard): Promise<void>;
+}
+
+export type Blob = {
+  id: string;
+  agent: AgentId;
+  /** A keyed hash of the content; null until all of it is there. */
+  digest: string | null;
+  size: number;
+  chunks: number;
+  createdAt: Micros;
+};
+
+export interface BlobRows {
+  insert(blob: Blob): Promise<void>;
+  get(id: string): Promise<Blob | null>;
+  byDigest(digest: string): Promise<Blob | null>;
+  finish(id: string, done: { digest: string; size: number; chunks: number }): Promise<void>;
+  insertChunk(id: string, place: number, body: Uint8Array): Promise<void>;
+  chunk(id: string, place: number): Promise<Uint8Array | null>;
+  remove(id: string): Promise<void>;
+  /** Says that a task refers to this content; twice is as good as once. */
+  use(task: number, id: string): Promise<void>;
+  isUsed(task: number, id: string): Promise<boolean>;
+  /** Content that no task refers to, and that nobody can be about to use any more. */
+  unused(before: Micros, limit: number): Promise<string[]>;
+}
+
+/** A key that signs cards and pushes; of the server, not of a space. */
+export interface SigningRows {
+  insert(key: SigningKey): Promise<void>;
+  /** Newest first. */
+  list(): Promise<SigningKey[]>;
+  retire(id: string, at: Micros): Promise<void>;
+}
+
+export interface TaskTx {
+  readonly tasks: TaskRows;
+  readonly frames: FrameRows;
+  readonly links: LinkRows;
+  readonly pushes: PushRows;
+  readonly callers: CallerRows;
+  readonly cards: CardRows;
+  readonly blobs: BlobRows;
+  readonly signing: SigningRows;
+}
+
+/** A private JWK with its name; sealed at rest. */
+export type SigningKey = { id: string; jwk: string; createdAt: Micros; retiredAt: Micros | null };
+
+/** An agent as its address names it, with what is needed to let somebody in. */
+export type AgentAddress = { space: SpaceId; createdAt: Micros; isSample: boolean; card: StoredCard | null };
+
+export interface TaskDirectory {
+  agentAddress(handle: string, agent: AgentId): Promise<AgentAddress | null>;
+  callerByDigest(digest: string): Promise<CallerToken | null>;
+  /** Agents whose connection has ended without a word. */
+  lostLinks(before: Micros, limit: number): Promise<{ space: SpaceId; agent: AgentId; link: string }[]>;
+}

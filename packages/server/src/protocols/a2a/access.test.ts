@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import type { MadeAgent } from '../../core/agents/found.ts';
+import { revokeCallerToken } from '../../core/tasks/callers.ts';
+import {
+  aCallerToken,
+  aLaptop,
+  anAgent,
+  changeCard,
+  fresh,
+  TestCaller,
+  useWorld,
+  v1Message,
+  v03Message,
+  type Wire,
+} from '../../testing/a2a.ts';
+import { scripted } from '../../testing/scripted-agent.ts';
+
+const world = useWorld();
+
+async function statusFor(agent: MadeAgent, key: string | null): Promise<number> {
+  const body = { jsonrpc: '2.0', id: 1, method: 'message/send', params: v03Message('x') };
+  return (await new TestCaller(world(), agent, { key }).post(body)).status;
+}
+
+async function foreignAgent(): Promise<MadeAgent> {
+  const space = await world().addSpace(fresh('sp'));
+  return world().addAgent({ id: 'stranger', space: space.id } as never);
+}
+
+describe('who may call', () => {
+  test('[A21] by default the agents and people of the space', async () => {
+    const agent = await anAgent(world());
+    const colleague = await anAgent(world());
+    expect(await statusFor(agent, agent.key)).toBe(200);
+    expect(await statusFor(agent, colleague.key)).toBe(200);
+    expect(await statusFor(agent, world().token)).toBe(200);
+    expect(await statusFor(agent, null)).toBe(401);
+    expect(await statusFor(agent, (await foreignAgent()).key)).toBe(401);
+    expect(await statusFor(agent, await aCallerToken(world(), agent))).toBe(401);
+    expect(await statusFor(agent, 'ct_nonsense')).toBe(401);
+  });
+
+  test('[A21] a listed agent also takes its own caller tokens, until they are revoked', async () => {
+    const agent = await anAgent(world());
+    const other = await anAgent(world());
+    for (const one of [agent, other]) await changeCard(world(), one, { visibility: 'listed' });
+    const token = await aCallerToken(world(), agent);
+    expect(token).toMatch(/^ct_[0-9A-Za-z]{38}$/);
+    expect(await statusFor(agent, token)).toBe(200);
+    expect(await statusFor(other, token)).toBe(401);
+    const at = { space: world().space.id, agent: agent.agent.id };
+    const [listed] = await world().room.store.read(at.space, (tx) => tx.callers.list(at.agent));
+    expect(JSON.stringify(listed)).not.toContain(token);
+    await revokeCallerToken(world().room, { ...at, id: listed?.id ?? '' }, 'test');
+    expect(await statusFor(agent, token)).toBe(401);
+  });
+
+  test('[A21] a public agent takes everybody, strangers only so often', async () => {
+    const agent = await anAgent(world());
+    await changeCard(world(), agent, { visibility: 'public' });
+    expect(await statusFor(agent, (await foreignAgent()).key)).toBe(200);
+    expect(await statusFor(agent, 'wk_test_nonsense')).toBe(401);
+    const statuses = new Set<number>();
+    for (let i = 0; i < 70; i++) statuses.add(await statusFor(agent, null));
+    expect([...statuses]).toEqual([200, 429]);
+    expect(await statusFor(agent, agent.key)).toBe(200);
+  });
+
+  test('[A21] a refusal says how to come in, in JSON-RPC and in HTTP+JSON', async () => {
+    const agent = await anAgent(world());
+    const stranger = new TestCaller(world(), agent, { key: null, version: '1.0' });
+    const body = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'x' } };
+    for (const reply of [await stranger.post(body), await stranger.rest('GET', '/tasks/x')]) {
+      expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="a2a"']);
+      expect(JSON.stringify(await reply.json())).toContain('Authorization: Bearer');
+    }
+  });
+
+  test('[A21][A22] an agent that is not there and one that is not for them look alike', async () => {
+    const agent = await anAgent(world());
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id: 'x' } });
+    const { key } = await foreignAgent();
+    const ask = async (path: string, headers: Record<string, string>) => {
+      const reply = await fetch(world().url + path, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', ...headers },
+      });
+      return [reply.status, await reply.text()];
+    };
+    for (const headers of [{}, { authorization: `Bearer ${key}` }] as Record<string, string>[]) {
+      const known = await ask(`/@home/${agent.agent.id}`, headers);
+      expect(await ask('/@home/nobody', headers)).toEqual(known);
+      expect(await ask('/@nowhere/nobody', headers)).toEqual(known);
+    }
+  });
+});
+
+describe('isolation', () => {
+  async function twoCallers() {
+    const agent = await anAgent(world());
+    const other = await anAgent(world());
+    const alice = new TestCaller(world(), agent, { version: '1.0' });
+    const bob = new TestCaller(world(), agent, { version: '1.0', key: other.key });
+    const sent = await alice.call('SendMessage', v1Message('secret plans'));
+    const task = sent.result.task as { id: string; contextId: string };
+    return { agent, other, alice, bob, task };
+  }
+
+  test('[A22] a foreign task answers exactly like one that does not exist, whatever is asked of it', async () => {
+    const { bob, task } = await twoCallers();
+    const calls: [string, (id: string) => Wire][] = [
+      ['GetTask', (id) => ({ id })],
+      ['CancelTask', (id) => ({ id })],
+      ['SubscribeToTask', (id) => ({ id })],
+      ['SendMessage', (id) => v1Message('x', { messageId: 'fixed', taskId: id })],
+      ['SendStreamingMessage', (id) => v1Message('x', { messageId: 'fixed', taskId: id })],
+      ['CreateTaskPushNotificationConfig', (id) => ({ taskId: id, url: 'https://example.com/' })],
+      ['GetTaskPushNotificationConfig', (id) => ({ taskId: id, id: 'x' })],
+      ['ListTaskPushNotificationConfigs', (id) => ({ taskId: id })],
+      ['DeleteTaskPushNotificationConfig', (id) => ({ taskId: id, id: 'x' })],
+    ];
+    for (const [method, params] of calls) {
+      const foreign = await bob.call(method, params(task.id));
+      expect([method, foreign.error?.code]).toEqual([method, -32001]);
+      expect(foreign).toEqual(await bob.call(method, params('9d0e9f0c-0000-4000-8000-000000000000')));
+    }
+  });
+
+  test('[A22] a task is reachable through its own agent alone', async () => {
+    const { agent, other, task } = await twoCallers();
+    const elsewhere = new TestCaller(world(), other, { version: '1.0', key: agent.key });
+    expect((await elsewhere.call('GetTask', { id: task.id })).error.code).toBe(-32001);
+  });
+
+  test("[A22] lists, counts and page tokens are one's own", async () => {
+    const { alice, bob, task } = await twoCallers();
+    await alice.call('SendMessage', v1Message('more'));
+    const mine = await bob.call('ListTasks', {});
+    expect(mine.result).toMatchObject({ tasks: [], totalSize: 0, nextPageToken: '' });
+    const byContext = await bob.call('ListTasks', { contextId: task.contextId });
+    expect(byContext.result).toEqual((await bob.call('ListTasks', { contextId: 'nobody' })).result);
+    const { result } = await alice.call('ListTasks', { pageSize: 1 });
+    const stolen = await bob.call('ListTasks', { pageToken: result.nextPageToken });
+    expect(stolen.error.code).toBe(-32602);
+    expect(stolen.error).toEqual((await bob.call('ListTasks', { pageToken: '1.1.0' })).error);
+  });
+
+  test('[A22] a context of somebody else is not joined: a fresh one is given, as for one that never was', async () => {
+    const { alice, bob, task } = await twoCallers();
+    const contextOf = async (caller: TestCaller, contextId: string) => {
+      const { result } = await caller.call('SendMessage', v1Message('x', { contextId }));
+      return (result.task as { contextId: string }).contextId;
+    };
+    expect(await contextOf(alice, task.contextId)).toBe(task.contextId);
+    const given = await contextOf(bob, task.contextId);
+    expect(given).not.toBe(task.contextId);
+    const neverWas = 'ctx-9d0e9f0c-0000-4000-8000-000000000000';
+    expect(await contextOf(bob, neverWas)).not.toBe(neverWas);
+    expect(await contextOf(bob, 'my-own-thread')).toBe('my-own-thread');
+    expect(await contextOf(bob, 'my-own-thread')).toBe('my-own-thread');
+  });
+
+  test('[A22] strangers share a name, so nothing is listed to them', async () => {
+    const agent = await anAgent(world());
+    await changeCard(world(), agent, { visibility: 'public' });
+    const stranger = new TestCaller(world(), agent, { version: '1.0', key: null });
+    const sent = await stranger.call('SendMessage', v1Message('hello'));
+    const { id } = sent.result.task as { id: string };
+    expect((await stranger.call('GetTask', { id })).result.id).toBe(id);
+    expect((await stranger.rest('GET', '/tasks')).status).toBe(401);
+  });
+
+  test("[A22] the history of a task shows nobody else's messages", async () => {
+    const { agent, bob } = await twoCallers();
+    await aLaptop(world(), agent, scripted);
+    const { result } = await bob.call('SendMessage', v1Message('hello'));
+    expect(JSON.stringify(result)).not.toContain('secret plans');
+  });
+});

@@ -1,0 +1,202 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import type { MadeAgent } from '../../core/agents/found.ts';
+import { retireTasks } from '../../core/tasks/retention.ts';
+import { aLaptop, anAgent, TestCaller, useWorld, v1Message, type Wire } from '../../testing/a2a.ts';
+import { until } from '../../testing/waiting.ts';
+
+const world = useWorld();
+
+async function stage() {
+  const agent = await anAgent(world());
+  const caller = new TestCaller(world(), agent, { version: '1.0' });
+  const laptop = await aLaptop(world(), agent);
+  const sent = await caller.call('SendMessage', {
+    ...v1Message('x'),
+    configuration: { returnImmediately: true },
+  });
+  return { agent, caller, laptop, taskId: (sent.result.task as { id: string }).id };
+}
+
+type Uploaded = { url: string; size: number; sha256: string };
+
+async function upload(
+  agent: MadeAgent,
+  taskId: string,
+  body: string | Uint8Array | ReadableStream,
+): Promise<Response> {
+  return fetch(`${world().url}/a2a/uploads?taskId=${taskId}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${agent.key}`, 'content-type': 'application/octet-stream' },
+    body,
+    duplex: 'half',
+  } as unknown as RequestInit);
+}
+
+async function partsOf(caller: TestCaller, id: string): Promise<Wire[]> {
+  const { result } = await caller.call('GetTask', { id });
+  return (result.artifacts as { parts: Wire[] }[]).flatMap(({ parts }) => parts);
+}
+
+const hasChunk = (id: string, place: number) =>
+  world().room.store.read(world().space.id, async (tx) => (await tx.blobs.chunk(id, place)) !== null);
+
+const blobs = () =>
+  world().room.store.read(world().space.id, async (tx) => tx.blobs.unused(Number.MAX_SAFE_INTEGER, 1000));
+
+describe('content', () => {
+  test('[A20] bytes in a frame come back as they were sent, and equal ones are stored once', async () => {
+    const { caller, laptop, taskId } = await stage();
+    const raw = randomBytes(20_000).toString('base64');
+    for (const artifactId of ['a', 'b']) {
+      await laptop.say({
+        type: 'artifact',
+        taskId,
+        artifact: { artifactId, parts: [{ raw, mediaType: 'image/png', filename: 'p.png' }] },
+      });
+    }
+    expect(await partsOf(caller, taskId)).toEqual([
+      { raw, mediaType: 'image/png', filename: 'p.png' },
+      { raw, mediaType: 'image/png', filename: 'p.png' },
+    ]);
+    const ids = await world().room.store.read(world().space.id, async (tx) => {
+      const task = await tx.tasks.get(taskId);
+      const log = JSON.stringify(await Promise.all([2, 3].map((pos) => tx.tasks.entry(task?.seq ?? 0, pos))));
+      expect(log).not.toContain(raw.slice(0, 40));
+      return tx.blobs.byDigest(
+        world().room.vault.mac(
+          `content\n${tx.space}\n${createHash('sha256').update(Buffer.from(raw, 'base64')).digest('hex')}`,
+        ),
+      );
+    });
+    expect(ids).toMatchObject({ size: 20_000, chunks: 1 });
+  });
+
+  test('[A20] a hundred megabytes stream in and out, and are never in memory as a whole', async () => {
+    const { agent, caller, laptop, taskId } = await stage();
+    const CHUNK = Buffer.alloc(1024 * 1024, 'x');
+    const COUNT = 100;
+    const hash = createHash('sha256');
+    for (let i = 0; i < COUNT; i++) hash.update(CHUNK);
+    const sha256 = hash.digest('hex');
+    const openBlob = async () => {
+      const found = await blobs();
+      return found.at(-1) ?? '';
+    };
+    async function* large() {
+      for (let i = 0; i < COUNT; i++) {
+        yield CHUNK;
+        // Nothing more is sent before what was sent is on disk: a server that holds it would wait here for ever.
+        if (i === 10) await until(async () => hasChunk(await openBlob(), 30));
+      }
+    }
+    const reply = await upload(agent, taskId, Readable.toWeb(Readable.from(large())) as ReadableStream);
+    expect(reply.status).toBe(201);
+    const uploaded = (await reply.json()) as Uploaded;
+    expect(uploaded).toMatchObject({ size: COUNT * CHUNK.length, sha256 });
+    const artifact = {
+      artifactId: 'big',
+      parts: [{ url: uploaded.url, mediaType: 'video/mp4', filename: 'film ä.mp4' }],
+    };
+    expect(await laptop.say({ type: 'artifact', taskId, artifact })).toMatchObject({ type: 'ack' });
+    const [part] = await partsOf(caller, taskId);
+    expect(part).toMatchObject({ mediaType: 'video/mp4', filename: 'film ä.mp4' });
+    const read = await fetch(String(part?.url), { headers: { authorization: `Bearer ${agent.key}` } });
+    expect(read.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''film%20%C3%A4.mp4");
+    expect(read.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(Number(read.headers.get('content-length'))).toBe(COUNT * CHUNK.length);
+    const received = createHash('sha256');
+    if (read.body !== null) for await (const chunk of read.body) received.update(chunk as Uint8Array);
+    expect(received.digest('hex')).toBe(sha256);
+  });
+
+  test('[A20] the same upload again is the same content', async () => {
+    const { agent, taskId } = await stage();
+    const bytes = randomBytes(600_000);
+    const [first, second] = [await upload(agent, taskId, bytes), await upload(agent, taskId, bytes)];
+    expect(await second.json()).toEqual(await first.json());
+  });
+
+  test('[A20] only whoever may read the task gets its content', async () => {
+    const { agent, caller, laptop, taskId } = await stage();
+    const uploaded = (await (await upload(agent, taskId, randomBytes(300_000))).json()) as Uploaded;
+    await laptop.say({
+      type: 'artifact',
+      taskId,
+      artifact: { artifactId: 'a', parts: [{ url: uploaded.url }] },
+    });
+    const [part] = await partsOf(caller, taskId);
+    const url = String(part?.url);
+    const statusFor = async (key: string | null, address = url) =>
+      (await fetch(address, { headers: key === null ? {} : { authorization: `Bearer ${key}` } })).status;
+    const stranger = await anAgent(world());
+    expect(await statusFor(agent.key)).toBe(200);
+    expect(await statusFor(stranger.key)).toBe(404);
+    expect(await statusFor(null)).toBe(401);
+    const other = await caller.call('SendMessage', {
+      ...v1Message('y'),
+      configuration: { returnImmediately: true },
+    });
+    const elsewhere = url.replace(taskId, (other.result.task as { id: string }).id);
+    expect(await statusFor(agent.key, elsewhere)).toBe(404);
+  });
+
+  test("[A20] uploads are for one's own tasks, and an artifact names only what is there", async () => {
+    const { agent, laptop, taskId } = await stage();
+    const stranger = await anAgent(world());
+    expect((await upload(stranger, taskId, 'x')).status).toBe(404);
+    expect((await upload(agent, 'nobody', 'x')).status).toBe(404);
+    const artifact = { artifactId: 'a', parts: [{ url: 'lantern-upload:blob_nothing' }] };
+    expect(await laptop.say({ type: 'artifact', taskId, artifact })).toMatchObject({
+      code: 'invalid_frame',
+      message: expect.stringContaining('upload'),
+    });
+  });
+
+  test('[A20] content that no task names leaves, and stays as long as one does', async () => {
+    const { agent, laptop, taskId } = await stage();
+    const kept = (await (await upload(agent, taskId, randomBytes(5000))).json()) as Uploaded;
+    await laptop.say({ type: 'artifact', taskId, artifact: { artifactId: 'a', parts: [{ url: kept.url }] } });
+    await upload(agent, taskId, randomBytes(5001));
+    expect(await blobs()).not.toEqual([]);
+    await retireTasks(world().room, world().space.id, {
+      endedBefore: 0,
+      unusedBefore: Number.MAX_SAFE_INTEGER,
+    });
+    expect(await blobs()).toEqual([]);
+    const left = await world().room.store.read(world().space.id, (tx) =>
+      tx.blobs.get(kept.url.replace('lantern-upload:', '')),
+    );
+    expect(left).toMatchObject({ size: 5000 });
+  });
+});
+
+test('[A9] a chunk costs as much as the chunk: the statements it takes do not grow with the artifact', async () => {
+  const { caller, laptop, taskId } = await stage();
+  const text = 'x'.repeat(1024);
+  for (let i = 0; i < 200; i++) {
+    await laptop.say({
+      type: 'artifact',
+      taskId,
+      append: true,
+      artifact: { artifactId: 'a', parts: [{ text }] },
+    });
+  }
+  const sizes = await world().room.store.read(world().space.id, async (tx) => {
+    const task = await tx.tasks.get(taskId);
+    return (await tx.tasks.log(task?.seq ?? 0, 1, 1000)).map(({ body }) => body?.length);
+  });
+  expect(sizes).toHaveLength(200);
+  expect(new Set(sizes).size).toBe(1);
+  expect(await partsOf(caller, taskId)).toHaveLength(200);
+});
+
+test('[A20] an artifact without append takes the place of the one before', async () => {
+  const { agent, laptop, taskId } = await stage();
+  for (const text of ['draft', 'final']) {
+    await laptop.say({ type: 'artifact', taskId, artifact: { artifactId: 'a', parts: [{ text }] } });
+  }
+  const { result } = await new TestCaller(world(), agent).call('tasks/get', { id: taskId });
+  expect(result.artifacts).toMatchObject([{ artifactId: 'a', parts: [{ text: 'final' }] }]);
+});

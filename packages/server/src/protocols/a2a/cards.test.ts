@@ -1,0 +1,202 @@
+import { decodeProtectedHeader } from 'jose';
+import { describe, expect, test } from 'vitest';
+import type { MadeAgent } from '../../core/agents/found.ts';
+import { Signer } from '../../http/signing.ts';
+import {
+  aCallerToken,
+  aLaptop,
+  anAgent,
+  changeCard,
+  TestCaller,
+  useWorld,
+  type Wire,
+} from '../../testing/a2a.ts';
+import { until } from '../../testing/waiting.ts';
+import { ManualClock } from '../../testing/world.ts';
+
+const clock = new ManualClock();
+const world = useWorld({ clock });
+
+function cardOf(
+  agent: MadeAgent,
+  headers: Record<string, string> = {},
+  name = 'agent-card.json',
+): Promise<Response> {
+  return fetch(`${world().url}/@home/${agent.agent.id}/.well-known/${name}`, { headers });
+}
+
+async function readCard(agent: MadeAgent, headers: Record<string, string> = {}): Promise<Wire> {
+  return (await (await cardOf(agent, headers)).json()) as Wire;
+}
+
+describe('addresses', () => {
+  test('[A1] a card is at both well-known names, and its address ends with a slash', async () => {
+    const agent = await anAgent(world());
+    const url = `${world().url}/@home/${agent.agent.id}/`;
+    for (const name of ['agent-card.json', 'agent.json']) {
+      const reply = await cardOf(agent, {}, name);
+      expect([reply.status, ((await reply.json()) as Wire).url]).toEqual([200, url]);
+    }
+  });
+
+  test('[A1] an agent is called with and without the trailing slash', async () => {
+    const agent = await anAgent(world());
+    const caller = new TestCaller(world(), agent);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tasks/get', params: { id: 'nobody' } });
+    for (const path of [caller.path, `${caller.path}/`]) {
+      const reply = await world().post(path, body, agent.key);
+      expect([reply.status, await reply.json()]).toMatchObject([200, { id: 7, error: { code: -32001 } }]);
+    }
+    const read = await world().get(caller.path, agent.key);
+    expect([read.status, read.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  test('[A1] the address of a space serves its only agent, and lists the addresses of several', async () => {
+    const lone = await world().addSpace('lone');
+    const agent = await world().addAgent({ id: 'hermit', space: lone.id } as never);
+    const only = await fetch(`${world().url}/@lone/.well-known/agent-card.json`);
+    expect(await only.json()).toMatchObject({ name: `@lone/${agent.agent.id}` });
+    const several = await fetch(`${world().url}/@home/.well-known/agent-card.json`);
+    const body = (await several.json()) as { error: { agents: string[] } };
+    expect(several.status).toBe(404);
+    expect(body.error.agents).toContain(`${world().url}/@home/agent-01/.well-known/agent-card.json`);
+    const nobody = await fetch(`${world().url}/@nobody/.well-known/agent-card.json`);
+    expect([nobody.status, await nobody.json()]).toMatchObject([404, { error: { agents: [] } }]);
+  });
+});
+
+describe('cards', () => {
+  test('[A2] a card for everybody has what 1.0, 0.3 and the seed look for', async () => {
+    const agent = await anAgent(world());
+    const card = await readCard(agent);
+    const url = `${world().url}/@home/${agent.agent.id}/`;
+    expect(card).toMatchObject({
+      name: `@home/${agent.agent.id}`,
+      url,
+      version: '1.0.0',
+      protocolVersion: '0.3.0',
+      preferredTransport: 'JSONRPC',
+      provider: { organization: '@home', url: `${world().url}/` },
+      capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: true },
+      securitySchemes: {
+        key: { type: 'http', scheme: 'Bearer', httpAuthSecurityScheme: { scheme: 'Bearer' } },
+      },
+      supportedInterfaces: [
+        { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+        { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+        { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+      ],
+      skills: [{ id: 'default', description: `The agent ${agent.agent.id}.`, tags: ['agent'] }],
+    });
+    expect(JSON.stringify(card)).not.toMatch(/\[\]|\{\}|""/);
+  });
+
+  test('[A2] with A2A-Version 1.x it is pure 1.0', async () => {
+    const agent = await anAgent(world());
+    for (const version of ['1.0', '1.7']) {
+      const card = await readCard(agent, { 'a2a-version': version });
+      expect(card).not.toHaveProperty('url');
+      expect(card).not.toHaveProperty('preferredTransport');
+      expect(card).not.toHaveProperty('security');
+      expect(card.securitySchemes).toEqual({
+        key: { httpAuthSecurityScheme: expect.objectContaining({ scheme: 'Bearer' }) },
+      });
+    }
+  });
+
+  test('[A2] it can be kept: ETag, Vary, Cache-Control and Last-Modified, and 304 while nothing changed', async () => {
+    const agent = await anAgent(world());
+    const reply = await cardOf(agent);
+    const etag = reply.headers.get('etag') ?? '';
+    expect(reply.headers.get('vary')).toContain('A2A-Version');
+    expect(reply.headers.get('cache-control')).toBe('public, max-age=60');
+    expect(Date.parse(reply.headers.get('last-modified') ?? '')).not.toBeNaN();
+    const again = await cardOf(agent, { 'if-none-match': etag });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    await changeCard(world(), agent, { description: 'Reviews deployments' });
+    const changed = await cardOf(agent, { 'if-none-match': etag });
+    expect([changed.status, ((await changed.json()) as Wire).description]).toEqual([
+      200,
+      'Reviews deployments',
+    ]);
+  });
+
+  test('[A2] it shows what a person has written, and needs no key unless the agent is private', async () => {
+    const agent = await anAgent(world());
+    const skills = [
+      { id: 'deploy-review', name: 'Deploy Review', description: 'Reviews deployments', tags: ['deploy'] },
+    ];
+    await changeCard(world(), agent, {
+      skills,
+      inputModes: ['text/markdown'],
+      visibility: 'listed',
+      isPrivate: true,
+    });
+    const authorization = `Bearer ${agent.key}`;
+    expect(await readCard(agent, { authorization })).toMatchObject({
+      skills,
+      defaultInputModes: ['text/markdown'],
+    });
+    const token = await aCallerToken(world(), agent);
+    expect((await cardOf(agent, { authorization: `Bearer ${token}` })).status).toBe(200);
+    const stranger = await cardOf(agent);
+    const unknown = await fetch(`${world().url}/@home/nobody/.well-known/agent-card.json`);
+    expect([stranger.status, await stranger.text()]).toEqual([404, await unknown.text()]);
+  });
+
+  test('[A2] a public agent asks for no credentials', async () => {
+    const agent = await anAgent(world());
+    await changeCard(world(), agent, { visibility: 'public' });
+    const card = await readCard(agent);
+    expect(card).not.toHaveProperty('security');
+    expect(card).not.toHaveProperty('securityRequirements');
+  });
+});
+
+test('[A3] two keys are published during a rotation, and the new one signs', async () => {
+  const agent = await anAgent(world());
+  const kid = (card: Wire) =>
+    decodeProtectedHeader((card.signatures as { protected: string }[])[0] as never).kid;
+  const published = async () =>
+    ((await (await fetch(`${world().url}/.well-known/jwks.json`)).json()) as { keys: Wire[] }).keys;
+  const before = kid(await readCard(agent));
+  expect((await published()).map((key) => key.kid)).toEqual([before]);
+  await new Signer(world().room).rotate();
+  clock.turn(61_000_000);
+  const after = kid(await readCard(agent));
+  const keys = await published();
+  expect(after).not.toBe(before);
+  expect(keys.map((key) => key.kid)).toEqual([after, before]);
+  for (const key of keys) expect(Object.keys(key)).not.toContain('d');
+});
+
+describe('presence', () => {
+  test('[A14][A23] the card says whether the agent is there, and when it last was', async () => {
+    const agent = await anAgent(world());
+    const presence = async () => {
+      const { capabilities } = (await readCard(agent)) as {
+        capabilities: { extensions: { params: Wire }[] };
+      };
+      return capabilities.extensions[0]?.params;
+    };
+    expect(await presence()).toEqual({ state: 'asleep' });
+    const laptop = await aLaptop(world(), agent);
+    await until(async () => (await presence())?.state === 'online'); // written down after the hello
+    expect(await presence()).toEqual({ state: 'online' });
+    await laptop.close();
+    await until(async () => (await presence())?.state === 'asleep');
+    expect(Date.parse(String((await presence())?.lastSeenAt))).not.toBeNaN();
+  });
+
+  test('[A23] the extended card needs a credential', async () => {
+    const agent = await anAgent(world());
+    await changeCard(world(), agent, { visibility: 'public' });
+    const stranger = await new TestCaller(world(), agent, { version: '1.0', key: null }).rest(
+      'GET',
+      '/extendedAgentCard',
+    );
+    expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="a2a"']);
+    const known = await new TestCaller(world(), agent, { version: '1.0' }).call('GetExtendedAgentCard', {});
+    expect(JSON.stringify(known.result)).toContain('"visibility":"public"');
+  });
+});

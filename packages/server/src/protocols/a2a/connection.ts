@@ -1,0 +1,260 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { isFault } from '../../core/faults.ts';
+import type { AgentId, SpaceId } from '../../core/ids.ts';
+import type { Room } from '../../core/room.ts';
+import { framesTopic } from '../../core/tasks/frames.ts';
+import { ADOPTED, join, leave } from '../../core/tasks/presence.ts';
+import { report } from '../../core/tasks/report.ts';
+import type { Frame } from '../../core/tasks/store.ts';
+import type { Wakeups } from '../../http/park.ts';
+import { type AgentFrame, type FrameError, readFrame, refuse, toFrameError } from './frame-reading.ts';
+import { toHubFrame } from './frame-writing.ts';
+import { CLOSE } from './frames.ts';
+import { InboxFeed, type Wish } from './inbox-feed.ts';
+
+const PAGE = 100;
+/** So many may be out and not acknowledged; the rest waits in the store. */
+const MOST_OUT = 1000;
+/** As much as may wait in a socket before its reader counts as slow. */
+const BUFFER_MOST = 4 * 1024 * 1024;
+/** So long an acknowledgement may wait for company; the next report takes all of them with it. */
+const ACKS_WAIT_MS = 20;
+const MOST_ACKS = 100;
+const NOTHING = () => {};
+const PLACE = /^h(\d{1,15})$/;
+
+export type ConnectionParts = {
+  room: Room;
+  wakeups: Wakeups;
+  socket: WebSocket;
+  /** What the socket writes to. */
+  wire: Pick<Duplex, 'cork' | 'uncork'>;
+  at: { space: SpaceId; agent: AgentId; link: string; digest: string };
+  wish: Wish;
+  warn(problem: unknown, message: string): void;
+};
+
+/** One laptop. What it is sent is durable before, what it says is durable before it is acknowledged (A13). */
+export class Connection {
+  readonly at: ConnectionParts['at'];
+  isAlive = true;
+  readonly #parts: ConnectionParts;
+  readonly #socket: WebSocket;
+  readonly #out = new Set<number>();
+  /** Acknowledged, and not yet written: what a crash forgets of it comes again and is recognised by its id. */
+  #acked: number[] | null = null;
+  #acking: NodeJS.Timeout | null = null;
+  #sent = 0;
+  #adoptions = 0;
+  #joined = false;
+  #pulling = false;
+  #again = false;
+  #isCorked = false;
+  readonly #feed: InboxFeed | null;
+  #off = NOTHING;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+    this.#socket = parts.socket;
+    this.at = parts.at;
+    const { room, wish } = parts;
+    const isAsked = wish.events || wish.resumes;
+    this.#feed = isAsked ? new InboxFeed(room, parts.at, wish, (frame) => this.send(frame)) : null;
+    this.#socket.on('message', (data: Buffer, isBinary: boolean) => this.#hear(data, isBinary));
+    this.#socket.on('pong', () => {
+      this.isAlive = true;
+    });
+    // The close that follows says what is to be said.
+    this.#socket.on('error', () => this.#socket.terminate());
+  }
+
+  /** Says hello, takes over what waits, and then sends what is new. */
+  async start(hello: string, replaces: string | null): Promise<void> {
+    const { room, wakeups } = this.#parts;
+    this.#socket.send(hello);
+    this.#off = wakeups.on(framesTopic(this.at.space, this.at.agent), (about) => this.#wake(about));
+    await join(room, { ...this.at, replaces });
+    this.#joined = true;
+    // It may have gone while we were writing that it came.
+    if (this.isClosed) return leave(room, this.at);
+    this.#pull();
+    await this.#feed?.start(wakeups);
+  }
+
+  async end(): Promise<void> {
+    this.#off();
+    this.#feed?.stop();
+    await this.#writeAcks();
+    if (this.#joined) await leave(this.#parts.room, this.at);
+  }
+
+  /** Kept when the socket has closed. */
+  get gone(): Promise<void> {
+    if (this.#socket.readyState === this.#socket.CLOSED) return Promise.resolve();
+    return new Promise((resolve) => this.#socket.once('close', () => resolve()));
+  }
+
+  get isClosed(): boolean {
+    return this.#socket.readyState !== this.#socket.OPEN;
+  }
+
+  /** False when nothing was heard since the last time. */
+  beat(): boolean {
+    if (!this.isAlive) return false;
+    this.isAlive = false;
+    this.#socket.ping();
+    return true;
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  send(frame: string): void {
+    if (this.isClosed) return;
+    if (!this.#isCorked) this.#cork();
+    this.#socket.send(frame);
+  }
+
+  /** What is sent in one go after a commit leaves in one write. */
+  #cork(): void {
+    const { wire } = this.#parts;
+    this.#isCorked = true;
+    wire.cork();
+    process.nextTick(() => {
+      this.#isCorked = false;
+      wire.uncork();
+    });
+  }
+
+  #wake(about: ReadonlySet<string>): void {
+    if (about.has(this.at.link + ADOPTED)) this.#startOver();
+    else if (!about.has(this.at.link)) return;
+    this.#pull();
+  }
+
+  /** Older frames than were sent may be ours now; those that are out are not sent twice. */
+  #startOver(): void {
+    this.#adoptions++;
+    this.#sent = 0;
+  }
+
+  #pull(): void {
+    if (!this.#joined || this.isClosed) return;
+    this.#again = true;
+    if (this.#pulling) return;
+    this.#pulling = true;
+    this.#pullAll()
+      .catch((problem: unknown) => {
+        this.#parts.warn(problem, 'frames could not be read');
+        this.close(1013, 'the store is away, please reconnect');
+      })
+      .finally(() => {
+        this.#pulling = false;
+      });
+  }
+
+  async #pullAll(): Promise<void> {
+    while (this.#again && !this.isClosed) {
+      this.#again = false;
+      while (this.#out.size < MOST_OUT && this.#socket.bufferedAmount < BUFFER_MOST) {
+        if (!(await this.#sendPage())) break;
+      }
+    }
+  }
+
+  async #sendPage(): Promise<boolean> {
+    const { room } = this.#parts;
+    const { space, agent, link } = this.at;
+    const adoptions = this.#adoptions;
+    const frames = await room.store.read(space, async (tx) => {
+      const page = await tx.frames.forLink(agent, link, this.#sent, PAGE);
+      const texts: { frame: Frame; text: string | null }[] = [];
+      for (const frame of page) {
+        if (!this.#out.has(frame.place))
+          texts.push({ frame, text: await toHubFrame(room, tx, agent, frame) });
+      }
+      return { texts, last: page.at(-1)?.place, isFull: page.length === PAGE };
+    });
+    if (adoptions === this.#adoptions) this.#sent = frames.last ?? this.#sent;
+    for (const { frame, text } of frames.texts) {
+      if (text === null) continue;
+      this.#out.add(frame.place);
+      this.send(text);
+    }
+    return frames.isFull;
+  }
+
+  #hear(data: Buffer, isBinary: boolean): void {
+    this.isAlive = true;
+    const { room } = this.#parts;
+    const frame = isBinary
+      ? refuse(null, 'invalid_frame', 'Frames are text; a binary one is not read.')
+      : readFrame(room, this.at, data);
+    void this.#take(frame).catch((problem: unknown) => this.#parts.warn(problem, 'a frame was lost'));
+  }
+
+  async #take(frame: AgentFrame): Promise<void> {
+    switch (frame.kind) {
+      case 'error':
+        return this.#refuse(frame.error);
+      case 'ping':
+        return this.send('{"type":"pong"}');
+      case 'ack':
+        return this.#acknowledged(frame.id);
+      case 'report': {
+        // In the same commit, because it is handed in in the same turn.
+        this.#writeAcksNow();
+        // Not awaited before the next one is read: units commit in the order in which they are handed in.
+        const outcome = await report(this.#parts.room, frame.report).catch((problem: unknown) => problem);
+        if (isFault(outcome) || outcome instanceof Error) this.#refuse(toFrameError(frame.id, outcome));
+        else this.send(JSON.stringify({ type: 'ack', id: frame.id }));
+      }
+    }
+  }
+
+  #refuse(error: FrameError): void {
+    this.send(JSON.stringify(error));
+  }
+
+  async #acknowledged(id: string): Promise<void> {
+    const place = Number(PLACE.exec(id)?.[1] ?? 0);
+    if (place === 0) return void (await this.#feed?.acknowledged(id));
+    this.#acked ??= [];
+    this.#acked.push(place);
+    if (this.#acked.length >= MOST_ACKS) this.#writeAcksNow();
+    else this.#acking ??= setTimeout(() => this.#writeAcksNow(), ACKS_WAIT_MS);
+  }
+
+  #writeAcksNow(): void {
+    void this.#writeAcks().catch((problem: unknown) =>
+      this.#parts.warn(problem, 'acknowledgements were lost'),
+    );
+  }
+
+  async #writeAcks(): Promise<void> {
+    if (this.#acking !== null) clearTimeout(this.#acking);
+    this.#acking = null;
+    const places = this.#acked;
+    if (places === null) return;
+    this.#acked = null;
+    const { space, agent } = this.at;
+    await this.#parts.room.store.write(space, [], async (tx) => {
+      for (const place of places) await tx.frames.acknowledge(agent, place);
+    });
+    const wasFull = this.#out.size >= MOST_OUT;
+    // Not before they are gone from the store: a page that starts over would find them again.
+    for (const place of places) this.#out.delete(place);
+    if (wasFull) this.#pull();
+  }
+
+  /** The key was taken back: whoever holds it must not come again with it. */
+  dismiss(): void {
+    this.close(CLOSE.unauthorized, 'this key is no longer valid');
+  }
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isJsonObject } from '../../core/canonical.ts';
+import { Fault, orThrow } from '../../core/faults.ts';
+import { findContent, readContent, upload } from '../../core/tasks/content.ts';
+import { noTask } from '../../core/tasks/place.ts';
+import { readTask } from '../../core/tasks/read.ts';
+import { identify } from '../../http/agent-key.ts';
+import { bePatient } from '../../http/broken.ts';
+import { type Query, single } from '../../http/fields.ts';
+import { onlyMethods } from '../../http/methods.ts';
+import type { Shell } from '../../http/shell.ts';
+import { enteredOf } from './door.ts';
+import type { A2aParts } from './rpc-route.ts';
+import { UploadedBody } from './schema.ts';
+
+const UPLOAD_MOST = 1024 * 1024 * 1024;
+
+/** `POST /a2a/uploads`: content that does not fit a frame, streamed onto the disk (A20). */
+export function uploadRoute(app: FastifyInstance, shell: Shell): void {
+  app.removeAllContentTypeParsers();
+  // The body stays a stream: nothing of it is held.
+  app.addContentTypeParser('*', (_, payload, done) => done(null, payload));
+  app.addHook('onRequest', async (request) => {
+    request.identity = await identify(shell.room, request);
+  });
+  app.route({
+    ...onlyMethods(app, 'POST', '/a2a/uploads'),
+    config: {
+      summary: 'Content of an artifact that is too large for a frame',
+      response: { 201: UploadedBody },
+    },
+    handler: async (request, reply) => reply.code(201).send(await takeUpload(shell, request)),
+  });
+}
+
+async function takeUpload({ room }: Shell, request: FastifyRequest) {
+  const key = request.identity?.key;
+  if (key === undefined) throw new Error('a route without a caller');
+  const taskId = single(request.query as Query, 'taskId') ?? '';
+  const task = await room.store.read(key.space, (tx) => tx.tasks.get(taskId));
+  if (task === null || task.agent !== key.agent) throw noTask();
+  bePatient(request.raw.socket);
+  if (!(request.body instanceof Readable))
+    throw new Fault('malformed_body', 'The body is empty; send the content.');
+  const hash = createHash('sha256');
+  const hasher = { update: (bytes: Uint8Array) => void hash.update(bytes), digest: () => hash.digest('hex') };
+  const where = { space: key.space, agent: key.agent, hasher, most: UPLOAD_MOST };
+  return orThrow(await upload(room, where, request.body as AsyncIterable<Uint8Array>));
+}
+
+type ContentParams = { id: string; content: string };
+
+/** Large content, at its own address, only to whoever may read the task. */
+export function contentRoute(app: FastifyInstance, { shell }: A2aParts): void {
+  app.get<{ Params: ContentParams }>(
+    '/@:handle/:agent/tasks/:id/content/:content',
+    async (request, reply) => {
+      const { place } = enteredOf(request);
+      const { id, content } = request.params;
+      const blob = orThrow(await findContent(shell.room, place, id, content));
+      const { view } = orThrow(await readTask(shell.room, place, id, { historyLength: 0 }));
+      const part = (view.artifacts ?? [])
+        .flatMap((artifact) => artifact.parts)
+        .find((p) => refersTo(p, content));
+      return sendContent(reply, part, blob.size, Readable.from(readContent(shell.room, place.space, blob)));
+    },
+  );
+}
+
+function refersTo(part: unknown, id: string): boolean {
+  return isJsonObject(part) && isJsonObject(part.stored) && part.stored.id === id;
+}
+
+/** Somebody's file: never run, never guessed at, always saved under a harmless name. */
+function sendContent(reply: FastifyReply, part: unknown, size: number, content: Readable): FastifyReply {
+  const { mediaType, filename } = isJsonObject(part) ? part : {};
+  const type = typeof mediaType === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(mediaType) ? mediaType : null;
+  const name = typeof filename === 'string' ? filename : 'content';
+  return reply
+    .headers({
+      'content-type': type ?? 'application/octet-stream',
+      'content-length': size,
+      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-store',
+    })
+    .send(content);
+}

@@ -1,0 +1,45 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.ts';
+import type { Room } from '../../core/room.ts';
+import { readAll } from '../../core/tasks/content.ts';
+
+/** File content up to this comes with its task; what is larger is fetched from its own address (A20). */
+const INLINE_MOST = 256 * 1024;
+
+/** Where the content of a task is served; `base` is the agent's address with its slash. */
+export type Outlet = { room: Room; space: string; base: string };
+
+/** References become what a caller can read: the bytes themselves, or an address for them. */
+export async function withContent(outlet: Outlet, taskId: string, artifact: JsonObject): Promise<JsonObject> {
+  const { parts } = artifact;
+  if (!Array.isArray(parts) || !parts.some(isReference)) return artifact;
+  const shown: Json[] = [];
+  for (const part of parts) shown.push(await shownPart(outlet, taskId, part));
+  return { ...artifact, parts: shown };
+}
+
+type Reference = JsonObject & { stored: { id: string; size: number } };
+
+function isReference(part: Json): part is Reference {
+  return isJsonObject(part) && isJsonObject(part.stored);
+}
+
+async function shownPart(outlet: Outlet, taskId: string, part: Json): Promise<Json> {
+  if (!isReference(part)) return part;
+  const { stored, ...rest } = part;
+  if (stored.size > INLINE_MOST)
+    return { url: `${outlet.base}tasks/${encodeURIComponent(taskId)}/content/${stored.id}`, ...rest };
+  const { room, space } = outlet;
+  const blob = await room.store.read(space, (tx) => tx.blobs.get(stored.id));
+  if (blob === null) throw new Error(`content ${stored.id} is not there`);
+  return { raw: Buffer.from(await readAll(room, space, blob)).toString('base64'), ...rest };
+}
+
+export async function withAllContent<T extends { id: string; artifacts?: JsonObject[] }>(
+  outlet: Outlet,
+  view: T,
+): Promise<T> {
+  if (view.artifacts === undefined) return view;
+  const artifacts: JsonObject[] = [];
+  for (const artifact of view.artifacts) artifacts.push(await withContent(outlet, view.id, artifact));
+  return { ...view, artifacts };
+}

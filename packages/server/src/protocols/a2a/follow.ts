@@ -1,0 +1,105 @@
+import type { JsonObject } from '../../core/canonical.ts';
+import { readLog } from '../../core/tasks/log.ts';
+import {
+  appends,
+  isLastChunk,
+  isSettled,
+  type LogEntry,
+  statusOf,
+  type TaskRecord,
+  type TaskState,
+  taskTopic,
+} from '../../core/tasks/task.ts';
+import type { Shell } from '../../http/shell.ts';
+import { type Outlet, withContent } from './content.ts';
+import type { Update } from './dialect.ts';
+
+/** What a follower is given. Each promise is kept when it can take more: a slow one pauses us. */
+export type Sink = {
+  update(pos: number, update: Update): Promise<void>;
+  readonly closed: boolean;
+};
+
+/**
+ * Follows a task's log from an entry on, in order and without gaps, until there is nothing more to come (A10). What was
+ * written while nobody looked is read like everything else, so a follower on another replica misses nothing.
+ */
+export class TaskFollower {
+  readonly #shell: Shell;
+  readonly #outlet: Outlet;
+  readonly #task: TaskRecord;
+  readonly #sink: Sink;
+  #after: number;
+  #isOver = false;
+  #woken = false;
+  #wake = () => {};
+
+  constructor(shell: Shell, outlet: Outlet, task: TaskRecord, sink: Sink, after: number) {
+    this.#shell = shell;
+    this.#outlet = outlet;
+    this.#task = task;
+    this.#sink = sink;
+    this.#after = after;
+  }
+
+  /** `mayEnd` is false when somebody waits for a task to go on that already stands still. */
+  async run(): Promise<void> {
+    const off = this.#shell.wakeups.on(taskTopic(this.#task), () => this.nudge());
+    try {
+      while (!this.#isOver && !this.#sink.closed) {
+        this.#woken = false;
+        if (!(await this.#sendNews())) await this.#news();
+      }
+    } finally {
+      off();
+    }
+  }
+
+  /** There is news, or the reader has gone: look. */
+  nudge(): void {
+    this.#woken = true;
+    this.#wake();
+  }
+
+  #news(): Promise<void> {
+    return new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (this.#woken || this.#sink.closed) resolve();
+    });
+  }
+
+  async #sendNews(): Promise<boolean> {
+    const { room } = this.#shell;
+    const entries = await room.store.read(this.#task.space, (tx) =>
+      readLog(room, tx, this.#task, this.#after),
+    );
+    for (const [i, entry] of entries.entries()) {
+      if (this.#sink.closed) break;
+      const update = await toUpdate(this.#outlet, this.#task, entry);
+      this.#after = entry.pos;
+      if (update === null) continue;
+      await this.#sink.update(entry.pos, update);
+      // Settled and nothing behind it: that is the end. With something behind it, the task went on.
+      this.#isOver = update.isFinal && i === entries.length - 1;
+    }
+    return entries.length > 0;
+  }
+}
+
+/** A caller is told what the agent did; its own messages it knows. */
+export async function toUpdate(
+  outlet: Outlet,
+  task: Pick<TaskRecord, 'id' | 'context'>,
+  entry: LogEntry,
+): Promise<Update | null> {
+  const base = { taskId: task.id, contextId: task.context };
+  if (entry.kind === 'status') {
+    const isFinal = isSettled(entry.note as TaskState);
+    return { ...base, kind: 'status', status: statusOf(entry), isFinal };
+  }
+  if (entry.kind === 'message') return null;
+  const artifact = await withContent(outlet, task.id, entry.body as JsonObject);
+  const { note } = entry;
+  const append = appends(note);
+  return { ...base, kind: 'artifact', artifact, append, lastChunk: isLastChunk(note), isFinal: false };
+}

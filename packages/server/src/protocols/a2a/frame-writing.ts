@@ -1,0 +1,47 @@
+import type { Json, JsonObject } from '../../core/canonical.ts';
+import { openText } from '../../core/deliveries/sealed.ts';
+import type { AgentId } from '../../core/ids.ts';
+import type { Room } from '../../core/room.ts';
+import type { Tx } from '../../core/store.ts';
+import { frameIdentity } from '../../core/tasks/frames.ts';
+import { openEntry, readLog } from '../../core/tasks/log.ts';
+import type { Frame } from '../../core/tasks/store.ts';
+import type { TaskRecord } from '../../core/tasks/task.ts';
+
+/** As much of what was said before as a laptop is reminded of. */
+const MOST_HISTORY = 100;
+
+/** A frame as it goes to the laptop; null when its task is no longer there. */
+export async function toHubFrame(room: Room, tx: Tx, agent: AgentId, frame: Frame): Promise<string | null> {
+  const id = `h${frame.place}`;
+  const { type } = frame;
+  const taskId = frame.task.id;
+  if (type === 'cancel') return JSON.stringify({ type, id, taskId });
+  const task = await tx.tasks.bySeq(frame.task.seq);
+  if (task === null) return null;
+  const saying = await messageAt(room, tx, task, frame.pos);
+  const base = { type, id, taskId, contextId: task.context };
+  if (type !== 'decision') return JSON.stringify({ ...base, ...saying });
+  return JSON.stringify({ ...base, ...decisionOf(room, tx.space, agent, frame), ...saying });
+}
+
+async function messageAt(room: Room, tx: Tx, task: TaskRecord, pos: number): Promise<JsonObject> {
+  // Just opened, its log was just remembered; later only the one entry is read.
+  if (pos === 1 && task.length > 1) {
+    const stored = await tx.tasks.entry(task.seq, 1);
+    return { message: stored === null ? null : openEntry(room, task, stored).body };
+  }
+  const log = await readLog(room, tx, task);
+  const said = log.filter((entry) => entry.kind !== 'artifact' && entry.body !== null && entry.pos <= pos);
+  const message = (said.at(-1)?.body ?? null) as Json;
+  const history = said
+    .slice(0, -1)
+    .slice(-MOST_HISTORY)
+    .map((entry) => entry.body as Json);
+  return { message, ...(history.length === 0 ? {} : { history }) };
+}
+
+function decisionOf(room: Room, space: string, agent: AgentId, frame: Frame): JsonObject {
+  if (frame.body === null) throw new Error(`frame ${frame.place} has no decision`);
+  return JSON.parse(openText(room, frame.body, frameIdentity(space, agent, frame.place))) as JsonObject;
+}

@@ -1,0 +1,171 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { isActive, type KeyRecord } from '../../core/agents/key.ts';
+import { isFault } from '../../core/faults.ts';
+import type { SpaceId } from '../../core/ids.ts';
+import { RENEW_LINKS_EVERY, renewLinks } from '../../core/tasks/presence.ts';
+import { identify } from '../../http/agent-key.ts';
+import type { Shell } from '../../http/shell.ts';
+import { isPrivate } from '../../http/transport.ts';
+import { refuseUpgrade } from '../../http/upgrades.ts';
+import { Connection, type ConnectionParts } from './connection.ts';
+import { CLOSE, FRAME_MOST, HEARTBEAT_SECONDS, PROTOCOL } from './frames.ts';
+import type { Wish } from './inbox-feed.ts';
+
+/** How long a laptop may take to say goodbye as well. */
+const GOODBYE_MS = 2_000;
+
+type Opened = Pick<ConnectionParts, 'socket' | 'wire'>;
+
+type Warn = (problem: unknown, message: string) => void;
+
+/** `GET /a2a/connect`: all laptops that are connected here, and the heartbeat that finds those that are gone (A13). */
+export class Hub {
+  readonly #shell: Shell;
+  readonly #warn: Warn;
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: FRAME_MOST,
+    perMessageDeflate: false,
+    clientTracking: false,
+    handleProtocols: () => PROTOCOL,
+  });
+  readonly #open = new Set<Connection>();
+  readonly #ending = new Set<Promise<void>>();
+  #beat: NodeJS.Timeout | null = null;
+  #renew: NodeJS.Timeout | null = null;
+  #stopping = false;
+
+  constructor(shell: Shell, warn: Warn) {
+    this.#shell = shell;
+    this.#warn = warn;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  start(): void {
+    this.#beat = setInterval(() => void this.beat(), HEARTBEAT_SECONDS * 1000);
+    this.#renew = setInterval(() => void this.#renewAll(), RENEW_LINKS_EVERY / 1000);
+  }
+
+  /** Says goodbye, and cuts off whoever does not say it as well. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    if (this.#beat !== null) clearInterval(this.#beat);
+    if (this.#renew !== null) clearInterval(this.#renew);
+    const all = [...this.#open];
+    for (const connection of all) connection.close(CLOSE.restarting, 'restarting, please reconnect');
+    const losingPatience = setTimeout(() => {
+      for (const connection of all) connection.terminate();
+    }, GOODBYE_MS);
+    await Promise.all(all.map((connection) => connection.gone));
+    clearTimeout(losingPatience);
+    await Promise.all(this.#ending);
+  }
+
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const refusal = this.#refusal(request);
+    if (refusal !== null) return refuseUpgrade(socket, refusal.status, refusal.error);
+    try {
+      const { key } = await identify(this.#shell.room, request);
+      this.#sockets.handleUpgrade(request, socket, head, (opened) =>
+        this.#welcome({ socket: opened, wire: socket }, key, askedIn(request)),
+      );
+    } catch (reason) {
+      if (isFault(reason) && reason.fault === 'unauthorized')
+        return refuseUpgrade(socket, 401, reason.message, ['www-authenticate: Bearer']);
+      refuseUpgrade(socket, 503, 'The server cannot look up keys just now. Come back in a moment.');
+    }
+  }
+
+  #refusal(request: IncomingMessage): { status: number; error: string } | null {
+    if (this.#stopping) return { status: 503, error: 'The server is restarting. Come back in a moment.' };
+    if (!isPrivate(request, this.#shell.binding)) return { status: 403, error: 'Use wss.' };
+    const offered = request.headers['sec-websocket-protocol'];
+    if (offered !== undefined && !offered.split(',').some((name) => name.trim() === PROTOCOL))
+      return { status: 400, error: `Offer the subprotocol ${PROTOCOL}.` };
+    return null;
+  }
+
+  #welcome(opened: Opened, key: KeyRecord, { replaces, wish }: Asked): void {
+    const { room, wakeups } = this.#shell;
+    const link = `link_${room.ids.letters(16)}`;
+    const at = { space: key.space, agent: key.agent, link, digest: key.digest };
+    const connection = new Connection({ room, wakeups, ...opened, at, wish, warn: this.#warn });
+    this.#open.add(connection);
+    opened.socket.on('close', () => {
+      const ending = this.#end(connection).finally(() => this.#ending.delete(ending));
+      this.#ending.add(ending);
+    });
+    this.#hello(connection, replaces).catch((problem: unknown) => {
+      if (isFault(problem)) return connection.close(CLOSE.refused, problem.message.slice(0, 120));
+      this.#warn(problem, 'a laptop could not be taken in');
+      connection.close(1013, 'the store is away, please reconnect');
+    });
+  }
+
+  async #hello(connection: Connection, replaces: string | null): Promise<void> {
+    const { room, baseUrl, presence } = this.#shell;
+    const { space, agent, link } = connection.at;
+    presence.note(space, agent);
+    const handle = (await room.store.read(space, (tx) => tx.spaces.get()))?.handle ?? 'home';
+    const hello = {
+      type: 'hello',
+      protocol: PROTOCOL,
+      agent: `@${handle}/${agent}`,
+      connectionId: link,
+      heartbeatSeconds: HEARTBEAT_SECONDS,
+      maxFrameBytes: FRAME_MOST,
+      uploadUrl: `${baseUrl()}/a2a/uploads`,
+    };
+    await connection.start(JSON.stringify(hello), replaces);
+  }
+
+  async #end(connection: Connection): Promise<void> {
+    if (!this.#open.delete(connection)) return;
+    await connection.end().catch((problem: unknown) => this.#warn(problem, 'a laptop was not written off'));
+  }
+
+  /** One look at every socket; public so that a test can turn the crank. */
+  async beat(): Promise<void> {
+    const { room, presence } = this.#shell;
+    for (const connection of this.#open) {
+      if (!connection.beat()) {
+        connection.terminate();
+        continue;
+      }
+      const { digest, space, agent } = connection.at;
+      const identity = await room.store.directory.identityByDigest(digest).catch(() => undefined);
+      if (identity === undefined) continue;
+      if (identity !== null && isActive(identity.key, room.clock.now())) presence.note(space, agent);
+      else connection.dismiss();
+    }
+  }
+
+  async #renewAll(): Promise<void> {
+    const bySpace = new Map<SpaceId, { agent: string; link: string }[]>();
+    for (const { at } of this.#open) {
+      const known = bySpace.get(at.space);
+      if (known === undefined) bySpace.set(at.space, [at]);
+      else known.push(at);
+    }
+    for (const [space, links] of bySpace) {
+      await renewLinks(this.#shell.room, space, links).catch((problem: unknown) =>
+        this.#warn(problem, 'connections could not be renewed'),
+      );
+    }
+  }
+}
+
+type Asked = { replaces: string | null; wish: Wish };
+
+/** What the laptop says of itself: the connection it had before, and what it wants beside its tasks. */
+function askedIn({ url }: IncomingMessage): Asked {
+  const query = new URLSearchParams((url ?? '').split('?')[1] ?? '');
+  const isOn = (name: string) => query.get(name) === '1' || query.get(name) === 'true';
+  const wish = { events: isOn('events'), resumes: isOn('resumes'), cursor: query.get('cursor') };
+  return { replaces: query.get('replaces'), wish };
+}

@@ -1,0 +1,142 @@
+import { acknowledge } from '../../core/events/ack.ts';
+import { fromCursor, type Reader, toCursor } from '../../core/events/cursor.ts';
+import { type Item, lastOffset, readInbox } from '../../core/events/inbox.ts';
+import { resumesBehind } from '../../core/events/resumes.ts';
+import type { Resume } from '../../core/events/wait.ts';
+import { isFault, orThrow } from '../../core/faults.ts';
+import type { Room } from '../../core/room.ts';
+import type { Wakeups } from '../../http/park.ts';
+
+/** What a laptop has asked for beside its tasks (A13). */
+export type Wish = { events: boolean; resumes: boolean; cursor: string | null };
+
+const PAGE = 50;
+/** So many events may be out and not acknowledged; the rest waits in the inbox. */
+const MOST_OUT = 200;
+const EVENT = /^e(\d{1,15})$/;
+
+type Out = { eventId: string; producer: string | null };
+
+/** An agent's inbox over the socket that its tasks come through: in order, without gaps, until acknowledged. */
+export class InboxFeed {
+  readonly #room: Room;
+  readonly #reader: Reader;
+  readonly #wish: Wish;
+  readonly #send: (frame: string) => void;
+  readonly #out = new Map<number, Out>();
+  #after = 0;
+  #settled = 0;
+  #resumesAfter = 0;
+  #isRunning = false;
+  #again = false;
+  #isOver = false;
+  #off = () => {};
+
+  constructor(room: Room, reader: Reader, wish: Wish, send: (frame: string) => void) {
+    this.#room = room;
+    this.#reader = reader;
+    this.#wish = wish;
+    this.#send = send;
+  }
+
+  /** From the cursor, or from the oldest entry that is not acknowledged. */
+  async start(wakeups: Wakeups): Promise<void> {
+    const { space, agent } = this.#reader;
+    const { cursor } = this.#wish;
+    if (cursor !== null) this.#after = orThrow(fromCursor(this.#room, 'events', this.#reader, cursor));
+    else {
+      await this.#room.store.read(space, async (tx) => {
+        const last = await lastOffset(tx, this.#reader);
+        const [oldest] = await tx.entries.unacked(agent, 1);
+        this.#after = oldest === undefined ? last : oldest - 1;
+        this.#settled = last;
+      });
+    }
+    this.#resumesAfter = await resumesBehind(this.#room, this.#reader, this.#after);
+    this.#off = wakeups.on(`inbox:${space}:${agent}`, () => void this.pull());
+    await this.pull();
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    this.#off();
+  }
+
+  /** True when the id was one of an event or a resume. */
+  async acknowledged(id: string): Promise<boolean> {
+    if (id.startsWith('r')) return true;
+    const offset = Number(EVENT.exec(id)?.[1] ?? 0);
+    const out = this.#out.get(offset);
+    if (out === undefined) return offset > 0;
+    const ack = { ...out, status: 'stored' as const, processedAt: null, reason: null };
+    await acknowledge(this.#room, this.#reader, ack);
+    this.#out.delete(offset);
+    await this.pull();
+    return true;
+  }
+
+  async pull(): Promise<void> {
+    this.#again = true;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    try {
+      while (this.#again && !this.#isOver) {
+        this.#again = false;
+        while (this.#out.size < MOST_OUT && (await this.#sendPage())) if (this.#isOver) return;
+      }
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #sendPage(): Promise<boolean> {
+    const read = await readInbox(this.#room, this.#reader, this.#after, PAGE);
+    if (isFault(read)) throw read;
+    const resumes = this.#wish.resumes ? await this.#resumesUpTo(read.after) : [];
+    for (const item of read.items) this.#sendItem(item, resumes);
+    return read.items.length === PAGE;
+  }
+
+  /** A resume goes out just before its event: whoever has the event has had its resumes. */
+  #sendItem(item: Item, resumes: readonly Resume[]): void {
+    for (const resume of resumes) {
+      if (resume.entryOffset !== item.offset) continue;
+      this.#send(JSON.stringify({ type: 'resume', id: `r${resume.offset}`, ...fromResume(resume) }));
+      this.#resumesAfter = resume.offset;
+    }
+    this.#after = item.offset;
+    if (!this.#wish.events || (item.acknowledged && item.offset <= this.#settled)) return;
+    const text = Buffer.from(item.bytes.buffer, item.bytes.byteOffset, item.bytes.byteLength).toString(
+      'utf8',
+    );
+    const { event_id, source } = JSON.parse(text) as { event_id: string; source: { producer_id?: string } };
+    this.#out.set(item.offset, { eventId: event_id, producer: source.producer_id ?? null });
+    const cursor = toCursor(this.#room, 'events', this.#reader, item.offset);
+    this.#send(`{"type":"event","id":"e${item.offset}","cursor":"${cursor}","event":${text}}`);
+  }
+
+  async #resumesUpTo(entry: number): Promise<Resume[]> {
+    const { space, agent } = this.#reader;
+    const found: Resume[] = [];
+    for (;;) {
+      const after = found.at(-1)?.offset ?? this.#resumesAfter;
+      const more = await this.#room.store.read(space, (tx) => tx.waits.resumes(agent, after, PAGE));
+      found.push(...more);
+      const last = more.at(-1);
+      if (more.length < PAGE || last === undefined || last.entryOffset > entry) return found;
+    }
+  }
+}
+
+/** As K21 writes it. */
+function fromResume(r: Resume) {
+  return {
+    resume_id: r.id,
+    event_id: r.eventId,
+    wait_id: r.waitId,
+    run_state_ref: r.runStateRef,
+    decision: 'resume',
+    reason: r.reason,
+    out_of_order: r.outOfOrder,
+  };
+}

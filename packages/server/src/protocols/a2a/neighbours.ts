@@ -1,0 +1,14 @@
+import type { AgentParams } from './door.ts';
+
+/** The agent of ours that an address names, or null (A19). */
+export function localTarget(baseUrl: string, url: string): AgentParams | null {
+  if (!URL.canParse(url) || !URL.canParse(baseUrl)) return null;
+  const target = new URL(url);
+  const base = new URL(baseUrl);
+  const root = base.pathname.replace(/\/$/, '');
+  if (target.origin !== base.origin || !target.pathname.startsWith(`${root}/@`)) return null;
+  const m = /^\/@([^/]+)\/([^/]+)\/?$/.exec(target.pathname.slice(root.length));
+  return m === null
+    ? null
+    : { handle: decodeURIComponent(m[1] ?? ''), agent: decodeURIComponent(m[2] ?? '') };
+}

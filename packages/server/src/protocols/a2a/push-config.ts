@@ -1,0 +1,27 @@
+import { judgePushTarget } from '../../core/agents/allowlist.ts';
+import { Fault } from '../../core/faults.ts';
+import type { PushConfig } from '../../core/tasks/push.ts';
+import type { TaskDialect } from '../../core/tasks/task.ts';
+import type { Shell } from '../../http/shell.ts';
+import { isLoopbackHost } from '../../http/transport.ts';
+import type { PushRequest } from './dialect.ts';
+import type { Entered } from './door.ts';
+import { localTarget } from './neighbours.ts';
+
+/** A push target is the caller's, so it needs no allowlist; every other rule is asked now and again when sending (A18). */
+export async function toPushConfig(
+  shell: Shell,
+  { place }: Entered,
+  wanted: PushRequest,
+  dialect: TaskDialect,
+): Promise<PushConfig> {
+  const { id, ...rest } = wanted;
+  const config = { ...rest, id: id ?? shell.room.ids.uuid(), dialect };
+  if (localTarget(shell.baseUrl(), wanted.url) !== null) return config;
+  const agent = await shell.room.store.read(place.space, (tx) => tx.agents.get(place.agent));
+  const verdict = judgePushTarget(wanted.url, agent?.callbacks ?? [], {
+    mayBeLoopback: isLoopbackHost(shell.binding.host),
+  });
+  if (!verdict.allowed) throw new Fault('target_not_allowed', verdict.message, { field: 'url' });
+  return { ...config, url: verdict.url };
+}

@@ -1,0 +1,350 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { MadeAgent } from '../../core/agents/found.ts';
+import { Outbound } from '../../dispatch/outbound.ts';
+import {
+  aCallerToken,
+  aLaptop,
+  anAgent,
+  changeCard,
+  fresh,
+  seedMessage,
+  TestCaller,
+  useWorld,
+  v1Message,
+  v03Message,
+  type Wire,
+} from '../../testing/a2a.ts';
+import { PUBLIC, publicAre } from '../../testing/outbound.ts';
+import { serve } from '../../testing/receivers.ts';
+import { until } from '../../testing/waiting.ts';
+import { ManualClock, World } from '../../testing/world.ts';
+
+const world = useWorld();
+
+type Received = { headers: IncomingHttpHeaders; body: Wire; text: string };
+
+/** A webhook that keeps what it gets and answers as it is told, in turn; then always 200. */
+async function webhook(...answers: number[]): Promise<{ url: string; got: Received[] }> {
+  const got: Received[] = [];
+  const server = createServer((request, reply) => {
+    let text = '';
+    request.on('data', (chunk) => {
+      text += chunk;
+    });
+    request.on('end', () => {
+      got.push({ headers: request.headers, body: JSON.parse(text) as Wire, text });
+      reply.writeHead(answers.shift() ?? 200).end();
+    });
+  });
+  const { port } = await serve(server);
+  return { url: `http://127.0.0.1:${port}/hook`, got };
+}
+
+async function stage(callbacks: string[], on: World = world()) {
+  const agent =
+    on === world() ? await anAgent(on, { callbacks }) : await on.addAgent({ id: fresh('agent'), callbacks });
+  return {
+    agent,
+    v1: new TestCaller(on, agent, { version: '1.0' }),
+    v03: new TestCaller(on, agent),
+  };
+}
+
+const atOnce = { blocking: false, returnImmediately: true };
+
+describe('pushes', () => {
+  test('[A18] every change is told, in order, in the dialect that asked for it', async () => {
+    const { url, got } = await webhook();
+    const { agent, v1, v03 } = await stage([url]);
+    const laptop = await aLaptop(world(), agent);
+    const config = { id: 'one', url };
+    const sent = await v1.call('SendMessage', {
+      ...v1Message('x'),
+      configuration: { ...atOnce, taskPushNotificationConfig: config },
+    });
+    const { id } = sent.result.task as { id: string };
+    await v03.call('tasks/pushNotificationConfig/set', {
+      taskId: id,
+      pushNotificationConfig: { id: 'three', url: `${url}/old` },
+    });
+    await laptop.say({ type: 'accepted', taskId: id });
+    await laptop.say({ type: 'artifact', taskId: id, artifact: { artifactId: 'a', parts: [{ text: 'A' }] } });
+    await laptop.say({ type: 'completed', taskId: id, text: 'Done.' });
+    await until(async () => got.length === 5);
+    const fresh = got.filter(({ headers }) => headers['content-type'] === 'application/a2a+json');
+    expect(fresh.map(({ body }) => Object.keys(body)[0])).toEqual([
+      'statusUpdate',
+      'artifactUpdate',
+      'statusUpdate',
+    ]);
+    const old = got.filter(({ headers }) => headers['content-type'] === 'application/json');
+    expect(old.map(({ body }) => [body.kind, (body.status as Wire).state])).toEqual([
+      ['task', 'working'],
+      ['task', 'completed'],
+    ]);
+  });
+
+  test('[A18] scheme and credentials, token, and both when both are set', async () => {
+    const { url, got } = await webhook();
+    const { agent, v03 } = await stage([url]);
+    const laptop = await aLaptop(world(), agent);
+    const configs: [Wire, Wire][] = [
+      [
+        { token: 'tok-1', authentication: { schemes: ['Basic'], credentials: 'dTpw' } },
+        { authorization: 'Basic dTpw', 'x-a2a-notification-token': 'tok-1' },
+      ],
+      // The seed's form: a scheme without credentials means the token.
+      [
+        { token: 'tok-2', authentication: { scheme: 'bearer' } },
+        { authorization: 'Bearer tok-2', 'x-a2a-notification-token': 'tok-2' },
+      ],
+      [
+        { token: 'tok-3' },
+        { authorization: expect.stringMatching(/^Bearer ey/), 'x-a2a-notification-token': 'tok-3' },
+      ],
+    ];
+    for (const [config, headers] of configs) {
+      const params = {
+        ...seedMessage('x'),
+        configuration: { ...atOnce, pushNotificationConfig: { url, ...config } },
+      };
+      const { result } = await v03.call('message/send', params);
+      const before = got.length;
+      await laptop.say({ type: 'completed', taskId: result.id });
+      await until(async () => got.length > before);
+      expect(got.at(-1)?.headers).toMatchObject(headers);
+    }
+  });
+
+  test('[A18] each is signed: a JWT that verifies with the published keys and covers the body', async () => {
+    const { url, got } = await webhook();
+    const { agent, v1 } = await stage([url]);
+    const laptop = await aLaptop(world(), agent);
+    const config = { url, authentication: { scheme: 'Bearer', credentials: 'mine' } };
+    const sent = await v1.call('SendMessage', {
+      ...v1Message('x'),
+      configuration: { ...atOnce, taskPushNotificationConfig: config },
+    });
+    await laptop.say({ type: 'completed', taskId: (sent.result.task as { id: string }).id });
+    await until(async () => got.length === 1);
+    const keys = createRemoteJWKSet(new URL(`${world().url}/.well-known/jwks.json`));
+    const jwt = String(got[0]?.headers['x-a2a-notification-jwt']);
+    const { payload } = await jwtVerify(jwt, keys, { issuer: world().url, audience: new URL(url).origin });
+    expect(payload.request_body_sha256).toBe(world().room.vault.sha256(got[0]?.text ?? ''));
+  });
+
+  test('[A18] a failure is tried again on the schedule, and what comes later waits its turn', async () => {
+    const clock = new ManualClock();
+    const own = await World.open({ clock });
+    onTestFinished(() => own.stop());
+    const { url, got } = await webhook(503, 200);
+    const { agent, v1 } = await stage([url], own);
+    const laptop = await aLaptop(own, agent);
+    const sent = await v1.call('SendMessage', {
+      ...v1Message('x'),
+      configuration: { ...atOnce, taskPushNotificationConfig: { url } },
+    });
+    const { id } = sent.result.task as { id: string };
+    await laptop.say({ type: 'accepted', taskId: id });
+    await laptop.say({ type: 'completed', taskId: id });
+    await until(async () => got.length === 1);
+    const states = () => got.map(({ body }) => ((body.statusUpdate as Wire).status as Wire).state);
+    expect(states()).toEqual(['TASK_STATE_WORKING']);
+    await until(async () => {
+      const jobs = await own.room.store.read(own.space.id, (tx) => tx.jobs.byDelivery(id));
+      return jobs.some(({ attempts }) => attempts === 1);
+    });
+    clock.turn(7_000_000);
+    await own.room.store.write(own.space.id, [], async (tx) => tx.announce('jobs'));
+    await until(async () => got.length === 3);
+    expect(states()).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
+  });
+
+  test('[A18] delete is final: what was still due is not sent', async () => {
+    const clock = new ManualClock();
+    const own = await World.open({ clock });
+    onTestFinished(() => own.stop());
+    const { url, got } = await webhook(503);
+    const { agent, v1 } = await stage([url], own);
+    const laptop = await aLaptop(own, agent);
+    const config = { id: 'mine', url };
+    const sent = await v1.call('SendMessage', {
+      ...v1Message('x'),
+      configuration: { ...atOnce, taskPushNotificationConfig: config },
+    });
+    const { id } = sent.result.task as { id: string };
+    await laptop.say({ type: 'completed', taskId: id });
+    const jobs = () => own.room.store.read(own.space.id, (tx) => tx.jobs.byDelivery(id));
+    await until(async () => (await jobs()).some(({ attempts }) => attempts === 1));
+    await v1.call('DeleteTaskPushNotificationConfig', { taskId: id, id: 'mine' });
+    clock.turn(7_000_000);
+    await own.room.store.write(own.space.id, [], async (tx) => tx.announce('jobs'));
+    await until(async () => (await jobs()).every(({ state }) => state === 'gone'));
+    expect(got).toHaveLength(1);
+  });
+
+  test('[A18] a receiver that answers 410 hears nothing more', async () => {
+    const { url, got } = await webhook(410);
+    const { agent, v1 } = await stage([url]);
+    const laptop = await aLaptop(world(), agent);
+    const sent = await v1.call('SendMessage', {
+      ...v1Message('x'),
+      configuration: { ...atOnce, taskPushNotificationConfig: { url } },
+    });
+    const { id: taskId } = sent.result.task as { id: string };
+    await laptop.say({ type: 'accepted', taskId });
+    const configs = async () => (await v1.call('ListTaskPushNotificationConfigs', { taskId })).result.configs;
+    await until(async () => JSON.stringify(await configs()) === '[]');
+    await laptop.say({ type: 'completed', taskId });
+    expect(got).toHaveLength(1);
+  });
+
+  const refused: [string, Wire, RegExp][] = [
+    ['plain http', { url: 'http://example.com/hook' }, /https/],
+    ['another scheme', { url: 'ftp://example.com/hook' }, /https/],
+    ['userinfo', { url: 'https://user:pw@example.com/hook' }, /user name/],
+    ['a line break', { url: 'https://example.com/\r\nx' }, /control/],
+    ['no address', { url: 'nonsense' }, /complete address/],
+    ['loopback that the agent does not list', { url: 'http://127.0.0.1:9/hook' }, /allowlist/],
+    ['a line break in the token', { url: 'https://example.com/', token: 'a\r\nX-Evil: 1' }, /token/],
+    [
+      'a line break in the credentials',
+      { url: 'https://example.com/', authentication: { schemes: ['Bearer'], credentials: 'a\nb' } },
+      /credentials/,
+    ],
+    [
+      'a scheme of two words',
+      { url: 'https://example.com/', authentication: { schemes: ['Bearer x'] } },
+      /scheme/,
+    ],
+  ];
+
+  test.each(refused)('[A18] %s is refused when it is set', async (_, config, message) => {
+    const { v03 } = await stage([]);
+    const params = { ...v03Message('x'), configuration: { ...atOnce, pushNotificationConfig: config } };
+    const inline = await v03.call('message/send', params);
+    expect(inline.error).toMatchObject({ code: -32602, message: expect.stringMatching(message) });
+    const { result } = await v03.call('message/send', v03Message('x'));
+    const later = await v03.call('tasks/pushNotificationConfig/set', {
+      taskId: result.id,
+      pushNotificationConfig: config,
+    });
+    expect(later.error).toMatchObject({ code: -32602, message: expect.stringMatching(message) });
+  });
+
+  test('[A18] a public address needs no allowlist; a private one is not dialled when the time comes', async () => {
+    const own = await World.open({
+      outbound: () => new Outbound({ judge: publicAre(PUBLIC), lookup: async () => ['10.0.0.1'] }),
+    });
+    onTestFinished(() => own.stop());
+    const { agent, v1 } = await stage([], own);
+    const laptop = await aLaptop(own, agent);
+    const config = { url: 'https://metadata.example/hook' };
+    const sent = await v1.call('SendMessage', {
+      ...v1Message('x'),
+      configuration: { ...atOnce, taskPushNotificationConfig: config },
+    });
+    const { id } = sent.result.task as { id: string };
+    await laptop.say({ type: 'completed', taskId: id });
+    const attempts = () => own.room.store.read(own.space.id, (tx) => tx.jobs.attempts(id));
+    await until(async () => (await attempts()).length === 1);
+    expect((await attempts())[0]).toMatchObject({
+      status: null,
+      outcome: expect.not.stringMatching(/answered/),
+    });
+  });
+});
+
+describe('chains', () => {
+  const inbox = async (agent: MadeAgent) => {
+    const reply = await world().get('/akep/events', agent.key);
+    return (
+      (await reply.json()) as {
+        events: { event_type: string; subject: Wire; knowledge: Wire; event_id: string }[];
+      }
+    ).events;
+  };
+
+  test('[A19] a push to another agent here is an event in its inbox, though both are asleep', async () => {
+    const first = await anAgent(world());
+    const second = await anAgent(world());
+    const caller = new TestCaller(world(), first);
+    const url = `${world().url}/@home/${second.agent.id}`;
+    const wait = await world().post(
+      '/akep/waits',
+      { subject: { task_id: 'later' }, run_state_ref: 'run-1' },
+      second.key,
+    );
+    expect(wait.status).toBeLessThan(300);
+    const params = {
+      ...v03Message('x'),
+      configuration: { ...atOnce, pushNotificationConfig: { url, token: 't' } },
+    };
+    const { result } = await caller.call('message/send', params);
+    await world().post(
+      '/akep/waits',
+      { subject: { task_id: result.id }, run_state_ref: 'run-2' },
+      second.key,
+    );
+    const laptop = await aLaptop(world(), first);
+    await laptop.say({ type: 'input_required', taskId: result.id, text: 'Which?' });
+    await laptop.say({ type: 'completed', taskId: result.id, text: 'The report is ready.' });
+    await laptop.close();
+    await until(async () => (await inbox(second)).length === 2);
+    expect(await inbox(second)).toMatchObject([
+      { event_type: 'human.review_required', subject: { task_id: result.id } },
+      {
+        event_type: 'tool.completed',
+        subject: { task_id: result.id, agent_id: second.agent.id },
+        knowledge: { summary: 'The report is ready.', content: { kind: 'task', id: result.id } },
+      },
+    ]);
+    const resumes = (await (await world().get('/akep/resumes', second.key)).json()) as { resumes: Wire[] };
+    expect(resumes.resumes).toMatchObject([{ run_state_ref: 'run-2' }]);
+  });
+
+  test.each([
+    ['failed', 'tool.failed'],
+    ['rejected', 'tool.failed'],
+    ['status', 'message.received'],
+  ])('[A19] %s becomes %s', async (type, eventType) => {
+    const first = await anAgent(world());
+    const second = await anAgent(world());
+    const laptop = await aLaptop(world(), first);
+    const url = `${world().url}/@home/${second.agent.id}/`;
+    const params = { ...v03Message('x'), configuration: { ...atOnce, pushNotificationConfig: { url } } };
+    const { result } = await new TestCaller(world(), first).call('message/send', params);
+    await laptop.say({ type, taskId: result.id, text: 'words' });
+    await until(async () => (await inbox(second)).length === 1);
+    expect((await inbox(second))[0]?.event_type).toBe(eventType);
+  });
+
+  test('[A19] an agent of another space hears of it only when it is public or its token says so', async () => {
+    const space = await world().addSpace(fresh('far'));
+    const target = await world().addAgent({ id: 'target', space: space.id } as never);
+    const first = await anAgent(world());
+    const laptop = await aLaptop(world(), first);
+    const url = `${world().url}/@${space.handle}/target`;
+    const tell = async (config: Wire) => {
+      const params = {
+        ...v03Message('x'),
+        configuration: { ...atOnce, pushNotificationConfig: { url, ...config } },
+      };
+      const { result } = await new TestCaller(world(), first).call('message/send', params);
+      await laptop.say({ type: 'completed', taskId: result.id });
+      const jobs = () => world().room.store.read(world().space.id, (tx) => tx.jobs.byDelivery(result.id));
+      await until(async () => (await jobs()).every(({ state }) => state !== 'due'));
+      return (await jobs())[0]?.state;
+    };
+    expect(await tell({})).toBe('gone');
+    expect(await inbox(target)).toEqual([]);
+    const far = { room: world().room, space } as never as World;
+    await changeCard(far, target, { visibility: 'listed' });
+    expect(await tell({ token: await aCallerToken(far, target) })).toBe('done');
+    await changeCard(far, target, { visibility: 'public' });
+    expect(await tell({})).toBe('done');
+    expect(await inbox(target)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../../core/faults.ts';
+import { PLAIN_DOOR } from '../../http/app.ts';
+import { addJsonParser } from '../../http/body.ts';
+import { errorHandler } from '../../http/errors.ts';
+import { readAnew } from '../../http/fast-lane.ts';
+import type { Shell } from '../../http/shell.ts';
+import type { Signer } from '../../http/signing.ts';
+import { CardMaker } from './card.ts';
+import { cardRoutes } from './card-routes.ts';
+import { contentRoute, uploadRoute } from './content-routes.ts';
+import { enter, PublicLimits } from './door.ts';
+import { restRoutes } from './rest-routes.ts';
+import { rpcLane } from './rpc-lane.ts';
+import { type A2aParts, refuse, rpc } from './rpc-route.ts';
+import { RpcBody, RpcReply, VERSION_PARAMETER } from './schema.ts';
+import { TaskTexts } from './task-texts.ts';
+
+/** The A2A door: cards, JSON-RPC and HTTP+JSON at every agent's address, and the laptop's uploads. */
+export async function a2aRoutes(app: FastifyInstance, shell: Shell, signer: Signer): Promise<void> {
+  const cards = new CardMaker(shell, signer);
+  const parts: A2aParts = { shell, cards, limits: new PublicLimits(), texts: new TaskTexts() };
+  app.setErrorHandler(errorHandler(PLAIN_DOOR, shell.baseUrl));
+  app.decorateRequest('entered', null);
+  cardRoutes(app, { shell, cards, signer });
+  app.register(async (door) => uploadRoute(door, shell));
+  app.register(async (door) => {
+    addJsonParser(door, ['application/json', 'application/a2a+json']);
+    // Who is calling comes first: nobody's body is read before that.
+    door.addHook('onRequest', async (request) => {
+      request.entered = await enter(shell, request, parts.limits);
+    });
+    door.register(async (calls) => rpcRoutes(calls, parts));
+    door.register(async (rest) => {
+      restRoutes(rest, parts);
+      contentRoute(rest, parts);
+    });
+  });
+  app.all('/a2a/*', async () => {
+    throw new Fault(
+      'not_found',
+      'A2A has no such address. Agents connect at /a2a/connect and are called at /@handle/name.',
+    );
+  });
+}
+
+function rpcRoutes(app: FastifyInstance, parts: A2aParts): void {
+  app.setErrorHandler((error, request: FastifyRequest, reply: FastifyReply) =>
+    refuse(request, reply, null, error),
+  );
+  parts.shell.lanes.addFamily(rpcLane(parts));
+  for (const url of ['/@:handle/:agent', '/@:handle/:agent/']) {
+    app.post(
+      url,
+      {
+        config: {
+          summary: 'Call an agent: JSON-RPC, A2A 1.0, 0.3 and the dialect of wakeup.sh',
+          body: RpcBody,
+          response: { 200: RpcReply },
+          parameters: [VERSION_PARAMETER],
+        },
+        preParsing: readAnew,
+      },
+      (request, reply) => rpc(parts, request, reply),
+    );
+    app.get(url, async (_, reply) => {
+      reply.header('allow', 'POST');
+      throw new Fault(
+        'method_not_allowed',
+        'Call this agent with POST. Its card is at .well-known/agent-card.json.',
+      );
+    });
+  }
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import { NOBODY } from '../../core/tasks/callers.ts';
+import { toJson } from '../../http/body.ts';
+import { ANEW, type Named, type Take } from '../../http/fast-lane.ts';
+import { readCall, rpcResult } from '../../http/json-rpc.ts';
+import { type AgentParams, admit, type Entered } from './door.ts';
+import { answerText } from './operations.ts';
+import type { A2aParts } from './rpc-route.ts';
+import { operationOf, versionOf } from './versions.ts';
+
+/** Addresses as nearly everybody writes them; any other spelling goes the long way. */
+const ADDRESS = /^\/@([a-z0-9-]+)\/([A-Za-z0-9_-]+)(\/?)$/;
+const HEADERS = ['content-type', 'application/json; charset=utf-8'];
+
+/**
+ * JSON-RPC in front of the framework: messages and looks at tasks, from callers with a name. All else goes the long way
+ * from the beginning, and so does every refusal: a refused message has written nothing.
+ */
+export function rpcLane(parts: A2aParts): (url: string) => Named | undefined {
+  return (url) => {
+    const found = ADDRESS.exec(url);
+    if (found === null) return undefined;
+    const [, handle = '', agent = '', slash] = found;
+    const lane = (request: IncomingMessage) => letIn(parts, request, { handle, agent });
+    return { route: `/@:handle/:agent${slash}`, lane };
+  };
+}
+
+async function letIn(parts: A2aParts, request: IncomingMessage, params: AgentParams): Promise<Take> {
+  // Those without a name are counted, and must not be counted twice.
+  if (request.headers.authorization === undefined) throw ANEW;
+  const entered = await admit(parts.shell, request, params);
+  if (entered.place.caller === NOBODY) throw ANEW;
+  return async (body) => {
+    try {
+      return { status: 200, headers: HEADERS, body: await answer(parts, request, entered, body) };
+    } catch {
+      throw ANEW;
+    }
+  };
+}
+
+async function answer(
+  parts: A2aParts,
+  request: IncomingMessage,
+  entered: Entered,
+  body: Buffer,
+): Promise<string> {
+  const read = readCall(toJson(body).value);
+  if (!read.ok) throw ANEW;
+  const { id, method, params } = read.call;
+  const { headers } = request;
+  const version = versionOf({ headers, query: undefined });
+  const named = operationOf(method, version);
+  if (!('operation' in named)) throw ANEW;
+  const { operation } = named;
+  if (operation !== 'send' && operation !== 'get') throw ANEW;
+  const asked = { headers, raw: request };
+  return rpcResult(id, await answerText({ ...parts, request: asked, entered, version, params }, operation));
+}
