@@ -1,0 +1,28 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Room } from './room.ts';
+import { createLanternServer } from './server.ts';
+import { pushUpdates } from './updates.ts';
+
+/** Serves one agent over this process's standard input and output, until the client closes it. */
+export function serveRoomOverStdio(room: Room, onError: (error: Error) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const ending = new AbortController();
+    serveStdio(
+      ({ era }) => {
+        const server = createLanternServer(room);
+        const closed = new AbortController();
+        server.server.onclose = () => closed.abort();
+        // A probe instance is made, closed and thrown away: it must not leave a reader behind.
+        pushUpdates(server, room, era, AbortSignal.any([closed.signal, ending.signal]));
+        return server;
+      },
+      { onerror: onError },
+    );
+    const end = () => {
+      ending.abort();
+      resolve();
+    };
+    // A pipe that breaks closes without an end; a file ends without closing.
+    process.stdin.once('end', end).once('close', end);
+  });
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import type { Shell } from '../../http/shell.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+// Never dialled. https, because that is what the client demands of an address that it sends a live key to.
+export const INSIDE = 'https://lanternroom.inside';
+
+/**
+ * Our own doors as `fetch`, without a socket: what a tool does goes through the same checks, limits and ledger as what
+ * comes from outside. The request that brought the tool call was itself found private, and this one does not leave.
+ */
+export function insideFetch(app: FastifyInstance, shell: Shell): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const reply = await app.inject({
+      method: (init?.method ?? 'GET') as Method,
+      url: url.pathname + url.search,
+      headers: {
+        ...(init?.headers as Record<string, string>),
+        host: new URL(shell.baseUrl()).host,
+        ...viaProxy(shell),
+      },
+      remoteAddress: trustedAddress(shell),
+      ...(typeof init?.body === 'string' ? { payload: init.body } : {}),
+    });
+    const isEmpty = reply.statusCode === 204 || reply.statusCode === 304;
+    return new Response(isEmpty ? null : reply.body, {
+      status: reply.statusCode,
+      headers: Object.entries(reply.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    });
+  };
+}
+
+/** Behind a proxy, only what comes from the proxy counts as private. */
+function trustedAddress({ binding }: Shell): string {
+  return binding.proxies[0]?.[0].toString() ?? '127.0.0.1';
+}
+
+function viaProxy({ binding }: Shell): Record<string, string> {
+  return binding.proxies.length > 0 ? { 'x-forwarded-proto': 'https' } : {};
+}

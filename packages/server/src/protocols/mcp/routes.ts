@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../../core/faults.ts';
+import { bearerOf, identify } from '../../http/agent-key.ts';
+import { errorHandler } from '../../http/errors.ts';
+import type { Shell } from '../../http/shell.ts';
+import { parseStrict } from '../../http/strict-json.ts';
+import { MCP_DOOR } from './errors.ts';
+import { insideFetch } from './inside.ts';
+import { refuseStrangers } from './origin.ts';
+import type { Rooms } from './rooms.ts';
+
+/** The MCP door: Streamable HTTP at one address, for an agent's key and for nothing else. */
+export async function mcpRoutes(app: FastifyInstance, shell: Shell): Promise<void> {
+  // Loaded when somebody comes: a start need not wait for a protocol that may never be spoken.
+  let opening: Promise<Rooms> | null = null;
+  const open = () => {
+    opening ??= import('./rooms.ts').then(({ Rooms }) => new Rooms(shell, insideFetch(app, shell)));
+    return opening;
+  };
+  app.setErrorHandler(errorHandler(MCP_DOOR, shell.baseUrl));
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
+  app.addHook('onRequest', async (request) => {
+    refuseStrangers(shell, request);
+    request.identity = await identify(shell.room, request);
+  });
+  app.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/mcp',
+    exposeHeadRoute: false,
+    handler: async (request, reply) => serve(shell, await open(), request, reply),
+  });
+}
+
+async function serve(
+  { parking }: Shell,
+  rooms: Rooms,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const key = bearerOf(request);
+  if (request.identity === null || key === null) throw new Error('a route without a caller');
+  const body = request.method === 'POST' ? parsedBody(request) : undefined;
+  const handle = rooms.of(request.identity, key);
+  reply.hijack();
+  reply.raw.setHeader('cache-control', 'no-store');
+  // A subscription stays open for hours; a server that stops ends it instead of waiting for it.
+  const stay = parking.onDrain(() => rooms.closeAll());
+  reply.raw.once('close', stay);
+  // Its type wants `method` to be there or absent, Node's has it undefined.
+  await handle(request.raw as Parameters<typeof handle>[0], reply.raw, body);
+  return reply;
+}
+
+function parsedBody(request: FastifyRequest): unknown {
+  const parsed = parseStrict(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
+  if (!parsed.ok) throw new Fault('malformed_body', parsed.message);
+  return parsed.value;
+}

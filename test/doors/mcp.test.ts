@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { cleanEnvironment, LANTERN, lantern } from '../support/command.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { AGENT, Server } from '../support/server.ts';
+
+type Facts = Record<string, unknown>;
+type Called = { isError?: boolean; structuredContent?: Facts; content: { text?: string }[] };
+
+const QUESTION = { type: 'question', headline: 'Release 2.1 is ready', summary: 'Ship it today?' };
+const RECENT = 'akep://events/recent';
+
+async function machine() {
+  const server = await Server.start({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });
+  const log = join(temporaryFolder(), 'log.jsonl');
+  const env = { HOME: temporaryFolder(), LANTERN_URL: server.url, WAKE_API_KEY: AGENT.key, LANTERN_LOG: log };
+  return { server, log, env, desk: await server.desk() };
+}
+
+function started(env: Facts) {
+  const all = Object.entries(cleanEnvironment(env as Record<string, string>));
+  const clean = Object.fromEntries(all.filter((pair): pair is [string, string] => pair[1] !== undefined));
+  return { command: process.execPath, args: [LANTERN, 'mcp'], env: clean };
+}
+
+async function modern(env: Facts): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(new StdioClientTransport(started(env)));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function legacy(env: Facts): Promise<OldClient> {
+  const client = new OldClient({ name: 'test', version: '1' });
+  await client.connect(new OldTransport(started(env)));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function call(client: Client | OldClient, name: string, given: Facts): Promise<Called> {
+  const ask = client.callTool.bind(client) as (wish: { name: string; arguments: Facts }) => Promise<unknown>;
+  return (await ask({ name, arguments: given })) as Called;
+}
+
+test.each(['modern', 'legacy'])('[M9][M7] lantern mcp, spoken to by a %s client', async (line) => {
+  const { env, desk, server } = await machine();
+  const client = line === 'modern' ? await modern(env) : await legacy(env);
+  const { tools } = await client.listTools();
+  expect(tools).toHaveLength(9);
+
+  const told = new Promise<string>((resolve) => {
+    if (client instanceof Client) {
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => resolve(params.uri));
+    } else {
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params.uri));
+    }
+  });
+  if (client instanceof Client) await client.listen({ resourceSubscriptions: [RECENT] });
+  else await client.subscribeResource({ uri: RECENT });
+
+  const delivered = await call(client, 'wake_deliver', QUESTION);
+  const { delivery_id, desk_url } = delivered.structuredContent ?? {};
+  expect(desk_url).toBe(`${server.url}/d/${delivery_id}`);
+  await desk.decide(String(delivery_id), { status: 'approved', feedback: 'Yes.' });
+  const answered = await call(client, 'wake_check_response', { delivery_id, wait_seconds: 30 });
+  expect(answered.structuredContent).toMatchObject({
+    status: 'approved',
+    may_proceed: true,
+    feedback: 'Yes.',
+  });
+  // The decision is also an event in the inbox, and the client is told of it.
+  expect(await told).toBe(RECENT);
+  const { structuredContent } = await call(client, 'akep_replay_events', {});
+  expect(structuredContent).toMatchObject({ events: [{ event_type: 'human.approved' }] });
+});
+
+test('[M10] an answer to what this machine never asked is refused, and that is on the record', async () => {
+  const { env, server, log } = await machine();
+  const foreign = await server.wake().delivered();
+  const client = await modern(env);
+  const { isError, content } = await call(client, 'wake_check_response', { delivery_id: foreign });
+  expect(isError).toBe(true);
+  expect(content[0]?.text).toMatch(/^foreign_delivery: .*not submitted by this client/);
+  expect((await call(client, 'wake_responses', { statuses: ['pending'] })).structuredContent).toMatchObject({
+    responses: [],
+  });
+  expect(readFileSync(log, 'utf8')).toMatch(new RegExp(`"event":"refused".*"delivery_id":"${foreign}"`));
+});
+
+test('[M11] a server that is not there, and a wrong key, are sentences of the tools', async () => {
+  const { env } = await machine();
+  const gone = await modern({ ...env, LANTERN_URL: 'http://127.0.0.1:1' });
+  const nothing = await call(gone, 'wake_deliver', QUESTION);
+  expect([nothing.isError, nothing.content[0]?.text]).toEqual([
+    true,
+    expect.stringMatching(/^unreachable: Nothing answers/),
+  ]);
+  const wrong = await modern({ ...env, WAKE_API_KEY: 'wk_test_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz' });
+  const refused = await call(wrong, 'wake_deliver', QUESTION);
+  expect(refused.content[0]?.text).toMatch(/^unauthorized: .*ask a person for a new key/);
+  const ended = await lantern(['mcp'], { ...env, WAKE_API_KEY: '' });
+  expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/WAKE_API_KEY/) });
+});
+
+test('[M9] it ends when its client goes away', async () => {
+  const { env } = await machine();
+  // Standard input is closed from the start here, as it is when a host has died.
+  expect(await lantern(['mcp'], env)).toMatchObject({ code: 0, stdout: '' });
+});
