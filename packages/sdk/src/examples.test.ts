@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import * as a2aNames from './a2a/index.ts';
 import { faultOf } from './faults.ts';
 import * as publicNames from './index.ts';
+import { a2aExamples } from './testing/examples/a2a.example.ts';
 import { akepExamples } from './testing/examples/akep.example.ts';
 import { sharedExamples } from './testing/examples/shared.example.ts';
 import { type Examples, openStage, SECRET } from './testing/examples/stage.ts';
@@ -12,6 +14,7 @@ import { TEST_KEY } from './testing/room.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const SUITES: Readonly<Record<string, Examples>> = {
+  a2a: a2aExamples,
   akep: akepExamples,
   wake: wakeExamples,
   shared: sharedExamples,
@@ -38,7 +41,7 @@ function examplesIn(source: string): Omit<Shown, 'suite'>[] {
 }
 
 function inSuite(path: string, one: Omit<Shown, 'suite'>): Shown {
-  return { suite: /^(akep|wake)\b/.exec(path)?.[0] ?? 'shared', ...one };
+  return { suite: /^(a2a|akep|wake)\b/.exec(path)?.[0] ?? 'shared', ...one };
 }
 
 /** The code without what a formatter may change. */
@@ -56,7 +59,9 @@ const kept = Object.fromEntries(
 describe('examples', () => {
   it('[W23] everything public has one', async () => {
     const { wake, inbox, producer } = await openStage();
-    const functions = Object.entries(publicNames).filter(([, value]) => typeof value === 'function');
+    const functions = Object.entries({ ...publicNames, ...a2aNames }).filter(
+      ([, value]) => typeof value === 'function',
+    );
     const wanted = [
       ...functions.map(([name]) => name),
       ...[wake, inbox, producer].flatMap((client) => Object.keys(client)),

@@ -22,6 +22,8 @@ type Headings = Readonly<Record<string, string>>;
 /** Sends one call to its end: retried, waited for, or turned into a fault. A reply without a body is null. */
 export interface Http {
   send(call: Call, signal?: AbortSignal): Promise<unknown>;
+  /** A reply that goes on. Tried once: only the caller knows from where to go on. */
+  open(call: Call, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>>;
 }
 
 export interface HttpParts {
@@ -81,7 +83,22 @@ export function createHttp(parts: HttpParts): Http {
     }
   }
 
-  return { send };
+  async function open(call: Call, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    if (stopped !== null) throw stopped;
+    const opened = await openOnce(parts, call, signal);
+    if (opened instanceof ReadableStream) return opened;
+    const { attempt } = opened;
+    // Nothing is waited for here: whoever reads a stream comes back by itself.
+    if (attempt.kind === 'reply' && attempt.status === 401)
+      return giveUp(troubleOf('unauthorized', opened, parts.endpoint));
+    if (attempt.kind === 'failed') throw troubleOf('unreachable', opened, parts.endpoint);
+    if (attempt.status >= 500 || attempt.status === 429)
+      throw troubleOf('server_failed', opened, parts.endpoint);
+    await take(opened);
+    throw troubleOf('server_failed', opened, parts.endpoint);
+  }
+
+  return { send, open };
 }
 
 type WrittenCall = Omit<Call, 'text'> & { readonly text: string | undefined };
@@ -104,11 +121,47 @@ async function exchangeOnce(parts: HttpParts, call: WrittenCall, signal?: AbortS
       status: reply.status,
       retryAfter: reply.headers.get('retry-after'),
     };
+    const text = await reply.text();
+    return {
+      attempt,
+      text,
+      location: reply.headers.get('location'),
+      cause: null,
+      skewMs: skewOf(parts, reply),
+    };
+  } catch (cause) {
+    if (signal?.aborted) throw aborted(signal);
+    return { attempt: { kind: 'failed' }, text: '', location: null, cause };
+  }
+}
+
+async function openOnce(
+  parts: HttpParts,
+  call: Call,
+  signal?: AbortSignal,
+): Promise<ReadableStream<Uint8Array> | Exchange> {
+  if (signal?.aborted) throw aborted(signal);
+  try {
+    const headers = {
+      ...(await headersOf(parts.apiKey, { ...call, text: undefined })),
+      accept: 'text/event-stream',
+    };
+    const given = signal === undefined ? {} : { signal };
+    const request = { method: call.method, headers, redirect: 'manual', ...given } as const;
+    const reply = await parts.fetch(parts.endpoint.base + call.path, request);
+    if (reply.status === 200 && reply.body !== null) return reply.body;
+    const attempt = { kind: 'reply', status: reply.status, retryAfter: null } as const;
     return { attempt, text: await reply.text(), location: reply.headers.get('location'), cause: null };
   } catch (cause) {
     if (signal?.aborted) throw aborted(signal);
     return { attempt: { kind: 'failed' }, text: '', location: null, cause };
   }
+}
+
+/** Of signed calls only: with a key, nobody minds what time it is here. */
+function skewOf({ apiKey, clock }: HttpParts, reply: Response): number | null {
+  const servedAtMs = Date.parse(reply.headers.get('date') ?? '');
+  return apiKey !== null || Number.isNaN(servedAtMs) ? null : clock.now() - servedAtMs;
 }
 
 async function headersOf(apiKey: string | null, call: WrittenCall): Promise<Record<string, string>> {

@@ -1,3 +1,4 @@
+import { isSignedByOwner } from './ed25519.ts';
 import { type Bytes, fromBase64, isSignedBy, signedContent, toBytes } from './hmac.ts';
 import { isRecord } from './json.ts';
 
@@ -44,7 +45,7 @@ export function standardOf(headers: unknown): StandardHeaders | null {
 
 export async function standardFlaw(
   headers: StandardHeaders,
-  given: { keys: readonly Bytes[]; body: Bytes; request: SignedRequest },
+  given: { keys: readonly Bytes[]; publicKeys?: readonly Bytes[]; body: Bytes; request: SignedRequest },
 ): Promise<StandardFlaw | null> {
   const { id, timestamp, signature } = headers;
   if (!id || !timestamp || !signature) return 'incomplete_headers';
@@ -53,18 +54,21 @@ export async function standardFlaw(
   const ageSeconds = Math.floor((given.request.now ?? Date.now()) / 1_000) - Number(timestamp);
   const isFresh = Math.abs(ageSeconds) <= (given.request.toleranceSeconds ?? TOLERANCE_SECONDS);
   if (!isFresh) return 'stale_timestamp';
-  if (given.keys.length === 0) return 'bad_secret';
-  const tags = tagsOf(signature, 'v1,', / +/, fromBase64);
+  const { keys, publicKeys = [] } = given;
+  if (keys.length + publicKeys.length === 0) return 'bad_secret';
   const content = signedContent(id, timestamp, given.body);
-  return (await holdsAny(given.keys, tags, content)) ? null : 'bad_signature';
+  if (await holdsAny(keys, tagsOf(signature, 'v1,', / +/, fromBase64), content)) return null;
+  const own = tagsOf(signature, 'v1a,', / +/, fromBase64);
+  return (await holdsAny(publicKeys, own, content, isSignedByOwner)) ? null : 'bad_signature';
 }
 
 export async function holdsAny(
   keys: readonly Bytes[],
   tags: readonly Bytes[],
   content: Bytes,
+  holds: (key: Bytes, tag: Bytes, content: Bytes) => Promise<boolean> = isSignedBy,
 ): Promise<boolean> {
-  const pairs = keys.flatMap((key) => tags.map((tag) => isSignedBy(key, tag, content)));
+  const pairs = keys.flatMap((key) => tags.map((tag) => holds(key, tag, content)));
   return (await Promise.all(pairs)).includes(true);
 }
 

@@ -9,12 +9,14 @@ export interface Exchange {
   readonly text: string;
   readonly location: string | null;
   readonly cause: unknown;
+  /** How far this machine's clock is ahead of the server's, by the reply's own date. */
+  readonly skewMs?: number | null;
 }
 
 /** The JSON of a good reply, null where there is none to expect, or the refusal as an error. */
 export function readReply(exchange: Exchange, endpoint: Endpoint): unknown {
   const status = exchange.attempt.kind === 'reply' ? exchange.attempt.status : 0;
-  if (status >= 400) throw refusal(status, exchange.text);
+  if (status >= 400) throw refusal(status, exchange);
   if (status < 200 || status >= 300) {
     const target = exchange.location === null ? 'another address' : JSON.stringify(exchange.location);
     const message = `${endpoint.base} sends on to ${target}: give the final address of the server instead.`;
@@ -34,12 +36,30 @@ const REFUSALS: Readonly<Record<number, Fault>> = {
   410: 'cursor_expired',
 };
 
-function refusal(status: number, text: string): LanternError {
-  const { message, ...said } = saidBy(text);
+function refusal(status: number, exchange: Exchange): LanternError {
+  const { message, supported, ...said } = saidBy(exchange.text);
   const wire: WireTrouble = { status, ...said };
   const name = said.code === null ? status : `${status} ${said.code}`;
   const sentence = `The server refused (${name}): ${message ?? 'it gave no reason; check the address.'}`;
-  return new LanternError(refusedWith(wire), sentence, { wire });
+  const advice = [sentence, versionAdvice(supported), clockAdvice(status, exchange.skewMs ?? 0)].filter(
+    Boolean,
+  );
+  return new LanternError(refusedWith(wire), advice.join(' '), { wire });
+}
+
+function versionAdvice(supported: string | null): string | null {
+  if (supported === null) return null;
+  return `It speaks ${supported}, this SDK v1: upgrade whichever of the two is older (npm install @lanternroom/sdk@latest, or the server).`;
+}
+
+// Well inside the five minutes that a signature may be old: below it, the clock is not why.
+const NOTABLE_SKEW_MS = 120_000;
+
+/** 400 is how a signature that is too old is refused (K3). */
+function clockAdvice(status: number, skewMs: number): string | null {
+  if (status !== 400 || Math.abs(skewMs) < NOTABLE_SKEW_MS) return null;
+  const minutes = Math.round(Math.abs(skewMs) / 60_000);
+  return `This machine's clock is ${minutes} min ${skewMs > 0 ? 'ahead of' : 'behind'} the server's, and what is signed must be fresh: set it right.`;
 }
 
 /** 410 is only a cursor that has expired where the reply says from where to go on (K17). */
@@ -49,7 +69,9 @@ function refusedWith({ status, oldestCursor }: WireTrouble): Fault {
 }
 
 /** WAKE says `{error: {code, message, field}}`, AKEP `{error: "sentence", path}`. */
-function saidBy(text: string): Omit<WireTrouble, 'status'> & { message: string | null } {
+function saidBy(
+  text: string,
+): Omit<WireTrouble, 'status'> & { message: string | null; supported: string | null } {
   const parsed = parseJson(text);
   const body = isRecord(parsed) ? parsed : {};
   const error = isRecord(body.error) ? body.error : { message: body.error, field: body.path };
@@ -58,6 +80,7 @@ function saidBy(text: string): Omit<WireTrouble, 'status'> & { message: string |
     message: textOf(error.message),
     field: textOf(error.field),
     oldestCursor: textOf(body.oldest_cursor),
+    supported: Array.isArray(error.supported) ? error.supported.join(', ') : null,
   };
 }
 

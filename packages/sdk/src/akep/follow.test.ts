@@ -127,10 +127,15 @@ describe('reading the inbox', () => {
     expect(await take(world.inbox.resumes({ once: true }), 9)).toEqual([]);
   });
 
-  it('[K21] and looked for again when there are none', async () => {
-    const world = await startInbox((_, count) => resumePage(count < 3 ? [] : [resume('res_1')], `c${count}`));
+  it('[K41] and waited for when there are none', async () => {
+    const world = await startInbox((_, count) => {
+      if (count === 1) return resumePage([], 'c1');
+      return count < 4 ? { status: 204 } : resumePage([resume('res_1')], 'c2');
+    });
     await take(world.inbox.resumes(), 1);
-    expect(world.clock.naps).toEqual([2_000, 2_000]);
+    const held = '/akep/resumes/wait?limit=100&cursor=c1&timeout_seconds=50';
+    expect(world.seen.map((one) => one.url)).toEqual(['/akep/resumes?limit=100', held, held, held]);
+    expect(world.clock.naps).toEqual([1_000, 1_000]);
   });
 });
 

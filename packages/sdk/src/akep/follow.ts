@@ -1,7 +1,7 @@
 import { aborted } from '../clock.ts';
 import { LanternError } from '../faults.ts';
 import type { Place } from './cursor.ts';
-import { type Page, readEvents, readResumes } from './pages.ts';
+import { type Page, readEvents, readResumes, unhurried } from './pages.ts';
 import { type InboxCall, type InboxParts, patiently } from './parts.ts';
 import type { AkepEvent, Resume } from './wire.ts';
 
@@ -22,8 +22,6 @@ export interface FollowOptions extends InboxCall {
 export type Wanted = FollowOptions & { readonly lists: readonly (keyof Place)[] };
 
 const WAIT_SECONDS = 50;
-const RESUME_POLL_MS = 2_000;
-const EARLY_PAUSE_MS = 1_000;
 const DEFAULT_LIMIT = 100;
 
 /**
@@ -40,9 +38,11 @@ export async function* follow(parts: InboxParts, wanted: Wanted): AsyncGenerator
     const page = hasEvents ? await look(() => nextEvents(parts, wanted, waitSeconds)) : null;
     if (page !== null) yield* handOut(parts, 'events', eventItems(page, wanted.types), wanted);
     if (page?.hasMore) continue;
-    if (wanted.lists.includes('resumes')) yield* allResumes(parts, wanted, look);
+    // Every resume comes with an event: whoever has waited for those need not wait again.
+    const resumeWait = hasEvents ? 0 : waitSeconds;
+    if (wanted.lists.includes('resumes'))
+      yield* allResumes(parts, { ...wanted, waitSeconds: resumeWait }, look);
     if (wanted.once) return;
-    if (!hasEvents) await parts.clock.sleep(RESUME_POLL_MS, wanted.signal);
   }
 }
 
@@ -52,25 +52,22 @@ async function nextEvents(
   waitSeconds: number,
 ): Promise<Page<AkepEvent> | null> {
   const { cursor } = await parts.bookmark.at('events');
-  const startedMs = parts.clock.now();
   const { signal, limit = DEFAULT_LIMIT } = wanted;
-  const page = await readEvents(parts, { cursor, limit, waitSeconds, signal });
-  // A server that is about to stop lets everybody go at once; they need not all come back at once.
-  const wasHeld = parts.clock.now() - startedMs >= waitSeconds * 500;
-  if (page === null && !wasHeld) await parts.clock.sleep(EARLY_PAUSE_MS, signal);
+  const page = await unhurried(parts, { cursor, limit, waitSeconds, signal }, readEvents);
   if (page?.hasMore && page.nextCursor === cursor) throw stuck();
   return page;
 }
 
 async function* allResumes(
   parts: InboxParts,
-  wanted: Wanted,
+  wanted: Wanted & { waitSeconds: number },
   look: <T>(call: () => Promise<T>) => Promise<T>,
 ): AsyncGenerator<InboxItem, void, undefined> {
   for (;;) {
     const { cursor } = await parts.bookmark.at('resumes');
-    const { signal, limit = DEFAULT_LIMIT } = wanted;
-    const page = await look(() => readResumes(parts, { cursor, limit, signal }));
+    const { signal, limit = DEFAULT_LIMIT, waitSeconds } = wanted;
+    const page = await look(() => unhurried(parts, { cursor, limit, waitSeconds, signal }, readResumes));
+    if (page === null) return;
     const items = page.items.map((resume) => ({ type: 'resume', resume }) as const);
     yield* handOut(parts, 'resumes', { ...page, items }, wanted);
     if (!page.hasMore) return;

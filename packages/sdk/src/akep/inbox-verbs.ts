@@ -3,7 +3,9 @@ import type { EventDraft } from './envelope.ts';
 import type { FollowOptions } from './follow.ts';
 import type { InboxCall } from './parts.ts';
 import type { Sent } from './producer.ts';
+import type { EventPage, PageCall } from './replay.ts';
 import type { EventHandler, RunOptions } from './run.ts';
+import type { Streamed, StreamOptions } from './stream.ts';
 import type { SubscriptionDraft } from './subscriptions.ts';
 import type { Awaited, WaitForOptions } from './waits.ts';
 import type {
@@ -31,6 +33,15 @@ export interface Inbox extends AsyncIterable<AkepEvent> {
    */
   events(options?: FollowOptions): AsyncGenerator<AkepEvent, void, undefined>;
   /**
+   * Events and resumes on one connection as they happen, each with the place behind it; acknowledging, and remembering
+   * the place, is up to you. `run` and `events` do the same by long-poll, with a bookmark.
+   * @example
+   * for await (const item of inbox.stream({ signal })) {
+   *   if (item.type === 'event') await goOn(item.event);
+   * }
+   */
+  stream(options?: StreamOptions): AsyncGenerator<Streamed, void, undefined>;
+  /**
    * Every decision of the server that a paused run may go on, looked for every 2 s. `run` with `onResume` is quicker.
    * @example
    * for await (const resume of inbox.resumes({ signal })) await load(resume.run_state_ref);
@@ -57,6 +68,12 @@ export interface Inbox extends AsyncIterable<AkepEvent> {
    * const { event, ack } = await inbox.get('evt_0123456789');
    */
   get(eventId: string, options?: EntryCall): Promise<EventView>;
+  /**
+   * One page of events, from wherever you say, without moving the place of the reader. Null when `waitSeconds` pass.
+   * @example
+   * const page = await inbox.page({ last: 20 });
+   */
+  page(options?: PageCall): Promise<EventPage | null>;
   /**
    * The state of a task, as its events tell it.
    * @example

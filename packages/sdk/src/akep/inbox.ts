@@ -10,7 +10,9 @@ import { acknowledge, emit, getEvent, getTask } from './entries.ts';
 import { type FollowOptions, follow } from './follow.ts';
 import type { Inbox } from './inbox-verbs.ts';
 import type { Gap, InboxParts } from './parts.ts';
+import { readPage } from './replay.ts';
 import { run } from './run.ts';
+import { stream } from './stream.ts';
 import { listSubscriptions, readPolicy, subscribe, unsubscribe } from './subscriptions.ts';
 import { endWait, listWaits, openWait, waitFor } from './waits.ts';
 import type { AkepEvent, Resume } from './wire.ts';
@@ -47,10 +49,12 @@ export function createInbox(options: InboxOptions): Inbox {
   return {
     [Symbol.asyncIterator]: () => events(),
     events,
+    stream: (call = {}) => stream(parts, call),
     resumes: (call = {}) => onlyResumes(parts, call),
     run: (handler, call = {}) => run(parts, handler, call),
     ack: (eventId, status, call = {}) => acknowledge(parts, eventId, { ...call, status }),
     get: (eventId, call = {}) => getEvent(parts, eventId, call),
+    page: (call = {}) => readPage(parts, call),
     task: (taskId, call = {}) => getTask(parts, taskId, call),
     emit: (draft, call = {}) => emit(parts, draft, call),
     subscribe: (draft, call = {}) => subscribe(parts, draft, call),

@@ -32,17 +32,39 @@ export async function readEvents(parts: InboxParts, wish: PageWish): Promise<Pag
 }
 
 async function readEventsAt(parts: InboxParts, wish: PageWish): Promise<Page<AkepEvent> | null> {
-  const query = queryOf(wish);
-  if (wish.waitSeconds > 0) query.set('timeout_seconds', String(wish.waitSeconds));
-  const path = wish.waitSeconds > 0 ? '/akep/events/wait' : '/akep/events';
-  const call = { method: 'GET', path: `${path}?${query}`, heldMs: wish.waitSeconds * 1_000 } as const;
-  const body = await parts.http.send(call, wish.signal).catch(explained);
+  const body = await heldGet(parts, '/akep/events', wish);
   return body === null ? null : demandPage(body, 'events', isEvent);
 }
 
-export async function readResumes(parts: InboxParts, wish: Omit<PageWish, 'waitSeconds'>) {
-  const call = { method: 'GET', path: `/akep/resumes?${queryOf(wish)}` } as const;
-  return demandPage(await parts.http.send(call, wish.signal).catch(explained), 'resumes', isResume);
+/** Null when nothing came in time. */
+export async function readResumes(parts: InboxParts, wish: PageWish): Promise<Page<Resume> | null> {
+  const body = await heldGet(parts, '/akep/resumes', wish);
+  return body === null ? null : demandPage(body, 'resumes', isResume);
+}
+
+/** The page behind the cursor, or its waiting sister where the server may hold the reply (K12, K41). */
+function heldGet(parts: InboxParts, list: string, wish: PageWish): Promise<unknown> {
+  const query = queryOf(wish);
+  if (wish.waitSeconds > 0) query.set('timeout_seconds', String(wish.waitSeconds));
+  const path = wish.waitSeconds > 0 ? `${list}/wait` : list;
+  const call = { method: 'GET', path: `${path}?${query}`, heldMs: wish.waitSeconds * 1_000 } as const;
+  return parts.http.send(call, wish.signal).catch(explained);
+}
+
+const EARLY_PAUSE_MS = 1_000;
+
+/** A server that is about to stop lets everybody go at once; they need not all come back at once. */
+export async function unhurried<T>(
+  parts: InboxParts,
+  wish: PageWish,
+  read: (parts: InboxParts, wish: PageWish) => Promise<Page<T> | null>,
+): Promise<Page<T> | null> {
+  const startedMs = parts.clock.now();
+  const page = await read(parts, wish);
+  const wasHeld = parts.clock.now() - startedMs >= wish.waitSeconds * 500;
+  const isEmpty = page === null || page.items.length === 0;
+  if (isEmpty && !wasHeld) await parts.clock.sleep(EARLY_PAUSE_MS, wish.signal);
+  return page;
 }
 
 function queryOf({ cursor, limit }: Pick<PageWish, 'cursor' | 'limit'>): URLSearchParams {
@@ -76,6 +98,6 @@ function demandPage<T>(body: unknown, list: string, isItem: (value: unknown) => 
   return { items, nextCursor, hasMore: body.has_more === true };
 }
 
-function isResume(value: unknown): value is Resume {
+export function isResume(value: unknown): value is Resume {
   return isRecord(value) && typeof value.resume_id === 'string' && typeof value.event_id === 'string';
 }

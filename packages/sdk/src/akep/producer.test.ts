@@ -48,6 +48,22 @@ describe('sending an event', () => {
     });
   });
 
+  it('[K3] a clock that is wrong is named when the server refuses, and only then', async () => {
+    const refuse = (minutes: number): Said => ({
+      status: 400,
+      body: { error: 'The timestamp is too old.' },
+      headers: { date: new Date(Date.parse('2026-03-08T12:00:00Z') + minutes * 60_000).toUTCString() },
+    });
+    for (const [minutes, said] of [
+      [7, /clock is 7 min behind the server's/],
+      [-9, /clock is 9 min ahead of the server's/],
+      [1, /^((?!clock).)*$/],
+    ] as const) {
+      const { producer } = await startProducer(() => refuse(minutes));
+      await expect(producer.send(EVENT)).rejects.toThrow(said);
+    }
+  });
+
   it('[K4] the rest of the envelope is filled in', async () => {
     const { producer, seen } = await startProducer(() => ACCEPTED);
     const { eventId } = await producer.send(EVENT);

@@ -4,7 +4,7 @@ import { LanternError } from '../faults.ts';
 import { createHttp, type Http } from '../http.ts';
 import { isRecord } from '../json.ts';
 import { type EventDraft, fromEventDraft } from './envelope.ts';
-import { eventKey, signEvent } from './signature.ts';
+import { signEvent, signingKey } from './signature.ts';
 import type { AkepEvent, SourceType } from './wire.ts';
 
 export interface ProducerOptions {
@@ -16,6 +16,7 @@ export interface ProducerOptions {
   readonly type: SourceType;
   /** As `lanternroom producer add` printed it. Without one the server tries the keys that have none. */
   readonly keyId?: string | undefined;
+  /** `whsec_…`, or `whsk_…`, the private half of a key that was added with `--public-key`; that one needs `keyId`. */
   readonly secret: string;
   readonly fetch?: typeof fetch | undefined;
   readonly clock?: Clock | undefined;
@@ -60,7 +61,7 @@ export interface Producer {
  */
 export function createProducer(options: ProducerOptions): Producer {
   const clock = options.clock ?? systemClock;
-  if (eventKey(options.secret) === null) {
+  if (signingKey(options.secret) === null) {
     throw new LanternError('wrong_usage', 'The producer has no secret: set AKEP_WEBHOOK_SECRET to it.');
   }
   const http = createHttp({

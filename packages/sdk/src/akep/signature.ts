@@ -1,8 +1,9 @@
+import { isPrivateKey, isPublicKey, keyBytes, signAsymmetric } from '../ed25519.ts';
 import { LanternError } from '../faults.ts';
 import { type Bytes, fromLooseBase64, sign, signedContent, toBase64, toBytes } from '../hmac.ts';
 
 export interface EventSigning {
-  /** `whsec_…`, or any other text, which is then used as it is (K2). */
+  /** `whsec_…`; `whsk_…`, an Ed25519 key of your own (K24); or any other text, which is then used as it is (K2). */
   readonly secret: string;
   /** Sent along where the producer's keys have ids. */
   readonly keyId?: string | undefined;
@@ -26,23 +27,32 @@ export type EventHeaders = Record<string, string>;
  */
 export async function signEvent(signing: EventSigning): Promise<EventHeaders> {
   const { id, timestamp, keyId } = signing;
-  const key = eventKey(signing.secret);
+  const key = signingKey(signing.secret);
   if (key === null || !Number.isSafeInteger(timestamp) || id === '' || id.includes('.')) {
     const message = 'Signing needs a secret, an id without a dot and a timestamp in whole seconds.';
     throw new LanternError('wrong_usage', message);
   }
-  const tag = await sign(key, signedContent(id, String(timestamp), toBytes(signing.body)));
+  const content = signedContent(id, String(timestamp), toBytes(signing.body));
+  const isOwn = isPrivateKey(signing.secret);
+  const tag = await (isOwn ? signAsymmetric(key, content) : sign(key, content));
   return {
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': `v1,${toBase64(tag)}`,
+    'webhook-signature': `${isOwn ? 'v1a' : 'v1'},${toBase64(tag)}`,
     ...(keyId === undefined ? {} : { 'webhook-signature-key-id': keyId }),
   };
+}
+
+/** What signs with this secret; null when nothing can. */
+export function signingKey(secret: string): Bytes | null {
+  return typeof secret === 'string' && isPrivateKey(secret) ? keyBytes(secret) : eventKey(secret);
 }
 
 /** `whsec_<base64>` decodes to the key; any other text is its own UTF-8 bytes (K2). Null when there is none. */
 export function eventKey(secret: string): Bytes | null {
   if (typeof secret !== 'string' || secret === '') return null;
+  // What everybody may know, or what must never leave its owner, is no secret that two share.
+  if (isPublicKey(secret) || isPrivateKey(secret)) return null;
   const coded = /^whsec_([A-Za-z0-9+/_-]+={0,2})$/.exec(secret)?.[1];
   return coded === undefined ? toBytes(secret) : fromLooseBase64(coded);
 }

@@ -1,3 +1,4 @@
+import { createHmac, createPrivateKey, generateKeyPairSync, sign as nodeSign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -80,6 +81,69 @@ describe('verifying an event', () => {
       ]) {
         expect(await Reflect.apply(verifyEvent, null, [request])).toMatchObject({ ok: false });
       }
+    }
+  });
+});
+
+describe('Ed25519', () => {
+  const pair = generateKeyPairSync('ed25519');
+  const raw = (key: 'x' | 'd') =>
+    Buffer.from(pair.privateKey.export({ format: 'jwk' })[key] ?? '', 'base64url');
+  const mine = `whsk_${raw('d').toString('base64')}`;
+  const theirs = `whpk_${raw('x').toString('base64')}`;
+  const signing = { id: 'evt_export_0001', timestamp: 1_772_971_200, keyId: 'key_1' };
+  const signed = { ...JSON.parse(body), event_id: signing.id };
+  const text = JSON.stringify(signed);
+  const now = signing.timestamp * 1_000;
+
+  it('[K24] what is signed here is what Node signs, and holds under the public key only', async () => {
+    const headers = await signEvent({ ...signing, secret: mine, body: text });
+    const content = Buffer.from(`${signing.id}.${signing.timestamp}.${text}`);
+    const wanted = nodeSign(
+      null,
+      content,
+      createPrivateKey(pair.privateKey.export({ format: 'pem', type: 'pkcs8' })),
+    );
+    expect(headers['webhook-signature']).toBe(`v1a,${wanted.toString('base64')}`);
+    await expect(verifyEvent({ secret: theirs, body: text, headers, now })).resolves.toEqual({
+      ok: true,
+      event: signed,
+    });
+    await expect(verifyEvent({ secrets: [secret, theirs], body: text, headers, now })).resolves.toMatchObject(
+      { ok: true },
+    );
+    const other = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x ?? '';
+    for (const wrong of [`whpk_${other}`, 'whpk_AAAA', secret]) {
+      await expect(verifyEvent({ secret: wrong, body: text, headers, now })).resolves.toMatchObject({
+        ok: false,
+      });
+    }
+    await expect(verifyEvent({ secret: theirs, body: `${text} `, headers, now })).resolves.toEqual({
+      ok: false,
+      reason: 'bad_signature',
+    });
+  });
+
+  it('[K24] a public key is no shared secret: nobody signs with it, and no HMAC under it counts', async () => {
+    await expect(signEvent({ ...signing, secret: theirs, body: text })).rejects.toMatchObject({
+      fault: 'wrong_usage',
+    });
+    await expect(signEvent({ ...signing, secret: 'whsk_AAAA', body: text })).rejects.toMatchObject({
+      fault: 'wrong_usage',
+    });
+    const forge = (key: Buffer | string) => {
+      const tag = createHmac('sha256', key)
+        .update(`${signing.id}.${signing.timestamp}.${text}`)
+        .digest('base64');
+      return {
+        'webhook-id': signing.id,
+        'webhook-timestamp': String(signing.timestamp),
+        'webhook-signature': `v1,${tag}`,
+      };
+    };
+    for (const key of [theirs, raw('x')]) {
+      const request = { secret: theirs, body: text, headers: forge(key), now };
+      await expect(verifyEvent(request)).resolves.toEqual({ ok: false, reason: 'bad_signature' });
     }
   });
 });

@@ -1,3 +1,4 @@
+import { isPublicKey, keyBytes } from '../ed25519.ts';
 import { isRecord, parseJson } from '../json.ts';
 import {
   bodyOf,
@@ -20,7 +21,8 @@ export type VerifiedEvent =
 
 /**
  * Whether an event that arrived at a receiver of your own is genuine. Never throws, compares in constant time, and
- * reads the body only after somebody has vouched for it (K1, K3).
+ * reads the body only after somebody has vouched for it (K1, K3). A secret that begins with `whpk_` is the sender's
+ * public Ed25519 key (`v1a`, K24).
  *
  * @example
  * const result = await verifyEvent({ secret: process.env.AKEP_WEBHOOK_SECRET, body: rawBody, headers: request.headers });
@@ -46,7 +48,11 @@ async function findFlaw(request: EventRequest): Promise<EventRefusal | null> {
   // With a dot in the id, two different pairs of id and time would sign as the same text.
   if (standard.id?.includes('.')) return 'bad_id';
   const keys = secrets.map(eventKey).filter((key) => key !== null);
-  return standardFlaw(standard, { keys, body, request });
+  const publicKeys = secrets
+    .filter(isPublicKey)
+    .map(keyBytes)
+    .filter((key) => key !== null);
+  return standardFlaw(standard, { keys, publicKeys, body, request });
 }
 
 function readEvent(body: unknown): AkepEvent | null {

@@ -36,11 +36,12 @@ describe('waiting for an event', () => {
     expect(world.logged()).toEqual(['wait_opened', 'wait_ended']);
   });
 
-  it('[K21] waitFor stays until its own wait is resumed, and brings the event', async () => {
+  it('[K21][K41] waitFor stays until its own wait is resumed, and brings the event', async () => {
     const world = await startInbox(
       waiting((look) => {
         if (look === 1) return resumePage([resume('res_0', { wait_id: 'wait_0' })], 'c1', true);
-        return resumePage(look < 4 ? [] : [resume('res_1')], 'c2');
+        if (look === 2) return resumePage([], 'c2');
+        return look < 5 ? { status: 204 } : resumePage([resume('res_1')], 'c3');
       }),
     );
     expect(await world.inbox.waitFor(WAIT)).toEqual({
@@ -49,16 +50,24 @@ describe('waiting for an event', () => {
       resume: resume('res_1'),
       event: event('evt_1'),
     });
-    expect(world.clock.naps).toEqual([2_000, 2_000]);
+    // The server holds each further look; one that it lets go early is not asked again at once.
+    expect(world.seen.filter((one) => one.url.startsWith('/akep/resumes')).map((one) => one.url)).toEqual([
+      '/akep/resumes?limit=1000',
+      '/akep/resumes?limit=1000&cursor=c1',
+      ...Array(3).fill('/akep/resumes/wait?limit=1000&cursor=c2&timeout_seconds=50'),
+    ]);
+    expect(world.clock.naps).toEqual([1_000, 1_000]);
     expect(JSON.parse(world.seen[0]?.body ?? '').expires_at).toBe('2026-03-08T13:00:00.000Z');
     expect(world.logged()).toEqual(['wait_opened', 'resume']);
   });
 
   it('[K20] it never waits for ever, and ends its wait', async () => {
-    const world = await startInbox(waiting(() => resumePage([], 'c0')));
+    const world = await startInbox(waiting((look) => (look === 1 ? resumePage([], 'c0') : { status: 204 })));
     const ended = await world.inbox.waitFor(WAIT, { timeoutMs: 5_000 });
     expect(ended).toEqual({ status: 'timed_out', waitId: 'wait_1' });
-    expect(world.clock.naps).toEqual([2_000, 2_000, 1_000]);
+    expect(world.clock.naps).toEqual([1_000, 1_000, 1_000, 1_000, 1_000]);
+    const held = world.seen.flatMap((one) => /timeout_seconds=(\d+)/.exec(one.url)?.[1] ?? []);
+    expect(held).toEqual(['5', '4', '3', '2', '1']);
     expect(world.seen.some((one) => one.method === 'DELETE')).toBe(true);
   });
 

@@ -1,15 +1,13 @@
 import { faultOf } from '../faults.ts';
 import { isRecord } from '../json.ts';
 import { getEvent, odd } from './entries.ts';
-import { readResumes } from './pages.ts';
+import { readResumes, unhurried } from './pages.ts';
 import { type InboxCall, type InboxParts, patiently } from './parts.ts';
 import type { AkepEvent, Resume, Wait, WaitBody } from './wire.ts';
 
 export interface WaitForOptions extends InboxCall {
   /** An hour, unless told otherwise: never for ever. */
   readonly timeoutMs?: number | undefined;
-  /** Pause between two looks: 2 s. */
-  readonly pollMs?: number | undefined;
 }
 
 /** `event` is null when it is no longer kept, or when two producers used its id. */
@@ -23,7 +21,7 @@ export type Awaited =
   | { readonly status: 'timed_out'; readonly waitId: string };
 
 const DEFAULT_WAIT_MS = 3_600_000;
-const DEFAULT_POLL_MS = 2_000;
+const WAIT_SECONDS = 50;
 const PAGE = 1_000;
 
 export async function openWait(parts: InboxParts, body: WaitBody, call: InboxCall): Promise<Wait> {
@@ -52,28 +50,28 @@ export async function waitFor(parts: InboxParts, body: WaitBody, options: WaitFo
   const expires_at = new Date(deadlineMs).toISOString();
   const { wait_id: waitId } = await openWait(parts, { expires_at, ...body }, options);
   const find = createFinder(parts, waitId, options);
-  for (;;) {
-    const resume = await find();
+  for (let leftMs = 0; ; ) {
+    const resume = await find(Math.min(WAIT_SECONDS, Math.ceil(leftMs / 1_000)));
     if (resume !== null) return resumed(parts, waitId, resume);
-    const leftMs = deadlineMs - parts.clock.now();
+    leftMs = deadlineMs - parts.clock.now();
     if (leftMs <= 0) break;
-    await parts.clock.sleep(Math.min(options.pollMs ?? DEFAULT_POLL_MS, leftMs), options.signal);
   }
   await endWait(parts, waitId, options).catch((error: unknown) => {
     if (faultOf(error) !== 'not_found') throw error;
   });
   // It may have been resumed between the last look and its end.
-  const late = await find();
+  const late = await find(0);
   return late === null ? { status: 'timed_out', waitId } : resumed(parts, waitId, late);
 }
 
 /** Looks through the resumes, each time from where the last look ended. */
-function createFinder(parts: InboxParts, waitId: string, call: InboxCall): () => Promise<Resume | null> {
+function createFinder(parts: InboxParts, waitId: string, call: InboxCall) {
   let cursor: string | null = null;
-  return async () => {
+  return async (waitSeconds: number): Promise<Resume | null> => {
     for (;;) {
-      const wish = { cursor, limit: PAGE, signal: call.signal };
-      const page = await patiently(parts, call, () => readResumes(parts, wish));
+      const wish = { cursor, limit: PAGE, waitSeconds, signal: call.signal };
+      const page = await patiently(parts, call, () => unhurried(parts, wish, readResumes));
+      if (page === null) return null;
       cursor = page.nextCursor;
       const found = page.items.find((resume) => resume.wait_id === waitId);
       if (found !== undefined || !page.hasMore) return found ?? null;

@@ -71,8 +71,9 @@ export function inboxScript(
     const url = new URL(seen.url, 'http://room');
     if (seen.method === 'POST') return { status: 200, body: {} };
     const from = Number((url.searchParams.get('cursor') ?? 'c0').slice(1));
-    if (url.pathname === '/akep/resumes') {
+    if (url.pathname.startsWith('/akep/resumes')) {
       const left = (more.resumes ?? []).slice(from);
+      if (left.length === 0 && url.pathname.endsWith('/wait')) return { status: 204 };
       return resumePage(left, `c${from + left.length}`);
     }
     const size = more.size ?? events.length;

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { answered, DRAFT, ID, OTHER_ID, received, responseBody, startWorld } from '../testing/room.ts';
+import { memoryLog } from '../log.ts';
+import {
+  answered,
+  DRAFT,
+  ID,
+  OTHER_ID,
+  received,
+  responseBody,
+  startWorld,
+  TEST_KEY,
+} from '../testing/room.ts';
+import { createWake } from './client.ts';
 
 describe('delivering', () => {
   it('[W26] the draft becomes the body of the wire, with nothing that was not given', async () => {
@@ -42,6 +53,42 @@ describe('delivering', () => {
     );
     await expect(world.wake.deliver(DRAFT)).resolves.toMatchObject({ deliveryId: ID, deduplicated: true });
     await expect(world.wake.check(ID)).resolves.toMatchObject({ status: 'approved' });
+  });
+
+  it('[W25] a server that speaks another version is told apart, with what to upgrade', async () => {
+    const error = {
+      code: 'unsupported_version',
+      message: 'This server does not speak WAKE v1.',
+      supported: ['v2'],
+      docs: '',
+    };
+    const world = await startWorld(() => ({ status: 404, body: { error } }));
+    const delivering = world.wake.deliver(DRAFT);
+    await expect(delivering).rejects.toMatchObject({
+      fault: 'not_found',
+      wire: { code: 'unsupported_version' },
+    });
+    await expect(delivering).rejects.toThrow(/speaks v2, this SDK v1: upgrade whichever/);
+  });
+
+  it('[W12] what was delivered under a key is found again, by this client and by the next one with the same log', async () => {
+    const world = await startWorld(() => received());
+    expect(await world.wake.recall('run-7')).toBeNull();
+    await world.wake.deliver(DRAFT, { idempotencyKey: 'run-7' });
+    expect(await world.wake.recall('run-7')).toBe(ID);
+    const log = memoryLog();
+    for (const line of world.log.lines) await log.append(line);
+    const options = { apiKey: TEST_KEY, agentId: 'research-agent-01', log };
+    expect(await createWake({ ...options, url: world.url }).recall('run-7')).toBe(ID);
+    // Neither another server's lines nor another agent's count.
+    for (const other of [
+      { url: 'https://elsewhere.example' },
+      { url: world.url, agentId: 'somebody-else' },
+    ]) {
+      const copy = memoryLog();
+      for (const line of world.log.lines) await copy.append(line);
+      expect(await createWake({ ...options, log: copy, ...other }).recall('run-7')).toBeNull();
+    }
   });
 
   it('[W3] without an agent id the server is asked whose key it is, once', async () => {

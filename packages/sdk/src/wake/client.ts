@@ -84,6 +84,13 @@ export interface Wake {
    * await wake.adopt(idFromMyDatabase);
    */
   adopt(deliveryId: string): Promise<void>;
+  /**
+   * The delivery that was submitted under an idempotency key, out of the local log; null when there was none. The
+   * server forgets a key after a day, the log does not: look here before asking a person again.
+   * @example
+   * const deliveryId = (await wake.recall(key)) ?? (await wake.deliver(draft, { idempotencyKey: key })).deliveryId;
+   */
+  recall(idempotencyKey: string): Promise<string | null>;
 }
 
 /**
@@ -121,6 +128,7 @@ export function createWake(options: WakeOptions): Wake {
     withdraw: (id, reason, call = {}) => withdraw(parts, id, { reason, signal: call.signal }),
     receive: (request) => receive(parts, request),
     adopt: (id) => adopt(parts, id),
+    recall: (key) => parts.journal.findByKey(key),
   };
 }
 

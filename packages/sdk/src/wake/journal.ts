@@ -29,6 +29,8 @@ export interface Journal {
   /** Makes an id ours, and writes that down. */
   keep(event: 'delivered' | 'adopted', deliveryId: string, facts: KeptFacts): Promise<void>;
   find(deliveryId: string): Promise<Known | null>;
+  /** The delivery that was submitted under an idempotency key, by this process or by an earlier one with this log. */
+  findByKey(idempotencyKey: string): Promise<string | null>;
 }
 
 export interface KeptFacts {
@@ -48,6 +50,7 @@ export interface JournalParts {
 
 export function createJournal(parts: JournalParts): Journal {
   const known = new Map<string, Known>();
+  const byKey = new Map<string, string>();
   const answered = new Set<string>();
 
   const record: Journal['record'] = createRecorder(parts);
@@ -62,15 +65,27 @@ export function createJournal(parts: JournalParts): Journal {
   async function keep(event: 'delivered' | 'adopted', deliveryId: string, facts: KeptFacts): Promise<void> {
     // In memory first: should the line fail, this process still knows what it sent.
     known.set(idOf(deliveryId), { deliveredAtMs: parts.clock.now(), timeoutSeconds: facts.timeout_seconds });
+    if (typeof facts.idempotency_key === 'string') byKey.set(facts.idempotency_key, deliveryId);
     await record(event, { delivery_id: deliveryId, ...facts });
   }
 
   async function find(deliveryId: string): Promise<Known | null> {
     const found = known.get(idOf(deliveryId));
     if (found !== undefined) return found;
-    // Another process may have delivered in the meantime, or this one before a restart.
-    for (const line of await parts.log.newLines()) restore(line);
+    await readOn();
     return known.get(idOf(deliveryId)) ?? null;
+  }
+
+  async function findByKey(idempotencyKey: string): Promise<string | null> {
+    const found = byKey.get(idempotencyKey);
+    if (found !== undefined) return found;
+    await readOn();
+    return byKey.get(idempotencyKey) ?? null;
+  }
+
+  // Another process may have delivered in the meantime, or this one before a restart.
+  async function readOn(): Promise<void> {
+    for (const line of await parts.log.newLines()) restore(line);
   }
 
   function restore(line: string): void {
@@ -78,9 +93,10 @@ export function createJournal(parts: JournalParts): Journal {
     if (entry === null || entry.server !== parts.server || known.has(entry.id)) return;
     if (parts.agentId !== null && entry.agentId !== null && entry.agentId !== parts.agentId) return;
     known.set(entry.id, entry.known);
+    if (entry.key !== null) byKey.set(entry.key, entry.id);
   }
 
-  return { record, recordAnswer, keep, find };
+  return { record, recordAnswer, keep, find, findByKey };
 }
 
 /** The refusal of W23: an answer to something this client never asked. */
@@ -102,6 +118,7 @@ interface KeptLine {
   readonly id: string;
   readonly server: unknown;
   readonly agentId: string | null;
+  readonly key: string | null;
   readonly known: Known;
 }
 
@@ -117,6 +134,7 @@ function readLine(line: string): KeptLine | null {
     id: idOf(entry.delivery_id),
     server: entry.server,
     agentId: textOf(entry.agent_id),
+    key: textOf(entry.idempotency_key),
     known,
   };
 }

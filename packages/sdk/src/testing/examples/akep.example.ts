@@ -69,6 +69,12 @@ export const akepExamples: Examples = {
     }
   },
 
+  async stream({ inbox, signal, note: goOn }) {
+    for await (const item of inbox.stream({ signal })) {
+      if (item.type === 'event') await goOn(item.event);
+    }
+  },
+
   async resumes({ inbox, signal, note: load }) {
     for await (const resume of inbox.resumes({ signal })) await load(resume.run_state_ref);
   },
@@ -88,6 +94,11 @@ export const akepExamples: Examples = {
   async get({ inbox }) {
     const { event, ack } = await inbox.get('evt_0123456789');
     return { event, ack };
+  },
+
+  async page({ inbox }) {
+    const page = await inbox.page({ last: 20 });
+    return page;
   },
 
   async task({ inbox, note: collect }) {

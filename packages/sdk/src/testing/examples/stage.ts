@@ -1,3 +1,4 @@
+import type { Message } from '../../a2a/wire.ts';
 import { createInbox } from '../../akep/inbox.ts';
 import { createProducer } from '../../akep/producer.ts';
 import { signEvent } from '../../akep/signature.ts';
@@ -5,6 +6,7 @@ import { memoryLog } from '../../log.ts';
 import { createWake } from '../../wake/client.ts';
 import { signWebhook } from '../../wake/signature.ts';
 import { manualClock } from '../clock.ts';
+import { temporaryFolder } from '../hub.ts';
 import { event, page, resume, resumePage } from '../inbox.ts';
 import {
   answered,
@@ -41,6 +43,9 @@ export async function openStage() {
     signal: new AbortController().signal,
     calls,
     note,
+    folder: temporaryFolder(),
+    show: note,
+    task: TASK,
     /** For `fetch(receiver, …)`: the same server. */
     receiver: `${url}/akep/events`,
     callback: async () => {
@@ -60,14 +65,34 @@ export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 const EVENT = { ...event('evt_0123456789'), event_type: 'human.approved' };
 const SUBSCRIPTION = { subscription_id: 'sub_0123456789', event_types: ['tool.completed'] };
+const TASK = {
+  id: 'task-1',
+  contextId: 'context-1',
+  status: { state: 'TASK_STATE_COMPLETED' as const, message: agentSays('Done.') },
+  artifacts: [],
+};
+
+function agentSays(text: string): Message {
+  return { messageId: 'm1', role: 'ROLE_AGENT', parts: [{ text }] };
+}
+
 const WAIT = { wait_id: 'wait_1', run_state_ref: 'runs/42.json' };
 
 function says(seen: Seen): Said {
   const { pathname, searchParams } = new URL(seen.url, 'http://room');
   // A loop that comes back for more is sent away, so that it ends.
-  if (searchParams.has('since') || pathname === '/akep/events/wait') return { status: 401 };
+  if (
+    searchParams.has('since') ||
+    /^\/akep\/(events|resumes)\/wait$/.test(pathname) ||
+    pathname === '/a2a/connect'
+  )
+    return { status: 401 };
   if (seen.method === 'DELETE') return { status: 204 };
   if (pathname === '/akep/events' && seen.method === 'GET') return page([EVENT], 'c1');
+  if (pathname === '/akep/events/stream')
+    return searchParams.has('cursor')
+      ? { status: 401 }
+      : ok(`event: event\nid: c1\ndata: ${JSON.stringify(EVENT)}\n\n`);
   if (pathname === '/akep/resumes')
     return searchParams.has('cursor') ? { status: 401 } : resumePage([resume('res_1')], 'c1');
   return (
@@ -94,6 +119,7 @@ const ANSWERS: Readonly<Record<string, Said>> = {
   'GET /akep/waits': ok({ waits: [WAIT] }),
   'POST /akep/waits': { status: 201, body: WAIT },
   'GET /akep/policy': ok({ max_resume_policy: 'resume_immediately', show_reviews: true }),
+  'POST /@home/helper/': ok({ jsonrpc: '2.0', id: 1, result: { task: TASK } }),
   'PUT /akep/policy': ok({ max_resume_policy: 'resume_if_waiting', show_reviews: true }),
 };
 

@@ -81,4 +81,11 @@ export const wakeExamples: Examples = {
     if (!result.ok) return reply(401, result.reason);
     handle(result.response);
   },
+
+  async recall({ wake, draft }) {
+    const key = 'refund-A-17';
+    const deliveryId =
+      (await wake.recall(key)) ?? (await wake.deliver(draft, { idempotencyKey: key })).deliveryId;
+    return deliveryId;
+  },
 };

@@ -1,0 +1,131 @@
+import { Book, type Entry } from './book.ts';
+import type { AgentFrame, WorkFrame } from './frames.ts';
+import type { TaskJournal } from './journal.ts';
+
+/** More than this unacknowledged, and whoever says more waits: the hub may be away for a night. */
+const UNACKNOWLEDGED_MOST = 4 * 1024 * 1024;
+/** So many lines, and the journal is written anew with what still matters. */
+const LINES_MOST = 50_000;
+
+/** The book and its journal in step: what is in the book is in the journal first. */
+export class Keeper {
+  readonly #journal: TaskJournal;
+  readonly #sizes = new Map<string, number>();
+  #book = new Book();
+  #lines = 0;
+  #bytes = 0;
+  #underWay = 0;
+  #rewriting: Promise<void> | null = null;
+  #relieved: (() => void)[] = [];
+
+  constructor(journal: TaskJournal) {
+    this.#journal = journal;
+  }
+
+  get book(): Book {
+    return this.#book;
+  }
+
+  get isDurable(): boolean {
+    return this.#journal.isDurable;
+  }
+
+  async open(): Promise<void> {
+    this.#book = Book.from(await this.#journal.open());
+    for (const frame of this.#book.outbox.values()) this.#weigh(frame);
+    await this.#rewrite();
+  }
+
+  close(): Promise<void> {
+    return this.#journal.close();
+  }
+
+  linked(id: string): Promise<void> {
+    return this.#write([{ entry: 'linked', id }]);
+  }
+
+  take(frame: WorkFrame): Promise<void> {
+    return this.#write([{ entry: 'taken', frame }]);
+  }
+
+  begin(turn: string): Promise<void> {
+    return this.#write([{ entry: 'begun', turn }]);
+  }
+
+  /** Keeps it until it is acknowledged; the last one of a turn ends the turn with it. */
+  async say(turn: string, frame: AgentFrame, isLast: boolean): Promise<void> {
+    const out: Entry = { entry: 'out', turn, frame };
+    this.#weigh(frame);
+    await this.#write(isLast ? [out, { entry: 'ended', turn }] : [out]);
+  }
+
+  end(turn: string): Promise<void> {
+    return this.#write([{ entry: 'ended', turn }]);
+  }
+
+  /** Resolves when there is room for more. */
+  async room(signal: AbortSignal): Promise<void> {
+    while (this.#bytes > UNACKNOWLEDGED_MOST && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#relieved.push(resolve);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+  }
+
+  /** Resolves when everything that was said is acknowledged. */
+  async quiet(): Promise<void> {
+    while (this.#book.outbox.size > 0) await new Promise<void>((resolve) => this.#relieved.push(resolve));
+  }
+
+  /** The frame that this acknowledges, or null for a second acknowledgement. */
+  acknowledged(id: string): AgentFrame | null {
+    const frame = this.#book.outbox.get(id);
+    if (frame === undefined || !this.#sizes.has(id)) return null;
+    this.#bytes -= this.#sizes.get(id) ?? 0;
+    this.#sizes.delete(id);
+    // Not waited for: should the line be lost, the frame is sent once more and recognised by its id.
+    void this.#write([{ entry: 'acked', id }]).then(
+      () => this.#relieve(),
+      () => this.#relieve(),
+    );
+    return frame;
+  }
+
+  #relieve(): void {
+    const relieved = this.#relieved;
+    this.#relieved = [];
+    for (const resolve of relieved) resolve();
+  }
+
+  #weigh(frame: AgentFrame): void {
+    // Only artifacts weigh enough to matter.
+    const size = frame.type === 'artifact' ? JSON.stringify(frame).length : 500;
+    this.#sizes.set(frame.id, size);
+    this.#bytes += size;
+  }
+
+  async #write(entries: readonly Entry[]): Promise<void> {
+    while (this.#rewriting !== null) await this.#rewriting;
+    this.#underWay += 1;
+    try {
+      if (this.#journal.isDurable) await this.#journal.append(entries.map((entry) => JSON.stringify(entry)));
+      for (const entry of entries) this.#book.apply(entry);
+      this.#lines += entries.length;
+    } finally {
+      this.#underWay -= 1;
+    }
+    // Not while a line is on its way that the book does not have yet.
+    if (this.#lines > LINES_MOST && this.#underWay === 0 && this.#journal.isDurable) {
+      this.#rewriting = this.#rewrite().finally(() => {
+        this.#rewriting = null;
+      });
+    }
+  }
+
+  async #rewrite(): Promise<void> {
+    const lines = [...this.#book.lines()].map((entry) => JSON.stringify(entry));
+    this.#lines = lines.length;
+    await this.#journal.replace(lines);
+  }
+}

@@ -1,0 +1,127 @@
+import type { WebSocket } from 'ws';
+import { LanternError } from '../faults.ts';
+import { isRecord, parseJson } from '../json.ts';
+
+/** As much of a WebSocket as a connection uses. */
+export interface Socket {
+  send(text: string): void;
+  close(): void;
+  /** Ends it without waiting for the other side. */
+  cut(): void;
+}
+
+export interface SocketTarget {
+  readonly url: string;
+  readonly protocol: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Told in this order: `text` any number of times, then `closed` once. */
+export interface SocketEars {
+  readonly text: (text: string) => void;
+  readonly closed: (why: { readonly code: number; readonly reason: string }) => void;
+}
+
+/** Resolves when the socket is open; rejects with the fault that says why it is not. */
+export type OpenSocket = (target: SocketTarget, ears: SocketEars) => Promise<Socket>;
+
+const HANDSHAKE_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
+
+/**
+ * A WebSocket through the package `ws`, loaded when it is first needed. The one that is built into newer runtimes does
+ * not tell a refused key from a server that is not there.
+ */
+export const openSocket: OpenSocket = async ({ url, protocol, headers }, ears) => {
+  const ws = await import('ws');
+  const socket = new ws.WebSocket(url, protocol, {
+    headers,
+    handshakeTimeout: HANDSHAKE_MS,
+    // Compression costs ten times the time of sending for frames like ours.
+    perMessageDeflate: false,
+    // The key must not follow a redirect to somewhere else.
+    followRedirects: false,
+  });
+  socket.on('message', (data, isBinary) => {
+    if (!isBinary) ears.text(String(data));
+  });
+  await opened(socket, url);
+  socket.on('error', () => socket.terminate());
+  const beat = heartbeat(socket);
+  socket.once('close', (code, reason) => {
+    clearInterval(beat);
+    ears.closed({ code, reason: String(reason) });
+  });
+  return {
+    send: (text) => socket.send(text),
+    close: () => socket.close(1000),
+    cut: () => socket.terminate(),
+  };
+};
+
+function opened(socket: WebSocket, url: string): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', (cause) => reject(unreachable(url, cause)));
+    socket.once('unexpected-response', (_request, reply) => {
+      let text = '';
+      reply.setEncoding('utf8').on('data', (more: string) => {
+        text = (text + more).slice(0, 10_000);
+      });
+      reply.once('close', () => {
+        reject(refused({ url, status: reply.statusCode ?? 0, text }));
+        socket.terminate();
+      });
+    });
+  });
+}
+
+/** Finds out that the other side is gone when the network does not say so. */
+function heartbeat(socket: WebSocket): NodeJS.Timeout {
+  let isAlive = true;
+  const heard = () => {
+    isAlive = true;
+  };
+  socket.on('pong', heard).on('ping', heard).on('message', heard);
+  return setInterval(() => {
+    if (!isAlive) return socket.terminate();
+    isAlive = false;
+    socket.ping();
+  }, HEARTBEAT_MS);
+}
+
+function unreachable(url: string, cause: Error): LanternError {
+  const code = 'code' in cause ? String(cause.code) : cause.message;
+  const message = `Nothing answers at ${new URL(url).host} (${code}): check the address and that the server runs.`;
+  return new LanternError('unreachable', message, { cause });
+}
+
+interface Refused {
+  readonly url: string;
+  readonly status: number;
+  readonly text: string;
+}
+
+/** The server spoke HTTP instead of opening the socket. */
+function refused({ url, status, text }: Refused): LanternError {
+  const { host } = new URL(url);
+  const wire = { status, code: null, field: null, oldestCursor: null };
+  const said = saidIn(text);
+  if (status === 401 || status === 403) {
+    const message = `${host} does not accept this API key: stop, ask a person for a new key ("lanternroom agent rotate NAME"), set WAKE_API_KEY and start again.`;
+    return new LanternError(status === 401 ? 'unauthorized' : 'forbidden', message, { wire });
+  }
+  if (status === 429 || status >= 500) {
+    const message = `The server at ${host} cannot take a connection now (${status}).`;
+    return new LanternError(status === 429 ? 'rate_limited' : 'server_failed', message, { wire });
+  }
+  const hint = said ?? 'check that this is the address of a Lanternroom server that speaks A2A.';
+  return new LanternError('bad_reply', `${host} does not open a connection (${status}): ${hint}`, { wire });
+}
+
+function saidIn(text: string): string | null {
+  const body = parseJson(text);
+  const error = isRecord(body) ? body.error : null;
+  const said = isRecord(error) ? error.message : error;
+  return typeof said === 'string' ? said : null;
+}

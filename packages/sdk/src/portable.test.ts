@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { describe, expect, it } from 'vitest';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+
+/** Everything that a file pulls in, by its import statements; what is not relative is kept by its name. */
+function graphOf(path: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(path)) return seen;
+  seen.add(path);
+  const source = readFileSync(path, 'utf8');
+  for (const [, typeOnly, name = ''] of source.matchAll(
+    /^(?:import|export)( type)? [^;]*?from '([^']+)'/gms,
+  )) {
+    if (typeOnly !== undefined) continue;
+    if (name.startsWith('.')) graphOf(join(dirname(path), name), seen);
+    else seen.add(name);
+  }
+  return seen;
+}
+
+describe('browsers and workers', () => {
+  it.each(['wake', 'akep'])('[W23] /%s imports nothing but itself', (entry) => {
+    const outside = [...graphOf(join(HERE, entry, 'index.ts'))].filter((name) => !name.startsWith(HERE));
+    expect(outside).toEqual([]);
+  });
+
+  it.each(['wake', 'akep'])(
+    '[W23] /%s bundles for a browser, and works where there is no process',
+    async (entry) => {
+      const result = await build({
+        root: HERE,
+        logLevel: 'silent',
+        configFile: false,
+        build: {
+          write: false,
+          minify: false,
+          lib: { entry: join(HERE, entry, 'index.ts'), formats: ['es'] },
+        },
+      });
+      const [{ output } = { output: [] }] = [result].flat().filter((one) => 'output' in one);
+      const code = output.map((one) => ('code' in one ? one.code : '')).join('');
+      expect(code).not.toMatch(/from ["']node:|require\(/);
+      const url = `data:text/javascript,${encodeURIComponent(`const process = undefined;\n${code}`)}`;
+      const bundled = await import(/* @vite-ignore */ url);
+      const { createWake, createInbox } = bundled;
+      const client = (createWake ?? createInbox)({ url: 'https://desk.example', apiKey: 'wk_live_x' });
+      expect(client).toBeDefined();
+      expect(() => bundled.fileLog?.() ?? bundled.fileCursor('x')).toThrow('no files here');
+    },
+  );
+});

@@ -1,0 +1,40 @@
+/** Server-sent events out of a body. */
+export interface ServerEvent {
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly data: string;
+}
+
+export async function* readEvents(
+  body: ReadableStream<Uint8Array> | null,
+): AsyncGenerator<ServerEvent, void, undefined> {
+  if (body === null) return;
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      rest += decoder.decode(value, { stream: true });
+      const blocks = rest.split(/\r\n\r\n|\n\n|\r\r/);
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) yield* eventIn(block);
+    }
+  } finally {
+    // Whoever stops listening hangs up.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function* eventIn(block: string): Generator<ServerEvent> {
+  const lines = block.split(/\r\n|\n|\r/);
+  const values = (name: string) =>
+    lines
+      .filter((line) => line.startsWith(`${name}:`))
+      .map((line) => line.slice(name.length + 1).replace(/^ /, ''));
+  const data = values('data');
+  if (data.length === 0) return;
+  const [id = null, name = null] = [values('id').at(-1), values('event').at(-1)];
+  yield { id, name, data: data.join('\n') };
+}
