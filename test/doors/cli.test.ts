@@ -137,6 +137,16 @@ describe('on the data of a running server', () => {
     expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
   });
 
+  test('[D32] a place where no folder can be made is refused at once', async () => {
+    const { folder } = await Server.start();
+    const file = join(temporaryFolder(), 'lanternroom.backup');
+    await run(folder, 'backup', file);
+    const says = /^The (data )?folder \/proc\/\S+ cannot be made\. .*choose another/;
+    await refused(1, says, ['restore', file, '--data', '/proc/x']);
+    await refused(1, says, ['backup', '/proc/x/lanternroom.backup', '--data', folder]);
+    await refused(1, says, ['agent', 'list', '--data', '/proc/x']);
+  });
+
   test('[D32] doctor says what is wrong and what to do', async () => {
     const folder = join(temporaryFolder(), 'data');
     const server = await Server.start({ folder });
@@ -198,6 +208,7 @@ describe('wrong usage and help', () => {
     ...['add', 'list', 'key', 'rotate', 'revoke', 'callbacks', 'secret'].map((name) => ['agent', name]),
     ...['add', 'list', 'token'].map((name) => ['person', name]),
     ['space', 'add'],
+    ...['status', 'rotate', 'drop'].map((name) => ['key', name]),
     ['audit', 'verify'],
     ['backup'],
     ['restore'],

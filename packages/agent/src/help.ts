@@ -1,5 +1,5 @@
 export const LANTERN_HELP = `
-Set on the agent's machine:
+Set on the agent's machine, or kept by "lantern login":
   WAKE_API_KEY    the key of the agent (wk_test_… or wk_live_…)
   LANTERN_URL     the server; http://127.0.0.1:8787 when not set
   LANTERN_LOG     the local log; ~/.lantern/log.jsonl when not set, "off" for none
@@ -8,6 +8,7 @@ Try:
   lantern deliver -t question -H "Release 2.1 is ready" -s "Ship it today?" --wait
   lantern responses --follow
   lantern listen --exec ./on-event.sh
+  lantern connect --exec ./agent.sh
 
 Ends with 0 done, 1 failed, 2 wrong usage; "lantern wait --help" has the codes of answers.`;
 
@@ -47,3 +48,33 @@ Examples:
   lantern listen --once --exec 'python3 handle.py'        (for cron: takes what is there, then ends)
   lantern listen --types human.approved,human.rejected --json --once
   lantern listen --exec 'jq -r .event.knowledge.summary >> notes.txt' --cursor-file ./notes.cursor`;
+
+export const INSTALL_HELP = `
+Examples:
+  lantern install claude                      (~/.claude/settings.json)
+  lantern install codex --project --ask 'Bash,apply_patch'
+  lantern install gemini --timeout 900 --yes
+  lantern install claude --remove`;
+
+export const CONNECT_HELP = `
+The command gets one JSON object on its standard input, {"taskId","contextId","message":{"role","parts":[{"text"}]}}, with
+"history" when there is any, and "decision" when a person has decided. In its environment are WAKEUP_TASK_ID,
+WAKEUP_CONTEXT_ID, LANTERN_TURN (task, message or decision) and LANTERN_ARTIFACTS, a folder: what it puts there becomes
+an artifact of the task.
+
+It answers on its standard output:
+  {"state":"completed","text":"…"}           completed, failed, rejected, input_required or auth_required
+  {"state":"completed","message":{"parts":[…]},"artifacts":[{"name":"…","parts":[…]}]}
+  anything else                               is the text of a completed task
+With input_required a person is asked on the desk; the command runs again with what they say. A code other than 0 fails
+the task, with the end of standard error as the reason. With --progress, a line {"state":"working","text":"…"} tells how it
+is going, and {"artifact":{"name":"…","parts":[…]},"append":true} sends a piece of an artifact, as soon as it is written.
+
+It reconnects by itself. A command that was started is never started again for the same message: when this program is
+killed the command goes on, and the next start takes its answer. What a message says is for the command to judge; it is
+never part of the command line.
+
+Examples:
+  lantern connect --exec 'tr a-z A-Z'                        (answers with the JSON it got, in capitals)
+  lantern connect --exec 'jq -r ".message.parts[0].text" | wc -w'
+  lantern connect --exec 'python3 agent.py' --timeout 600 --concurrency 1`;

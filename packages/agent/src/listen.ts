@@ -8,7 +8,7 @@ import {
 } from '@lanternroom/sdk/akep';
 import { shown } from './answers.ts';
 import { type Ended, runCommand } from './command.ts';
-import { openInbox } from './settings.ts';
+import { openInbox } from './inbox.ts';
 import { EXIT, type World } from './world.ts';
 
 export interface ListenFlags {

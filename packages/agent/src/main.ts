@@ -38,6 +38,8 @@ export function hostWorld(): World {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     stdin: readStdin,
+    secret: async (question) => (await import('./terminal.ts')).readSecret(question),
+    confirm: async (question) => (await import('./terminal.ts')).askYesNo(question),
     stopSignal,
   };
 }

@@ -1,14 +1,26 @@
 import { readFileSync } from 'node:fs';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import type { ConnectFlags } from './connect.ts';
 import type { DeliverFlags } from './deliver.ts';
-import { DELIVER_HELP, LANTERN_HELP, LISTEN_HELP, RESPONSES_HELP, WAIT_HELP } from './help.ts';
+import {
+  CONNECT_HELP,
+  DELIVER_HELP,
+  INSTALL_HELP,
+  LANTERN_HELP,
+  LISTEN_HELP,
+  RESPONSES_HELP,
+  WAIT_HELP,
+} from './help.ts';
+import type { InstallFlags } from './install/install.ts';
 import type { ListenFlags } from './listen.ts';
+import type { LoginFlags } from './login.ts';
 import type { ResponsesFlags } from './responses.ts';
 import type { WaitFlags } from './wait.ts';
 import type { World } from './world.ts';
 
 // Spelled out and not imported: help and wrong usage then load nothing but this file.
 const TYPES = ['update', 'question', 'output', 'alert'];
+const HOST_NAMES = ['claude', 'codex', 'gemini'];
 const STATUSES = ['pending', 'approved', 'rejected', 'redirected'];
 
 /** The command line. Each command loads its own code when it is called, so that starting stays fast. */
@@ -28,6 +40,9 @@ export function createProgram(world: World, ended: (code: number) => void): Comm
   addWait(program, world, ended);
   addResponses(program, world, ended);
   addListen(program, world, ended);
+  addConnect(program, world, ended);
+  addSetUp(program, world, ended);
+  addHosts(program, world, ended);
   return program;
 }
 
@@ -119,6 +134,79 @@ function addListen(program: Command, world: World, ended: (code: number) => void
     .action(async (flags: ListenFlags) => {
       const { listen } = await import('./listen.ts');
       ended(await listen(flags, world));
+    });
+}
+
+function addConnect(program: Command, world: World, ended: (code: number) => void): void {
+  program
+    .command('connect')
+    .description('be the agent: run a command for each task that is sent to its public address')
+    .requiredOption('--exec <command>', 'run this in the shell for each message')
+    .option('--concurrency <count>', 'how many at a time (4); one at a time within a context', wholeNumber)
+    .option('--timeout <seconds>', 'stop a command that takes longer, and fail its task', wholeNumber)
+    .option('--grace <seconds>', 'between asking a command to end and killing it (10)', count)
+    .option('--once', 'take what is waiting, then end (for cron)')
+    .option('--progress', 'read lines of output as they come (see below)')
+    .option('--state <folder>', 'where to remember what was run (otherwise one per agent in ~/.lantern)')
+    .addOption(new Option('-q, --quiet', 'say only what goes wrong').conflicts('verbose'))
+    .option('-v, --verbose', "also every try to connect, and the commands' standard error")
+    .addHelpText('after', CONNECT_HELP)
+    .action(async (flags: ConnectFlags) => {
+      const { connect } = await import('./connect.ts');
+      ended(await connect(flags, world));
+    });
+}
+
+function addSetUp(program: Command, world: World, ended: (code: number) => void): void {
+  program
+    .command('login')
+    .description('keep address and key for later commands; the environment wins over them')
+    .option('--url <url>', 'the server (LANTERN_URL, or http://127.0.0.1:8787)')
+    .option('--remove', 'forget them again')
+    .addHelpText(
+      'after',
+      '\nThe key is typed, or piped in:  lantern login --url https://desk.example.com < key.txt',
+    )
+    .action(async (flags: LoginFlags) => {
+      const { login } = await import('./login.ts');
+      ended(await login(flags, world));
+    });
+  program
+    .command('doctor')
+    .description('check server, key, clock and versions, and say what to do')
+    .action(async () => {
+      const { doctor } = await import('./doctor.ts');
+      ended(await doctor(world));
+    });
+}
+
+function addHosts(program: Command, world: World, ended: (code: number) => void): void {
+  program
+    .command('mcp')
+    .description('serve the tools of this agent over MCP, on standard input and output')
+    .action(async () => {
+      const { mcp } = await import('./mcp.ts');
+      ended(await mcp(world));
+    });
+  // Started from bin/lantern.js, past this parser; here for the help.
+  program
+    .command('hook')
+    .description('ask a person before a tool runs; started by a coding agent (lantern hook --help)');
+  program
+    .command('install')
+    .description('set a coding agent up to ask a person before its tools run')
+    .addArgument(new Argument('<host>', 'which one').choices(HOST_NAMES))
+    .option('--project', 'for the project in this folder, not for you everywhere')
+    .option('--timeout <seconds>', 'how long a question is waited for at a time (3600)', wholeNumber)
+    .option('--ask <tools>', 'only these ask, comma-separated, * for any characters')
+    .option('--pass <tools>', 'these pass too; otherwise all ask but those that only look')
+    .option('--remove', 'take it out again')
+    .option('--yes', 'do not ask')
+    .option('--dry-run', 'only show it')
+    .addHelpText('after', INSTALL_HELP)
+    .action(async (host: 'claude' | 'codex' | 'gemini', flags: InstallFlags) => {
+      const { install } = await import('./install/install.ts');
+      ended(await install(host, flags, world));
     });
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { createInbox, type Inbox } from '@lanternroom/sdk/akep';
+import { join, resolve } from 'node:path';
 import { createWake, fileLog, memoryLog, systemClock, type Wake } from '@lanternroom/sdk/wake';
+import { readLogin } from './login-file.ts';
 import { UsageError, type World } from './world.ts';
 
 export interface WakeFlags {
@@ -26,46 +26,63 @@ export function openWake(world: World, flags: WakeFlags = {}): Opened {
   const { setting, ...shared } = readSettings(world);
   const wake = createWake({
     ...shared,
-    agentId: flags.agentId ?? setting('WAKE_AGENT_ID'),
+    agentId: flags.agentId ?? shared.agentId,
     provider: flags.provider ?? setting('WAKE_PROVIDER'),
   });
   return { wake, hasLog: setting('LANTERN_LOG') !== 'off' };
 }
 
-/** The inbox of the agent, read from where this machine stopped. */
-export function openInbox(world: World, flags: { readonly cursorFile?: string }): Inbox {
-  const { setting, ...shared } = readSettings(world);
-  return createInbox({
-    ...shared,
-    cursor: flags.cursorFile ?? cursorFile(setting('HOME') ?? homedir(), shared),
-    onCursorExpired: () =>
-      world.err('Some events were dropped on the server before they were read here; going on behind them.\n'),
-  });
+/** Where to connect as the agent, and where to remember what was taken and run. */
+export function openConnection(world: World, flags: { readonly state?: string }) {
+  const { setting, url, apiKey } = readSettings(world);
+  const state = flags.state ?? join(setting('HOME') ?? homedir(), '.lantern', 'connect', nameOf(url, apiKey));
+  return { url, apiKey, state: resolve(state) };
 }
 
-/** The environment is read here and nowhere else. */
-function readSettings(world: World) {
+/** The environment is read here and nowhere else. It wins over what `lantern login` has kept. */
+export function readSettings(world: World) {
   const setting = (name: string) => world.env[name]?.trim() || undefined;
-  const apiKey = setting('WAKE_API_KEY');
-  if (apiKey === undefined) {
-    throw new UsageError(
-      'Set WAKE_API_KEY to the key of your agent; "lanternroom agent add NAME" makes one.',
-    );
-  }
   const logPath = setting('LANTERN_LOG');
   return {
     setting,
-    url: setting('LANTERN_URL') ?? setting('WAKE_ENDPOINT') ?? DEFAULT_URL,
-    apiKey,
+    ...readAccess(world),
     clock: noticed(world),
     log: logPath === 'off' ? memoryLog() : fileLog(logPath),
   };
 }
 
-/** One for each agent and server, so that no two share a place; the name does not give the key away. */
-function cursorFile(home: string, { url, apiKey }: { url: string; apiKey: string }): string {
-  const name = createHash('sha256').update(`${url}\n${apiKey}`).digest('hex').slice(0, 16);
-  return join(home, '.lantern', 'cursors', `${name}.json`);
+export interface Access {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly agentId: string | undefined;
+}
+
+/** Where the server is and with which key to go there. A kept key goes to its own server and to no other. */
+export function readAccess(world: Pick<World, 'env'>): Access {
+  const setting = (name: string) => world.env[name]?.trim() || undefined;
+  const apiKey = setting('WAKE_API_KEY');
+  const given = setting('LANTERN_URL') ?? setting('WAKE_ENDPOINT');
+  const agentId = setting('WAKE_AGENT_ID');
+  if (apiKey !== undefined && given !== undefined) return { url: given, apiKey, agentId };
+  const login = readLogin(world);
+  const url = given ?? login?.url ?? DEFAULT_URL;
+  if (apiKey !== undefined) return { url, apiKey, agentId };
+  if (login === null) {
+    throw new UsageError(
+      'Set WAKE_API_KEY to the key of your agent, or run "lantern login"; "lanternroom agent add NAME" makes a key.',
+    );
+  }
+  if (url !== login.url) {
+    throw new UsageError(
+      `The key of "lantern login" is for ${login.url}, not for ${url}: set WAKE_API_KEY too, or log in there.`,
+    );
+  }
+  return { url, apiKey: login.apiKey, agentId: agentId ?? login.agentId };
+}
+
+/** One name for each agent and server, so that no two share a place; it does not give the key away. */
+export function nameOf(url: string, apiKey: string): string {
+  return createHash('sha256').update(`${url}\n${apiKey}`).digest('hex').slice(0, 16);
 }
 
 /** A clock that says so when somebody is made to wait. */

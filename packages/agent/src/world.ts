@@ -6,6 +6,10 @@ export interface World {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly stdin: () => Promise<string>;
+  /** One line from a person, not shown while it is typed; all of standard input when nobody sits there. */
+  readonly secret?: (question: string) => Promise<string>;
+  /** Yes or no from a person; null when nobody sits there. */
+  readonly confirm?: (question: string) => Promise<boolean | null>;
   readonly clock?: Clock;
   /** Fires when the machine asks for an end. Only for commands that finish what they have begun. */
   readonly stopSignal?: () => AbortSignal;

@@ -58,11 +58,18 @@ export async function startWorld(script: (seen: Seen) => Said | Promise<Said>) {
 export function runner(env: Readonly<Record<string, string | undefined>>) {
   return async (
     argv: readonly string[],
-    more: { env?: Record<string, string | undefined>; stdin?: string; stop?: AbortSignal } = {},
+    more: {
+      env?: Record<string, string | undefined>;
+      stdin?: string;
+      stop?: AbortSignal;
+      /** What a person says when asked; nobody is there when left out. */
+      confirm?: boolean;
+      nowMs?: number;
+    } = {},
   ) => {
     let out = '';
     let err = '';
-    let nowMs = Date.now();
+    let nowMs = more.nowMs ?? Date.now();
     const code = await main(argv, {
       env: { ...env, ...more.env },
       out: (text) => {
@@ -72,6 +79,7 @@ export function runner(env: Readonly<Record<string, string | undefined>>) {
         err += text;
       },
       stdin: async () => more.stdin ?? '',
+      confirm: async () => more.confirm ?? null,
       clock: {
         now: () => nowMs,
         sleep: async (ms) => {

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { createWake, memoryLog } from '@lanternroom/sdk/wake';
+import { isLoginExposed, loginFile, readLogin } from './login-file.ts';
+import { baseOf, type Card, readCard } from './server-card.ts';
+import { type Access, readAccess } from './settings.ts';
+import { EXIT, type World } from './world.ts';
+
+interface Finding {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+// Signatures are refused when they are older than five minutes; this leaves room to notice before.
+const MOST_SKEW_MS = 60_000;
+/** The major version of WAKE that this program speaks. */
+const SPOKEN = 'v1';
+
+/** Looks at everything that must be right between this machine and the server, and says what to do about the rest. */
+export async function doctor(world: World): Promise<number> {
+  const findings: Finding[] = [{ ok: true, text: `lantern ${ownVersion()}, Node ${process.versions.node}` }];
+  await examine(world, (finding) => findings.push(finding));
+  for (const { ok, text } of findings) world.out(`${ok ? 'ok  ' : 'BAD '} ${text}\n`);
+  return findings.every(({ ok }) => ok) ? EXIT.done : EXIT.failed;
+}
+
+async function examine(world: World, note: (finding: Finding) => void): Promise<void> {
+  const good = (text: string) => note({ ok: true, text });
+  const bad = (text: string) => note({ ok: false, text });
+  try {
+    const access = readAccess(world);
+    good(`key and address from ${sourceOf(access, world)}`);
+    if (readLogin(world) !== null && isLoginExposed(world)) {
+      bad(`${loginFile(world)} can be read by others: run "chmod 600" on it, or "lantern login" again`);
+    }
+    // Refuses plain http to another machine, and a live key in the clear.
+    createWake({ url: access.url, apiKey: access.apiKey, log: memoryLog() });
+    good(`${access.url} is safe to send the key to`);
+    const card = await readCard(access, world.clock);
+    good('the server is there');
+    judgeKey(card, access, { good, bad });
+    judgeClock(card, { good, bad });
+    await judgeVersions(card, access, { good, bad });
+  } catch (error) {
+    bad(error instanceof Error ? error.message : String(error));
+  }
+}
+
+interface Notes {
+  readonly good: (text: string) => void;
+  readonly bad: (text: string) => void;
+}
+
+function judgeKey({ agentId }: Card, access: Access, { good, bad }: Notes): void {
+  if (agentId === null) bad('the server does not say whose key this is: check the key');
+  else if (access.agentId !== undefined && access.agentId !== agentId) {
+    bad(
+      `the key belongs to ${agentId}, but ${access.agentId} is set: correct WAKE_AGENT_ID, or log in again`,
+    );
+  } else good(`the key works; the agent is ${agentId}`);
+}
+
+function judgeClock({ skewMs }: Card, { good, bad }: Notes): void {
+  if (skewMs === null) return;
+  const seconds = Math.round(Math.abs(skewMs) / 1_000);
+  const side = skewMs > 0 ? 'behind' : 'ahead of';
+  if (Math.abs(skewMs) > MOST_SKEW_MS) {
+    bad(`this clock is ${seconds} s ${side} the server's: set it by NTP, or signatures will be refused`);
+  } else good('the clocks agree');
+}
+
+async function judgeVersions({ versions }: Card, access: Access, { good, bad }: Notes): Promise<void> {
+  if (!versions.some((version) => `v${version}`.replace('vv', 'v').split('.')[0] === SPOKEN)) {
+    bad(
+      `the server speaks WAKE ${versions.join(', ') || 'of no version'}, this program ${SPOKEN}: ${upgrade(versions)}`,
+    );
+    return;
+  }
+  const theirs = await serverVersion(access.url);
+  const own = ownVersion();
+  if (theirs === null || theirs === own) good(`WAKE ${SPOKEN}${theirs === null ? '' : `, server ${theirs}`}`);
+  else {
+    const older = isOlder(theirs, own)
+      ? 'the server is older: upgrade it'
+      : 'this program is older: npm install -g @lanternroom/agent';
+    good(`WAKE ${SPOKEN} works; server ${theirs}, lantern ${own} (${older} to have everything)`);
+  }
+}
+
+function upgrade(versions: readonly string[]): string {
+  const theirs = Number(/\d+/.exec(versions.at(-1) ?? '')?.[0] ?? 0);
+  return theirs > Number(SPOKEN.slice(1))
+    ? 'upgrade lantern (npm install -g @lanternroom/agent)'
+    : 'upgrade the server';
+}
+
+async function serverVersion(url: string): Promise<string | null> {
+  const reply = await fetch(`${baseOf(url)}/openapi.json`, { signal: AbortSignal.timeout(10_000) }).catch(
+    () => null,
+  );
+  const body = (await reply?.json().catch(() => null)) as { info?: { version?: unknown } } | null | undefined;
+  return typeof body?.info?.version === 'string' ? body.info.version : null;
+}
+
+function isOlder(one: string, other: string): boolean {
+  const [left, right] = [one, other].map((version) => version.split(/[.-]/).map(Number));
+  const at = left?.findIndex((part, index) => part !== right?.[index]) ?? -1;
+  return at >= 0 && (left?.[at] ?? 0) < (right?.[at] ?? 0);
+}
+
+function sourceOf({ apiKey }: Access, world: World): string {
+  return world.env.WAKE_API_KEY?.trim() === apiKey ? 'the environment' : loginFile(world);
+}
+
+function ownVersion(): string {
+  return String(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version);
+}

@@ -1,0 +1,87 @@
+import { mkdir, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Questions whose answer nobody has used yet, one small file each, written before the question is asked. When a hook
+ * ran out of time or was killed, the next call of the same tool with the same input goes on with that question instead
+ * of asking again. An answer is used once: whoever removes the file has it.
+ */
+export interface Claim {
+  /** The idempotency key: sending the question again with it is the same question. */
+  readonly key: string;
+  /** The call that was asked about, as its host named it; part of the question. */
+  readonly callId: string | null;
+  /** Null until the server has taken it. */
+  readonly deliveryId: string | null;
+}
+
+export interface Claims {
+  /** Fails where nothing can be kept: found out before anybody is asked. */
+  prepare(): Promise<void>;
+  /** A question about the same call that no running hook waits for any more. */
+  orphan(fingerprint: string): Promise<Claim | null>;
+  /** From now on it is this process that waits for it. */
+  keep(fingerprint: string, claim: Claim): Promise<void>;
+  /** True for exactly one caller. */
+  take(fingerprint: string, claim: Claim): Promise<boolean>;
+}
+
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+export function openClaims(folder: string): Claims {
+  const fileOf = (fingerprint: string, { key }: Claim) => join(folder, `${fingerprint}.${key}`);
+  return {
+    prepare: async () => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await forgetOld(folder);
+    },
+    orphan: async (fingerprint) => {
+      for (const name of await namesIn(folder)) {
+        if (!name.startsWith(`${fingerprint}.`)) continue;
+        const read = readClaim(await readFile(join(folder, name), 'utf8').catch(() => ''));
+        if (read !== null && !isRunning(read.pid)) return read.claim;
+      }
+      return null;
+    },
+    keep: (fingerprint, claim) =>
+      writeFile(fileOf(fingerprint, claim), JSON.stringify({ pid: process.pid, ...claim }), { mode: 0o600 }),
+    take: (fingerprint, claim) =>
+      unlink(fileOf(fingerprint, claim)).then(
+        () => true,
+        () => false,
+      ),
+  };
+}
+
+/** Null for half a file, which a crash can leave: then the question is asked anew. */
+function readClaim(text: string): { claim: Claim; pid: number } | null {
+  try {
+    const { pid, key, callId, deliveryId } = JSON.parse(text);
+    return { pid: Number(pid), claim: { key: String(key), callId, deliveryId } };
+  } catch {
+    return null;
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+/** A number that was given to another program in the meantime only means that we ask again. */
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+async function forgetOld(folder: string): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    const file = join(folder, name);
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > KEPT_MS) await unlink(file).catch(() => undefined);
+  }
+}

@@ -1,0 +1,23 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { createInbox, type Inbox } from '@lanternroom/sdk/akep';
+import { nameOf, readSettings } from './settings.ts';
+import type { World } from './world.ts';
+
+// Apart from settings.ts: what only asks a person, such as the hook, loads nothing of the inbox.
+
+/** The inbox of the agent, read from where this machine stopped. */
+export function openInbox(world: World, flags: { readonly cursorFile?: string }): Inbox {
+  const { setting, ...shared } = readSettings(world);
+  return createInbox({
+    ...shared,
+    cursor: flags.cursorFile ?? cursorFile(setting('HOME') ?? homedir(), shared),
+    onCursorExpired: () =>
+      world.err('Some events were dropped on the server before they were read here; going on behind them.\n'),
+  });
+}
+
+/** Beside those of other agents and servers. */
+function cursorFile(home: string, { url, apiKey }: { url: string; apiKey: string }): string {
+  return join(home, '.lantern', 'cursors', `${nameOf(url, apiKey)}.json`);
+}

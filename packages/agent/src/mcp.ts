@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { type Room, serveRoomOverStdio } from '@lanternroom/mcp';
+import { createCaller } from '@lanternroom/sdk/a2a';
+import { openInbox } from './inbox.ts';
+import { baseOf } from './server-card.ts';
+import { openWake, readAccess } from './settings.ts';
+import { EXIT, type World } from './world.ts';
+
+/** An MCP server on standard input and output, for as long as the client keeps it. */
+export async function mcp(world: World): Promise<number> {
+  // Standard output belongs to the protocol.
+  await serveRoomOverStdio(openRoom(world), (error) => world.err(`lantern mcp: ${error.message}\n`));
+  return EXIT.done;
+}
+
+/** Wrong settings end the command; a server that is not there does not: it may come, and each tool says so. */
+function openRoom(world: World): Room {
+  const { url, apiKey } = readAccess(world);
+  const base = baseOf(url);
+  const { wake } = openWake({ ...world, err: () => undefined });
+  return {
+    wake,
+    inbox: openInbox(world, {}),
+    agent: (address) => createCaller({ agent: address, ...tokenFor(address, base, apiKey) }),
+    deskUrl: (id) => `${base}/d/${id}`,
+    vouchesForIds: false,
+    version: JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version,
+  };
+}
+
+/** The key goes to its own server and to no other, whatever address a model was talked into. */
+function tokenFor(address: string, base: string, apiKey: string): { token?: string } {
+  return URL.canParse(address) && new URL(address).origin === new URL(base).origin ? { token: apiKey } : {};
+}

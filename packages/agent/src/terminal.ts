@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline';
+
+/** One line, typed unseen. When standard input is not a terminal, everything that comes through it. */
+export async function readSecret(question: string): Promise<string> {
+  if (!process.stdin.isTTY) return readAll();
+  process.stderr.write(question);
+  const lines = createInterface({ input: process.stdin, terminal: true });
+  try {
+    return await new Promise((resolve) => {
+      lines.once('line', resolve);
+      lines.once('close', () => resolve(''));
+    });
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
+  }
+}
+
+/** Null when nobody sits there to ask. */
+export async function askYesNo(question: string): Promise<boolean | null> {
+  if (!process.stdin.isTTY) return null;
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await new Promise((resolve) => {
+      lines.question(`${question} [y/N] `, (answer) => resolve(/^y(es)?$/i.test(answer.trim())));
+      lines.once('close', () => resolve(false));
+    });
+  } finally {
+    lines.close();
+  }
+}
+
+async function readAll(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
