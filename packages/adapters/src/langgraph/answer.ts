@@ -1,0 +1,103 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import { Command, type Interrupt } from '@langchain/langgraph';
+import { LanternError } from '@lanternroom/sdk/wake';
+import { type ReviewOptions, review } from '../review.ts';
+import { answerHitl } from './hitl.ts';
+import { answerQuestion } from './question.ts';
+import { isHitlRequest, isToolRequest } from './requests.ts';
+
+export type LanternOptions = ReviewOptions;
+
+/** What is needed of a compiled graph; for an agent of `createAgent` it is `agent.graph`. */
+export interface PausedGraph {
+  getState(
+    config: RunnableConfig,
+  ): Promise<{ readonly tasks: readonly { readonly interrupts: readonly Interrupt[] }[] }>;
+}
+
+/** The graph is not paused; or still waits for a person; or goes on with this command. */
+export type Answered =
+  | { readonly status: 'none' }
+  | { readonly status: 'pending' }
+  | { readonly status: 'ready'; readonly resume: Command };
+
+/**
+ * Answers every interrupt of a paused thread: calls held by `lanternMiddleware` or by LangChain's
+ * `humanInTheLoopMiddleware`, questions of `askPerson`, and any other interrupt as a plain question.
+ *
+ * @example
+ * const answered = await answerInterrupts(agent.graph, config, { wake, wait: false });
+ * if (answered.status === 'ready') await agent.graph.invoke(answered.resume, config);
+ */
+export async function answerInterrupts(
+  graph: PausedGraph,
+  config: RunnableConfig,
+  options: LanternOptions,
+): Promise<Answered> {
+  const threadId = threadOf(config);
+  const state = await graph.getState(config);
+  const interrupts = state.tasks.flatMap((task) => task.interrupts);
+  if (interrupts.length === 0) return { status: 'none' };
+  // All are asked before the first is waited for: the person sees them together.
+  const answers = await Promise.all(interrupts.map((one) => answerOne(threadId, one, options)));
+  if (answers.some(({ value }) => value === null)) return { status: 'pending' };
+  const resume = Object.fromEntries(answers.map(({ id, value }) => [id, value]));
+  return { status: 'ready', resume: new Command({ resume }) };
+}
+
+/**
+ * Runs a graph to its end and stays with it: each interrupt is put before the person, and the graph goes on with the
+ * answer. Without an input it goes on with a thread that was left paused, for example by a crash.
+ *
+ * @example
+ * const result = await runWithPerson(agent.graph, { messages: [['user', 'Refund order A-17']] }, config, { wake });
+ */
+export async function runWithPerson<Input, Output>(
+  graph: PausedGraph & { invoke(input: Input | Command | null, config: RunnableConfig): Promise<Output> },
+  input: Input | null,
+  config: RunnableConfig,
+  options: Omit<LanternOptions, 'wait'>,
+): Promise<Output> {
+  const signalled = options.signal === undefined ? config : { ...config, signal: options.signal };
+  let next: Input | Command | null = input;
+  if (input === null) {
+    const left = await answerInterrupts(graph, config, options);
+    if (left.status === 'ready') next = left.resume;
+  }
+  for (;;) {
+    const output = await graph.invoke(next, signalled);
+    const answered = await answerInterrupts(graph, config, options);
+    if (answered.status !== 'ready') return output;
+    next = answered.resume;
+  }
+}
+
+async function answerOne(
+  threadId: string,
+  one: Interrupt,
+  options: LanternOptions,
+): Promise<{ id: string; value: unknown }> {
+  const { id, value } = one;
+  if (id === undefined)
+    throw new LanternError('wrong_usage', 'This interrupt has no id: LangGraph 1.0 or newer is needed.');
+  if (isToolRequest(value)) {
+    const call = { id: [threadId, id], tool: value.tool, args: value.args, purpose: value.purpose, threadId };
+    const verdict = await review('langgraph', call, options);
+    return { id, value: verdict.kind === 'pending' ? null : verdict };
+  }
+  const at = { threadId, id };
+  return {
+    id,
+    value: isHitlRequest(value)
+      ? await answerHitl(at, value, options)
+      : await answerQuestion(at, value, options),
+  };
+}
+
+function threadOf(config: RunnableConfig): string {
+  const id: unknown = config.configurable?.thread_id;
+  if (typeof id === 'string' && id !== '') return id;
+  const message =
+    'Give the thread to answer as config.configurable.thread_id: it tells one question from another.';
+  throw new LanternError('wrong_usage', message);
+}

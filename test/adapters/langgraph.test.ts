@@ -1,0 +1,181 @@
+import { Annotation, END, MemorySaver, START, StateGraph } from '@langchain/langgraph';
+import {
+  answerInterrupts,
+  askPerson,
+  lanternMiddleware,
+  runWithPerson,
+} from '@lanternroom/adapters/langgraph';
+import { AIMessage, createAgent, fakeModel, humanInTheLoopMiddleware, tool } from 'langchain';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { approve, Room, reject } from './room.ts';
+
+const CONFIG = { configurable: { thread_id: 'thread-1' } };
+const INPUT = { messages: [{ role: 'user', content: 'Refund both orders.' }] };
+
+type Args = { order: string; amount: number };
+const call = (id: string, args: Args) => ({ name: 'refund', args, id });
+type Middleware = ReturnType<typeof lanternMiddleware>[];
+const A = { order: 'A-17', amount: 40 };
+const B = { order: 'B-2', amount: 900 };
+
+/** An agent with one tool that writes down every time its body is entered. */
+function agentOf(calls: ReturnType<typeof call>[], middleware: Middleware) {
+  const entered: Args[] = [];
+  const refund = tool(
+    (args: Args) => {
+      entered.push(args);
+      return `Refunded ${args.order}.`;
+    },
+    {
+      name: 'refund',
+      description: 'Pays money back.',
+      schema: z.object({ order: z.string(), amount: z.number() }),
+    },
+  );
+  const model = fakeModel().respondWithTools(calls).respond(new AIMessage('Done.'));
+  const checkpointer = new MemorySaver();
+  const agent = createAgent({ model, tools: [refund], middleware, checkpointer });
+  return { graph: agent.graph, entered, model };
+}
+
+const ours: Middleware = [lanternMiddleware({ tools: ['refund'] })];
+// LangChain's types do not take their own options under exactOptionalPropertyTypes.
+const theirs = [
+  humanInTheLoopMiddleware({ interruptOn: { refund: true } } as never),
+] as unknown as Middleware;
+const said = (result: { messages: { content: unknown; type?: string }[] }) =>
+  result.messages.map(({ content }) => String(content));
+
+describe.each([
+  ['lanternMiddleware', ours],
+  ['humanInTheLoopMiddleware', theirs],
+])('LangChain with %s', (_, middleware) => {
+  it('[W23] an approved call runs once, with what the person has seen', async () => {
+    const room = await Room.open();
+    const { graph, entered } = agentOf([call('c1', A)], middleware);
+    const running = runWithPerson(graph, INPUT, CONFIG, room);
+    await room.person(1, ({ tool: name, args }) => {
+      expect({ name, args }).toEqual({ name: 'refund', args: A });
+      return approve();
+    });
+    expect(said(await running).at(-1)).toBe('Done.');
+    expect(entered).toEqual([A]);
+    expect(await room.rows()).toHaveLength(1);
+  });
+
+  it('[W23] the body of a rejected tool is never entered, and the model reads why', async () => {
+    const room = await Room.open();
+    const { graph, entered } = agentOf([call('c1', A)], middleware);
+    const running = runWithPerson(graph, INPUT, CONFIG, room);
+    await room.person(1, reject);
+    expect(said(await running).join('\n')).toContain('Not this customer.');
+    expect(entered).toEqual([]);
+  });
+
+  it('[W23] edited arguments are what the tool receives', async () => {
+    const room = await Room.open();
+    const { graph, entered } = agentOf([call('c1', A)], middleware);
+    const running = runWithPerson(graph, INPUT, CONFIG, room);
+    const edited = { tool: 'refund', arguments: { order: 'A-17', amount: 20 } };
+    await room.person(1, () => ({ status: 'redirected', edited_content: edited }));
+    await running;
+    expect(entered).toEqual([edited.arguments]);
+  });
+
+  it('[W23] an instruction instead of arguments runs nothing', async () => {
+    const room = await Room.open();
+    const { graph, entered } = agentOf([call('c1', A)], middleware);
+    const running = runWithPerson(graph, INPUT, CONFIG, room);
+    await room.person(1, () => ({ status: 'redirected', feedback: 'Ask for the receipt first.' }));
+    expect(said(await running).join('\n')).toContain('Ask for the receipt first.');
+    expect(entered).toEqual([]);
+  });
+
+  it('[W12] paused and looked at again, also by a new process, a call is asked once and resumes from the answer', async () => {
+    const room = await Room.open();
+    const { graph, entered } = agentOf([call('c1', A)], middleware);
+    await graph.invoke(INPUT, CONFIG);
+    const look = () => answerInterrupts(graph, CONFIG, { wake: room.client(), wait: false });
+    expect(await look()).toEqual({ status: 'pending' });
+    // As after a crash between delivering and writing that down: the server knows, the log does not.
+    expect(
+      await answerInterrupts(graph, CONFIG, { wake: room.client(`${room.logFile}.lost`), wait: false }),
+    ).toEqual({ status: 'pending' });
+    expect(await room.rows()).toHaveLength(1);
+    await room.person(1, approve);
+    expect(await look()).toMatchObject({ status: 'ready' });
+    expect(entered).toEqual([]);
+    expect(said(await runWithPerson(graph, null, CONFIG, { wake: room.client() })).at(-1)).toBe('Done.');
+    expect(entered).toEqual([A]);
+    expect(await look()).toEqual({ status: 'none' });
+    expect(await room.rows()).toHaveLength(1);
+  });
+
+  it('[W23] a signal ends the wait and leaves the question', async () => {
+    const room = await Room.open();
+    const { graph, entered } = agentOf([call('c1', A)], middleware);
+    const stop = new AbortController();
+    const running = runWithPerson(graph, INPUT, CONFIG, { wake: room.wake, signal: stop.signal });
+    const ended = expect(running).rejects.toMatchObject({ fault: 'aborted' });
+    await room.person(0, approve);
+    while ((await room.open()).length === 0) await graph.getState(CONFIG);
+    stop.abort();
+    await ended;
+    expect(await room.open()).toHaveLength(1);
+    expect(entered).toEqual([]);
+  });
+});
+
+const mixed = ({ args }: { args: unknown }) => ((args as Args).order === 'A-17' ? approve() : reject());
+
+it('[W23] of a mixed batch lanternMiddleware runs what was approved and nothing else', async () => {
+  const room = await Room.open();
+  const { graph, entered } = agentOf([call('c1', A), call('c2', B)], ours);
+  const running = runWithPerson(graph, INPUT, CONFIG, room);
+  await room.person(2, mixed);
+  const texts = said(await running);
+  expect(entered).toEqual([A]);
+  expect(texts).toContain('Refunded A-17.');
+  expect(texts.join('\n')).toContain('Not this customer.');
+  expect(await room.rows()).toHaveLength(2);
+});
+
+it('[W23] of a mixed batch humanInTheLoopMiddleware runs nothing, and the person is told what was dropped', async () => {
+  const room = await Room.open();
+  const { graph, entered } = agentOf([call('c1', A), call('c2', B)], theirs);
+  const running = runWithPerson(graph, INPUT, CONFIG, room);
+  await room.person(2, mixed);
+  expect(said(await running).join('\n')).toContain(
+    'Approved, but not run because of this: refund(order: "A-17", amount: 40)',
+  );
+  expect(entered).toEqual([]);
+  const told = (await room.rows()).filter(({ type }) => type === 'update');
+  expect(told.map(({ headline }) => headline)).toEqual(['Not run although approved: refund']);
+});
+
+it('[W23] a graph that is resumed with anything but a verdict runs nothing', async () => {
+  const { graph, entered } = agentOf([call('c1', A)], ours);
+  const { Command } = await import('@langchain/langgraph');
+  await graph.invoke(INPUT, CONFIG);
+  await graph.invoke(new Command({ resume: true }), CONFIG);
+  expect(entered).toEqual([]);
+});
+
+it('[W23] a node asks with askPerson, and any other interrupt is asked as it is', async () => {
+  const room = await Room.open();
+  const State = Annotation.Root({ answer: Annotation<string> });
+  const graph = new StateGraph(State)
+    .addNode('ask', () => ({
+      answer: askPerson({ type: 'question', headline: 'Draft is ready', summary: 'May I send it?' }).status,
+    }))
+    .addEdge(START, 'ask')
+    .addEdge('ask', END)
+    .compile({ checkpointer: new MemorySaver() });
+  const running = runWithPerson(graph, { answer: '' }, CONFIG, room);
+  await room.person(1, ({ row }) => {
+    expect(row.headline).toBe('Draft is ready');
+    return approve();
+  });
+  expect((await running).answer).toBe('approved');
+});
