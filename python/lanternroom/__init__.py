@@ -3,6 +3,7 @@
 The same for asyncio is in ``lanternroom.aio``.
 """
 
+from .a2a import Caller
 from .akep import Inbox, Producer, Verdict, sign_event, verify_event
 from .answers import (
     Answer,
@@ -25,6 +26,7 @@ from .webhook import Refused, Verified, sign_webhook, verify_webhook
 __all__ = [
     "Answer",
     "Approved",
+    "Caller",
     "Checked",
     "Clock",
     "Delivered",

@@ -9,6 +9,7 @@ from typing import Callable
 
 from .cli import parser
 from .cli_akep import listen, send_event
+from .cli_doctor import doctor
 from .cli_wake import deliver, responses, wait
 from .cli_world import Machine
 from .faults import LanternError
@@ -19,6 +20,7 @@ _COMMANDS: Mapping[str, Callable[..., int]] = {
     "responses": responses,
     "listen": listen,
     "send-event": send_event,
+    "doctor": doctor,
 }
 
 

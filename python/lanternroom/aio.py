@@ -1,5 +1,6 @@
 """The same clients for asyncio: each call runs in a thread, so that the loop goes on. A call that is cancelled is no
-longer waited for, but what it has sent is sent; a long-poll ends by itself within a minute."""
+longer waited for, but what it has sent is sent: its thread goes on until the request at hand has ended, which for a
+long-poll is up to a minute and the time for a reply (90 s), and for a whole ``wait_for`` until the answer or its timeout."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
 from threading import Event as Flag
 from typing import Any, Callable, TypeVar
 
+from .a2a import Caller, Said
 from .akep.envelope import AckStatus, Event
 from .akep.inbox import Inbox
 from .akep.producer import Producer, Sent
@@ -55,6 +57,9 @@ class AsyncWake:
 
     async def adopt(self, delivery_id: str) -> None:
         await asyncio.to_thread(self._wake.adopt, delivery_id)
+
+    async def recall(self, idempotency_key: str) -> str | None:
+        return await asyncio.to_thread(self._wake.recall, idempotency_key)
 
 
 class AsyncProducer:
@@ -131,3 +136,28 @@ class AsyncInbox:
 
     async def end_wait(self, wait_id: str) -> None:
         await asyncio.to_thread(self._inbox.end_wait, wait_id)
+
+
+class AsyncCaller:
+    """Takes what ``Caller`` takes.
+
+    ``answer = await AsyncCaller(agent, key).send("Review it")``
+    """
+
+    def __init__(self, agent: str, token: str | None = None, **options: Any) -> None:
+        self._caller = Caller(agent, token, **options)
+
+    async def send(self, said: Said, **options: Any) -> dict[str, Any]:
+        return await asyncio.to_thread(self._caller.send, said, **options)
+
+    async def get(self, task_id: str, **options: Any) -> dict[str, Any]:
+        return await asyncio.to_thread(self._caller.get, task_id, **options)
+
+    async def cancel(self, task_id: str) -> dict[str, Any]:
+        return await asyncio.to_thread(self._caller.cancel, task_id)
+
+    def stream(self, said: Said, **options: Any) -> AsyncIterator[dict[str, Any]]:
+        return _each(lambda: self._caller.stream(said, **options))
+
+    def subscribe(self, task_id: str) -> AsyncIterator[dict[str, Any]]:
+        return _each(lambda: self._caller.subscribe(task_id))

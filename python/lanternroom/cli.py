@@ -43,6 +43,7 @@ def parser() -> argparse.ArgumentParser:
     _add_deliver(commands)
     _add_answers(commands)
     _add_events(commands)
+    commands.add_parser("doctor", help="check address, key, clock and log, and say what to do")
     return top
 
 

@@ -27,6 +27,7 @@ class Journal:
         self._server = server
         self._agent_id = agent_id
         self._known: dict[str, Known] = {}
+        self._by_key: dict[str, str] = {}
         self._answered: set[tuple[str, str]] = set()
 
     def record(self, event: str, facts: Mapping[str, Any]) -> None:
@@ -47,14 +48,25 @@ class Journal:
         """Makes an id ours, and writes that down."""
         # In memory first: should the line fail, this process still knows what it sent.
         self._known[delivery_id.lower()] = Known(self._clock.now(), facts.get("timeout_seconds"))
+        if isinstance(facts.get("idempotency_key"), str):
+            self._by_key[facts["idempotency_key"]] = delivery_id
         self.record(event, {"delivery_id": delivery_id, **facts})
 
     def find(self, delivery_id: str) -> Known | None:
         if delivery_id.lower() not in self._known:
-            # Another process may have delivered in the meantime, or this one before a restart.
-            for line in self._log.new_lines():
-                self._restore(line)
+            self._read_on()
         return self._known.get(delivery_id.lower())
+
+    def find_by_key(self, idempotency_key: str) -> str | None:
+        """The delivery that was submitted under a key, by this process or by an earlier one with this log."""
+        if idempotency_key not in self._by_key:
+            self._read_on()
+        return self._by_key.get(idempotency_key)
+
+    def _read_on(self) -> None:
+        # Another process may have delivered in the meantime, or this one before a restart.
+        for line in self._log.new_lines():
+            self._restore(line)
 
     def demand(self, delivery_id: str) -> Known:
         known = self.find(delivery_id)
@@ -76,6 +88,8 @@ class Journal:
             return
         seconds = entry.get("timeout_seconds")
         self._known.setdefault(delivery_id, Known(at, seconds if isinstance(seconds, (int, float)) else None))
+        if isinstance(entry.get("idempotency_key"), str):
+            self._by_key.setdefault(entry["idempotency_key"], delivery_id)
 
 
 def foreign(delivery_id: str) -> LanternError:

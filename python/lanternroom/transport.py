@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any, Callable
 from urllib.parse import urlsplit
 
@@ -18,6 +19,8 @@ from .faults import Fault, LanternError, WireTrouble
 from .retry import Attempt, GiveUp, Take, Tried, judge
 
 _REPLY_SECONDS = 30.0
+_STREAM_SECONDS = 45.0  # a server sends a comment line every 15 s; three missed ones are a dead connection
+_NOTABLE_SKEW_SECONDS = 120  # well inside the five minutes that a signature may be old
 _REFUSALS: Mapping[int, Fault] = {403: "forbidden", 404: "not_found", 409: "conflict"}
 
 Headings = Mapping[str, str]
@@ -41,6 +44,8 @@ class _Exchange:
     attempt: Attempt
     text: bytes = b""
     reason: str = ""
+    #: How far this machine's clock is ahead of the server's, by the reply's own date; signed calls only.
+    skew_seconds: float = 0.0
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -120,9 +125,29 @@ class Transport:
                 return _Exchange(Attempt(reply.status, reply.headers.get("retry-after")), reply.read())
         except urllib.error.HTTPError as error:
             with error:
-                return _error_exchange(error)
+                return _error_exchange(error, None if self._api_key is not None else self._clock.now())
         except (OSError, http.client.HTTPException) as error:
             return _Exchange(Attempt(None), reason=_reason(error))
+
+    def open_stream(self, call: Call) -> Any:
+        """A reply that goes on, read by the caller. Not retried here: only the caller knows from where to go on."""
+        if self._stopped is not None:
+            raise self._stopped
+        headers = {**self._headers(call, True), "Accept": "text/event-stream"}
+        data = json.dumps(call.body, allow_nan=False).encode()
+        request = urllib.request.Request(self._base + call.path, data=data, headers=headers, method=call.method)
+        try:
+            return self._opener.open(request, timeout=_STREAM_SECONDS)
+        except urllib.error.HTTPError as error:
+            with error:
+                exchange = _error_exchange(error)
+            if error.code == 401:
+                raise self._give_up(_trouble("unauthorized", exchange, self._base)) from error
+            if error.code >= 500:
+                raise _trouble("server_failed", exchange, self._base) from error
+            raise _refusal(error.code, exchange) from error
+        except (OSError, http.client.HTTPException) as error:
+            raise _trouble("unreachable", _Exchange(Attempt(None), reason=_reason(error)), self._base) from error
 
     def _headers(self, call: Call, has_body: bool) -> dict[str, str]:
         content = {"Content-Type": "application/json"} if has_body else {}
@@ -138,18 +163,26 @@ def _opener(base: str) -> urllib.request.OpenerDirector:
     return urllib.request.build_opener(_NoRedirects, *proxies)
 
 
-def _error_exchange(error: urllib.error.HTTPError) -> _Exchange:
+def _error_exchange(error: urllib.error.HTTPError, now: float | None = None) -> _Exchange:
     try:
         text = error.read()
     except (OSError, http.client.HTTPException) as cause:
         return _Exchange(Attempt(None), reason=_reason(cause))
-    return _Exchange(Attempt(error.code, error.headers.get("retry-after")), text)
+    attempt = Attempt(error.code, error.headers.get("retry-after"))
+    return _Exchange(attempt, text, skew_seconds=_skew(error.headers.get("date"), now))
+
+
+def _skew(date: str | None, now: float | None) -> float:
+    try:
+        return 0.0 if date is None or now is None else now - parsedate_to_datetime(date).timestamp()
+    except (TypeError, ValueError):
+        return 0.0
 
 
 def _read(exchange: _Exchange, base: str) -> Any:
     status = exchange.attempt.status or 0
     if status >= 400:
-        raise _refusal(status, exchange.text)
+        raise _refusal(status, exchange)
     if not 200 <= status < 300:
         raise LanternError("bad_reply", f"{base} sends on to another address: give the final one instead.")
     if status == 204:
@@ -162,8 +195,8 @@ def _read(exchange: _Exchange, base: str) -> Any:
     return body
 
 
-def _refusal(status: int, text: bytes) -> LanternError:
-    parsed = parse_json(text)
+def _refusal(status: int, exchange: _Exchange) -> LanternError:
+    parsed = parse_json(exchange.text)
     body: Mapping[str, Any] = parsed if isinstance(parsed, dict) else {}
     said = body.get("error")
     # WAKE says {error: {code, message, field}}, AKEP {error: "sentence", path}.
@@ -172,10 +205,27 @@ def _refusal(status: int, text: bytes) -> LanternError:
     wire = WireTrouble(status, code, field, text_of(body.get("oldest_cursor")))
     name = status if code is None else f"{status} {code}"
     sentence = f"The server refused ({name}): {message or 'it gave no reason; check the address.'}"
+    sentence += _version_advice(error.get("supported")) + _clock_advice(status, exchange.skew_seconds)
     # 410 is only a cursor that has expired where the reply says from where to go on (K17).
     if status == 410 and wire.oldest_cursor is not None:
         return LanternError("cursor_expired", sentence, wire)
     return LanternError(_REFUSALS.get(status, "refused"), sentence, wire)
+
+
+def _version_advice(supported: Any) -> str:
+    if not isinstance(supported, list):
+        return ""
+    versions = ", ".join(str(one) for one in supported)
+    return f" It speaks {versions}, this SDK v1: upgrade whichever of the two is older (pip install -U lanternroom)."
+
+
+def _clock_advice(status: int, skew: float) -> str:
+    """400 is how a signature that is too old is refused (K3)."""
+    if status != 400 or abs(skew) < _NOTABLE_SKEW_SECONDS:
+        return ""
+    minutes, where = round(abs(skew) / 60), "ahead of" if skew > 0 else "behind"
+    clock = f"This machine's clock is {minutes} min {where} the server's"
+    return f" {clock}, and what is signed must be fresh: set it right."
 
 
 def _trouble(fault: Fault, exchange: _Exchange, base: str) -> LanternError:

@@ -179,6 +179,14 @@ class Wake:
         if self._parts.journal.find(delivery_id) is None:
             self._parts.journal.keep("adopted", delivery_id, {"timeout_seconds": None})
 
+    def recall(self, idempotency_key: str) -> str | None:
+        """The delivery that was submitted under an idempotency key, out of the local log; None when there was none.
+        The server forgets a key after a day, the log does not: look here before asking a person again.
+
+        ``delivery_id = wake.recall(key) or wake.deliver(**draft, idempotency_key=key).delivery_id``
+        """
+        return self._parts.journal.find_by_key(idempotency_key)
+
     def _who_am_i(self) -> str:
         if self._asked_agent_id is None:
             self._asked_agent_id = discover_agent_id(self._parts)

@@ -380,23 +380,29 @@ class Verbs(World):
                 return (204,)
             if seen.path.startswith("/akep/events/"):  # type: ignore[attr-defined]
                 return 200, {"event": event("evt_1"), "cursor": "c1", "ack": None}
-            return page(next(looks, []), "c1", name="resumes")
+            found = next(looks, [])
+            is_held = seen.path.startswith("/akep/resumes/wait?")  # type: ignore[attr-defined]
+            return (204,) if is_held and not found else page(found, "c1", name="resumes")
 
         return script
 
     def test_wait_for(self) -> None:
-        """[K21] wait_for stays until its own wait is resumed, and brings the event"""
+        """[K21][K41] wait_for stays until its own wait is resumed, and brings the event"""
         script = self.waiting([[resume("res_0", wait_id="wait_0")], [], [resume("res_1")]])
         came = self.start_inbox(script).wait_for("here", subject={"task_id": "task_42"})  # type: ignore[arg-type]
         self.assertEqual((came.status, came.resume, came.event), ("resumed", resume("res_1"), event("evt_1")))
-        self.assertEqual(self.clock.naps, [2, 2])
+        held = "/akep/resumes/wait?limit=1000&cursor=c1&timeout_seconds=50"
+        looks = [seen.path for seen in self.seen if seen.path.startswith("/akep/resumes")]
+        self.assertEqual(looks, ["/akep/resumes?limit=1000", held, held])
+        # One that is let go early is not asked again at once.
+        self.assertEqual(self.clock.naps, [1])
         self.assertEqual(json.loads(self.seen[0].body)["expires_at"], "2026-03-08T13:00:00.000Z")
 
     def test_wait_times_out(self) -> None:
         """[K20] it never waits for ever, and ends its wait; a resume in the last moment is not lost"""
         inbox = self.start_inbox(self.waiting([]))  # type: ignore[arg-type]
         self.assertEqual(inbox.wait_for("here", timeout_seconds=5).status, "timed_out")
-        self.assertEqual(self.clock.naps, [2, 2, 1])
+        self.assertEqual(self.clock.naps, [1, 1, 1, 1, 1])
         self.assertIn("DELETE", [seen.method for seen in self.seen])
         late = self.start_inbox(self.waiting([[], [resume("res_1")]]))  # type: ignore[arg-type]
         self.assertEqual(late.wait_for("here", timeout_seconds=0).status, "resumed")

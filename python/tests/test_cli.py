@@ -2,6 +2,7 @@ import json
 import os
 import tempfile
 import unittest
+from email.utils import formatdate
 from pathlib import Path
 
 from world import ID, KEY, SECRET, World, answered, event, inbox_script, received, resume
@@ -31,6 +32,40 @@ class Commands(World):
 
     def file(self, name: str) -> Path:
         return self.folder / name
+
+
+class Doctor(Commands):
+    def look(self, over: object = None, now: float = 0.0, **env: str) -> tuple:
+        card = {"name": "lanternroom", "versions": ["v1"], "agent_id": "research-agent-01", "tier": "test"}
+        date = {"date": formatdate(1772971200.0, usegmt=True)}
+        self.start(lambda *_: over or (200, card, date))
+        self.clock.time += now
+        return self.run_in("doctor", **env)
+
+    def test_fine(self) -> None:
+        """[W23] doctor says what it found, and ends with 0 when all is well"""
+        code, out, err = self.look()
+        self.assertEqual((code, err), (0, ""), out)
+        self.assertNotIn("BAD", out)
+        for said in ("address: http://127.0.0.1", "WAKE v1", "research-agent-01 (test key)", "within two minutes"):
+            self.assertIn(said, out)
+
+    def test_wrong(self) -> None:
+        """[W23] doctor names what is wrong and what to do, and ends with 1"""
+        for wanted, result in (
+            ("min ahead of the server", self.look(now=600)),
+            ("min behind the server", self.look(now=-600)),
+            ("does not accept this API key", self.look((401,))),
+            ("WAKE_AGENT_ID says other", self.look(WAKE_AGENT_ID="other")),
+            ("does not speak WAKE v1", self.look((200, {"versions": ["v2"], "agent_id": "research-agent-01"}))),
+            ("travel unprotected", self.look(LANTERN_URL="http://far.example")),
+            ("Nothing answers", self.look(LANTERN_URL="http://127.0.0.1:1")),
+            ("cannot be written", self.look(LANTERN_LOG="/dev/null/log")),
+            ("Set WAKE_API_KEY", self.look(WAKE_API_KEY="")),
+        ):
+            with self.subTest(wanted=wanted):
+                self.assertEqual(result[0], 1)
+                self.assertRegex(result[1], f"BAD .*{wanted}")
 
 
 class People(Commands):

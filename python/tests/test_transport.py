@@ -1,9 +1,12 @@
 import unittest
+from email.utils import formatdate
 
 from world import DRAFT, HANG_UP, ID, KEY, World, received
 
 from lanternroom import LanternError, Wake
 from lanternroom.retry import retry_after_seconds
+
+KNOWN = {"kind": "tool_result", "summary": "Done."}
 
 
 class Sending(World):
@@ -36,6 +39,22 @@ class Sending(World):
             self.assertEqual(self.fault(lambda: wake.deliver(**DRAFT)).fault, "rate_limited")
         self.assertEqual(len(self.seen), 6)
         self.assertEqual(self.alerts, ["rate_limited"])
+
+    def test_version(self) -> None:
+        """[W25] a server that speaks another version is told apart, with what to upgrade"""
+        error = {"code": "unsupported_version", "message": "No WAKE v1 here.", "supported": ["v2"]}
+        wake = self.start(lambda *_: (404, {"error": error}))
+        self.assertIn("speaks v2, this SDK v1", str(self.fault(lambda: wake.deliver(**DRAFT))))
+
+    def test_clock(self) -> None:
+        """[K3] a clock that is wrong is named when the server refuses what was signed, and only then"""
+        event = {"event_type": "tool.completed", "subject": {"task_id": "t"}, "knowledge": KNOWN}
+        for skew, said in ((420, "7 min behind"), (-540, "9 min ahead of"), (60, None)):
+            date = {"date": formatdate(1772971200.0 + skew, usegmt=True)}
+            producer = self.start_producer(lambda *_, date=date: (400, {"error": "Too old."}, date))
+            told = str(self.fault(lambda producer=producer: producer.send(event)))
+            self.assertIn(said or "Too old.", told)
+            self.assertEqual("clock" in told, said is not None)
 
     def test_retries(self) -> None:
         """[W12] a lost reply and a 503 are retried with the same idempotency key and body"""

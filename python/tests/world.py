@@ -104,7 +104,7 @@ def _handler(seen: list[Seen], script: Callable[[Seen, int], Any]) -> type[BaseH
             status, reply, more = (*said, {}, {})[:3]
             data = reply.encode() if isinstance(reply, str) else json.dumps(reply).encode()
             data = b"" if status == 204 else data
-            self.send_response(status)
+            self.send_response_only(status)
             for name, value in {"content-length": str(len(data)), **more}.items():
                 self.send_header(name, value)
             self.end_headers()
@@ -166,8 +166,10 @@ def inbox_script(events: list[Any], size: int = 100, resumes: list[Any] | None =
         start = int(dict(parse_qsl(url.query)).get("cursor", "c0")[1:])
         if seen.method == "POST":
             return 200, {}
-        if url.path == "/akep/resumes":
+        if url.path.startswith("/akep/resumes"):
             left = (resumes or [])[start:]
+            if not left and url.path.endswith("/wait"):
+                return (204,)
             return page(left, f"c{start + len(left)}", name="resumes")
         if url.path == "/akep/events/evt_1":
             return 200, {"event": event("evt_1"), "cursor": "c1", "ack": None}

@@ -9,13 +9,11 @@ from typing import Any, Callable, Literal, TypeVar
 
 from ..faults import LanternError
 from .cursor import List
-from .pages import InboxParts, Page, patiently, read_events, read_resumes
+from .pages import InboxParts, Page, patiently, read_events, read_resumes, unhurried
 
 T = TypeVar("T")
 
 _WAIT_SECONDS = 50
-_RESUME_POLL_SECONDS = 2.0
-_EARLY_PAUSE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -56,29 +54,29 @@ def follow(parts: InboxParts, wanted: Wanted) -> Iterator[Item]:
         if page is not None and page.has_more:
             continue
         if "resumes" in wanted.lists:
-            yield from _all_resumes(parts, wanted, look)
+            # Every resume comes with an event: whoever has waited for those need not wait again.
+            resume_wait = 0 if "events" in wanted.lists else wait_seconds
+            yield from _all_resumes(parts, wanted, look, resume_wait)
         if wanted.once:
             return
-        if "events" not in wanted.lists:
-            parts.clock.sleep(_RESUME_POLL_SECONDS)
 
 
 def _next_events(parts: InboxParts, wanted: Wanted, wait_seconds: int) -> Page | None:
     cursor = parts.bookmark.cursor("events")
-    started = parts.clock.now()
-    page = read_events(parts, cursor, wanted.limit, wait_seconds)
-    # A server that is about to stop lets everybody go at once; they need not all come back at once.
-    if page is None and parts.clock.now() - started < wait_seconds / 2:
-        parts.clock.sleep(_EARLY_PAUSE_SECONDS)
+    page = unhurried(parts, read_events, cursor, wanted.limit, wait_seconds)
     if page is not None and page.has_more and page.next_cursor == cursor:
         raise _stuck()
     return page
 
 
-def _all_resumes(parts: InboxParts, wanted: Wanted, look: Callable[[Callable[[], T]], T]) -> Iterator[Item]:
+def _all_resumes(
+    parts: InboxParts, wanted: Wanted, look: Callable[[Callable[[], T]], T], wait_seconds: int
+) -> Iterator[Item]:
     while not wanted.is_stopped:
         cursor = parts.bookmark.cursor("resumes")
-        page = look(lambda at=cursor: read_resumes(parts, at, wanted.limit))
+        page = look(lambda at=cursor: unhurried(parts, read_resumes, at, wanted.limit, wait_seconds))
+        if page is None:
+            return
         items = [Item("resume", one) for one in page.items]
         yield from _hand_out(parts, wanted, "resumes", items, page.next_cursor)
         if not page.has_more:

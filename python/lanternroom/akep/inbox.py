@@ -169,14 +169,12 @@ class Inbox:
         """``inbox.end_wait("wait_0123456789")``"""
         end_wait(self._parts, wait_id)
 
-    def wait_for(
-        self, run_state_ref: str, *, timeout_seconds: float = 3600, poll_seconds: float = 2, **wait: Any
-    ) -> Awaited:
+    def wait_for(self, run_state_ref: str, *, timeout_seconds: float = 3600, **wait: Any) -> Awaited:
         """Opens a wait and stays until it is resumed or the time is up; then the wait is ended.
 
         ``inbox.wait_for("here", subject={"task_id": "task_42"}, timeout_seconds=600).event``
         """
-        return wait_for(self._parts, {"run_state_ref": run_state_ref, **wait}, timeout_seconds, poll_seconds)
+        return wait_for(self._parts, {"run_state_ref": run_state_ref, **wait}, timeout_seconds)
 
     def policy(self) -> dict[str, Any]:
         """The agent's own limit on what may wake it. ``inbox.policy()["max_resume_policy"]``"""

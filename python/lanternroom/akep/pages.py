@@ -16,6 +16,8 @@ from .envelope import is_event
 
 T = TypeVar("T")
 
+_EARLY_PAUSE_SECONDS = 1.0
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -56,10 +58,8 @@ def patiently(parts: InboxParts, look: Callable[[], T]) -> T:
 
 def read_events(parts: InboxParts, cursor: str | None, limit: int, wait_seconds: int) -> Page | None:
     """None when nothing came in time. A cursor that is no longer kept is told, and read on from the oldest (K17)."""
-    wait = {"timeout_seconds": wait_seconds} if wait_seconds > 0 else {}
-    path = "/akep/events/wait" if wait_seconds > 0 else "/akep/events"
     try:
-        body = _get(parts, path, {"limit": limit, "cursor": cursor, **wait}, wait_seconds)
+        body = _held_get(parts, "/akep/events", cursor, limit, wait_seconds)
     except LanternError as error:
         oldest = error.wire.oldest_cursor if error.fault == "cursor_expired" and error.wire else None
         if oldest is None or oldest == cursor:
@@ -70,8 +70,26 @@ def read_events(parts: InboxParts, cursor: str | None, limit: int, wait_seconds:
     return None if body is None else _demand_page(body, "events", is_event)
 
 
-def read_resumes(parts: InboxParts, cursor: str | None, limit: int) -> Page:
-    return _demand_page(_get(parts, "/akep/resumes", {"limit": limit, "cursor": cursor}), "resumes", _is_resume)
+def read_resumes(parts: InboxParts, cursor: str | None, limit: int, wait_seconds: int) -> Page | None:
+    """None when nothing came in time."""
+    body = _held_get(parts, "/akep/resumes", cursor, limit, wait_seconds)
+    return None if body is None else _demand_page(body, "resumes", _is_resume)
+
+
+def unhurried(
+    parts: InboxParts,
+    read: Callable[[InboxParts, str | None, int, int], Page | None],
+    cursor: str | None,
+    limit: int,
+    wait_seconds: int,
+) -> Page | None:
+    """A server that is about to stop lets everybody go at once; they need not all come back at once."""
+    started = parts.clock.now()
+    page = read(parts, cursor, limit, wait_seconds)
+    is_empty = page is None or not page.items
+    if is_empty and parts.clock.now() - started < wait_seconds / 2:
+        parts.clock.sleep(_EARLY_PAUSE_SECONDS)
+    return page
 
 
 def odd(what: str) -> LanternError:
@@ -79,6 +97,13 @@ def odd(what: str) -> LanternError:
         "bad_reply",
         f"The server answered with something that is not {what}: check the address and its AKEP version.",
     )
+
+
+def _held_get(parts: InboxParts, path: str, cursor: str | None, limit: int, wait_seconds: int) -> Any:
+    """The page behind the cursor, or its waiting sister where the server may hold the reply (K12, K41)."""
+    wait = {"timeout_seconds": wait_seconds} if wait_seconds > 0 else {}
+    wanted = {"limit": limit, "cursor": cursor, **wait}
+    return _get(parts, f"{path}/wait" if wait_seconds > 0 else path, wanted, wait_seconds)
 
 
 def _get(parts: InboxParts, path: str, wanted: Mapping[str, Any], held_seconds: float = 0) -> Any:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Literal
 from urllib.parse import quote
 
 from ..faults import LanternError
 from ..transport import Call
 from .envelope import Event, iso
-from .pages import InboxParts, odd, patiently, read_resumes
+from .pages import InboxParts, odd, patiently, read_resumes, unhurried
 from .run import entry_path
 
 _PAGE = 1000
+_WAIT_SECONDS = 50
 
 
 @dataclass(frozen=True)
@@ -39,28 +41,26 @@ def end_wait(parts: InboxParts, wait_id: str) -> None:
     parts.journal.record("wait_ended", {"wait_id": wait_id})
 
 
-def wait_for(
-    parts: InboxParts, body: Mapping[str, Any], timeout_seconds: float, poll_seconds: float
-) -> Awaited:
+def wait_for(parts: InboxParts, body: Mapping[str, Any], timeout_seconds: float) -> Awaited:
     deadline = parts.clock.now() + timeout_seconds
     # Should this process die, the wait must not catch an event that nobody waits for any more.
     wait_id = open_wait(parts, {"expires_at": iso(deadline), **body})["wait_id"]
     finder = _Finder(parts, wait_id)
+    left = 0.0
     while True:
-        found = finder.look()
+        found = finder.look(min(_WAIT_SECONDS, ceil(left)))
         if found is not None:
             return _resumed(parts, wait_id, found)
         left = deadline - parts.clock.now()
         if left <= 0:
             break
-        parts.clock.sleep(min(poll_seconds, left))
     try:
         end_wait(parts, wait_id)
     except LanternError as error:
         if error.fault != "not_found":
             raise
     # It may have been resumed between the last look and its end.
-    late = finder.look()
+    late = finder.look(0)
     return Awaited("timed_out", wait_id) if late is None else _resumed(parts, wait_id, late)
 
 
@@ -72,9 +72,13 @@ class _Finder:
         self._wait_id = wait_id
         self._cursor: str | None = None
 
-    def look(self) -> dict[str, Any] | None:
+    def look(self, wait_seconds: int) -> dict[str, Any] | None:
         while True:
-            page = patiently(self._parts, lambda: read_resumes(self._parts, self._cursor, _PAGE))
+            page = patiently(
+                self._parts, lambda: unhurried(self._parts, read_resumes, self._cursor, _PAGE, wait_seconds)
+            )
+            if page is None:
+                return None
             self._cursor = page.next_cursor
             found = next((one for one in page.items if one.get("wait_id") == self._wait_id), None)
             if found is not None or not page.has_more:

@@ -1,0 +1,9 @@
+"""A person decides on the tool calls of an agent, in the frameworks' own way of pausing.
+
+``lanternroom.adapters.langgraph`` and ``lanternroom.adapters.openai_agents``. Importing them needs nothing; using one
+needs its framework.
+"""
+
+from .review import HeldCall, Pending, Refuse, Run, Verdict, review
+
+__all__ = ["HeldCall", "Pending", "Refuse", "Run", "Verdict", "review"]

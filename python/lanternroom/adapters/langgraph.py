@@ -1,0 +1,146 @@
+"""LangGraph and LangChain: the interrupts of a paused thread go to a person, the answers go back as its resume.
+
+    from langchain.agents.middleware import HumanInTheLoopMiddleware
+    middleware = [HumanInTheLoopMiddleware(interrupt_on={"refund": True}, interrupt_mode="per_call")]
+    agent = create_agent(model, tools=[refund], middleware=middleware, checkpointer=checkpointer)
+    result = run_with_person(agent, {"messages": [("user", "Refund A-17")]}, config, wake)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ..answers import Pending as Undecided
+from ..answers import TimedOut
+from ..faults import LanternError
+from ..wake import Wake
+from .call import HeldCall, key_of
+from .review import Refuse, Run, Verdict, review
+
+_DAY_SECONDS = 86_400
+
+
+def answer_interrupts(
+    graph: Any, config: Mapping[str, Any], wake: Wake, *, wait: bool = True, timeout_seconds: int = _DAY_SECONDS
+) -> Any:
+    """The ``Command`` with which a paused thread goes on, or None: it is not paused, or (with ``wait=False``) a person
+    has not decided yet. Made again for the same thread, it asks nothing twice.
+
+    ``resume = answer_interrupts(agent, config, wake, wait=False)``
+    """
+    from langgraph.types import Command
+
+    thread_id = _thread(config)
+    answers: dict[str, Any] = {}
+    paused = [one for task in graph.get_state(config).tasks for one in task.interrupts]
+    looks = {"wait": False, "timeout_seconds": timeout_seconds}
+    if wait:
+        # All are asked before the first is waited for: the person sees them together.
+        for one in paused:
+            _answer(thread_id, one, wake, looks)
+    for one in paused:
+        answers[one.id] = _answer(thread_id, one, wake, {**looks, "wait": wait})
+    if not paused or any(answer is None for answer in answers.values()):
+        return None
+    return Command(resume=answers)
+
+
+def run_with_person(graph: Any, given: Any, config: Mapping[str, Any], wake: Wake, **options: Any) -> Any:
+    """Runs a graph to its end and stays with it. With None as the input it goes on with a thread that was left paused,
+    for example by a crash.
+
+    ``result = run_with_person(agent, {"messages": [("user", "Refund A-17")]}, config, wake)``
+    """
+    following = given if given is not None else answer_interrupts(graph, config, wake, **options)
+    while True:
+        result = graph.invoke(following, config)
+        following = answer_interrupts(graph, config, wake, **options)
+        if following is None:
+            return result
+
+
+def ask_person(**draft: Any) -> dict[str, Any]:
+    """Inside a node: pauses the graph with a question and returns ``{"status", "may_proceed", …}`` when it is resumed.
+    The node runs again from its start then, so put what must not happen twice into a node of its own.
+
+    ``answer = ask_person(type="question", headline="Draft is ready", summary="May I send it?")``
+    """
+    from langgraph.types import interrupt
+
+    return interrupt({"lanternroom": "question", "draft": draft})
+
+
+def _answer(thread_id: str, one: Any, wake: Wake, looks: Mapping[str, Any]) -> Any:
+    value = one.value
+    if isinstance(value, dict) and value.get("type") == "tool_approval":
+        call = HeldCall([thread_id, one.id], value["name"], value["args"], value.get("description"), thread_id)
+        return _decision(call, review("langgraph", call, wake, **looks), None)
+    if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
+        return _answer_batch(thread_id, one, wake, looks)
+    return _answer_question([thread_id, one.id], value, wake, looks)
+
+
+def _answer_batch(thread_id: str, one: Any, wake: Wake, looks: Mapping[str, Any]) -> Any:
+    configs: Sequence[Mapping[str, Any]] = one.value["review_configs"]
+    decisions = []
+    for index, action in enumerate(one.value["action_requests"]):
+        allowed = configs[index]["allowed_decisions"]
+        if "approve" not in allowed or "reject" not in allowed:
+            raise LanternError(
+                "wrong_usage",
+                f'HumanInTheLoopMiddleware must allow "approve" and "reject" for {action["name"]}: '
+                "a person can say both.",
+            )
+        name = [thread_id, one.id, str(index)]
+        call = HeldCall(name, action["name"], action["args"], action.get("description"), thread_id)
+        decisions.append(_decision(call, review("langgraph", call, wake, **looks), allowed))
+    return None if None in decisions else {"decisions": decisions}
+
+
+def _decision(call: HeldCall, verdict: Verdict, allowed: Sequence[str] | None) -> dict[str, Any] | None:
+    if isinstance(verdict, Refuse):
+        return {"type": "reject", "message": verdict.message}
+    if not isinstance(verdict, Run):
+        return None
+    if not verdict.edited:
+        return {"type": "approve"}
+    if allowed is not None and "edit" not in allowed:
+        return {"type": "reject", "message": f"Not run: this agent takes no edits. Call it again like this: {verdict.note}"}
+    return {"type": "edit", "edited_action": {"name": call.tool, "args": verdict.args}}
+
+
+def _answer_question(name: Sequence[str], value: Any, wake: Wake, looks: Mapping[str, Any]) -> dict[str, Any] | None:
+    key = key_of("langgraph", HeldCall(name, "", {"value": value}))
+    delivery_id = wake.recall(key)
+    if delivery_id is None:
+        draft = {"timeout_seconds": looks["timeout_seconds"], "thread_id": name[0], "interrupt_id": name[1]}
+        draft.update(_draft(value))
+        delivery_id = wake.deliver(**draft, dedupe_key=key, idempotency_key=key).delivery_id
+    answer = wake.wait_for(delivery_id) if looks["wait"] else wake.check(delivery_id)
+    if isinstance(answer, Undecided) and answer.timed_out_at is None:
+        return None
+    late = isinstance(answer, (Undecided, TimedOut))
+    return {"status": "timed_out", "may_proceed": False} if late else asdict(answer)
+
+
+def _draft(value: Any) -> dict[str, Any]:
+    if isinstance(value, dict) and value.get("lanternroom") == "question":
+        return dict(value["draft"])
+    return {
+        "type": "question",
+        "headline": "A paused graph asks how to go on",
+        "summary": "It interrupted itself with what is below; the answer goes back to it.",
+        "details": value if isinstance(value, dict) else {"asked": value},
+    }
+
+
+def _thread(config: Mapping[str, Any]) -> str:
+    thread_id = config.get("configurable", {}).get("thread_id")
+    if isinstance(thread_id, str) and thread_id:
+        return thread_id
+    raise LanternError(
+        "wrong_usage",
+        'Give the thread to answer as config["configurable"]["thread_id"]: it tells one question from another.',
+    )

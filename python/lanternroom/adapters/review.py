@@ -1,0 +1,121 @@
+"""One tool call before a person, and what came of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal, Union
+
+from ..answers import Answer, Approved, Redirected, Rejected, TimedOut
+from ..answers import Pending as Undecided
+from ..faults import LanternError
+from ..wake import Wake
+from .call import HeldCall, draft_of, edited_args, key_of
+
+_DAY_SECONDS = 86_400
+
+
+@dataclass(frozen=True)
+class Run:
+    """Run it with exactly these arguments: they are what the person has seen, or has put in their place."""
+
+    delivery_id: str
+    args: dict[str, Any]
+    edited: bool
+    #: For the model, beside the tool's result.
+    note: str | None
+    kind: Literal["run"] = field(default="run", init=False)
+
+
+@dataclass(frozen=True)
+class Refuse:
+    """Do not run it, and tell the model why."""
+
+    delivery_id: str
+    message: str
+    kind: Literal["refuse"] = field(default="refuse", init=False)
+
+
+@dataclass(frozen=True)
+class Pending:
+    delivery_id: str
+    kind: Literal["pending"] = field(default="pending", init=False)
+
+
+Verdict = Union[Run, Refuse, Pending]
+
+
+def review(
+    framework: str, call: HeldCall, wake: Wake, *, wait: bool = True, timeout_seconds: int = _DAY_SECONDS
+) -> Verdict:
+    """Puts one tool call before a person and says what came of it. Made again for the same call, also after a crash or
+    by another process with the same log, it finds the question it has already asked. ``wait=False`` looks once.
+
+    ``verdict = review("mine", HeldCall([run_id, call_id], "refund", args), wake)``
+    """
+    delivery_id = _ask(framework, call, wake, timeout_seconds)
+    if wait:
+        answer = wake.wait_for(delivery_id)
+        return _too_late(call, delivery_id, wake) if isinstance(answer, TimedOut) else _verdict(call, answer)
+    checked = wake.check(delivery_id)
+    if not isinstance(checked, Undecided):
+        return _verdict(call, checked)
+    return Pending(delivery_id) if checked.timed_out_at is None else _too_late(call, delivery_id, wake)
+
+
+def _ask(framework: str, call: HeldCall, wake: Wake, timeout_seconds: int) -> str:
+    key = key_of(framework, call)
+    # The server keeps an idempotency key for a day and a dedupe key while the question is open; the log, for good.
+    earlier = wake.recall(key)
+    if earlier is not None:
+        return earlier
+    return wake.deliver(**draft_of(call, timeout_seconds), dedupe_key=key, idempotency_key=key).delivery_id
+
+
+def _too_late(call: HeldCall, delivery_id: str, wake: Wake) -> Verdict:
+    """Nobody shall approve later what will not run any more. When somebody just did, that counts."""
+    try:
+        wake.withdraw(delivery_id, f"No answer in time: {call.tool} was not run.")
+    except LanternError as error:
+        if error.fault != "conflict":
+            raise
+        checked = wake.check(delivery_id)
+        if not isinstance(checked, Undecided):
+            return _verdict(call, checked)
+    return Refuse(
+        delivery_id, f"Nobody answered in time, so {call.tool} was not run. Go on without it, or ask again later."
+    )
+
+
+def _verdict(call: HeldCall, answer: Answer) -> Verdict:
+    if isinstance(answer, Approved):
+        return Run(answer.delivery_id, dict(call.args), False, _said(answer.feedback))
+    if isinstance(answer, Rejected):
+        return Refuse(answer.delivery_id, _rejected(call, answer))
+    args = edited_args(call, answer.instructions.edited_content)
+    if args is None:
+        return Refuse(answer.delivery_id, _redirected(call, answer))
+    note = f"A person changed the arguments to {json.dumps(args)}; {call.tool} ran with these."
+    said = _said(answer.instructions.feedback)
+    return Run(answer.delivery_id, args, True, note if said is None else f"{note} {said}")
+
+
+def _rejected(call: HeldCall, answer: Rejected) -> str:
+    if answer.withdrawn_at is not None:
+        return f"The question about {call.tool} was taken back, so it was not run. {answer.feedback or ''}".strip()
+    reason = _said(answer.feedback) or "They gave no reason."
+    return (
+        f"A person rejected this call, and {call.tool} was not run. {reason} "
+        "Do not try the same again: find another way, or ask."
+    )
+
+
+def _redirected(call: HeldCall, answer: Redirected) -> str:
+    edited = answer.instructions.edited_content
+    theirs = None if edited is None else f"Their version: {json.dumps(edited)}."
+    words = " ".join(filter(None, [_said(answer.instructions.feedback), theirs]))
+    return f"A person wants this done differently, so {call.tool} was not run. {words} Follow that before you go on."
+
+
+def _said(feedback: str | None) -> str | None:
+    return None if feedback is None or not feedback.strip() else f"They said: {json.dumps(feedback)}."

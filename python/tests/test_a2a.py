@@ -1,0 +1,108 @@
+import asyncio
+import json
+import unittest
+
+from world import HANG_UP, KEY, ManualClock, Seen, World
+
+from lanternroom import Caller
+from lanternroom.aio import AsyncCaller
+
+WORKING = {"id": "task-1", "contextId": "c", "status": {"state": "TASK_STATE_WORKING"}}
+DONE = {"id": "task-1", "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED"}}
+
+
+def result(value: object) -> object:
+    return 200, {"jsonrpc": "2.0", "id": 1, "result": value}
+
+
+def sse(*items: object, start: int = 1) -> object:
+    lines = [
+        f"id: {start + n}\ndata: {json.dumps({'jsonrpc': '2.0', 'id': 1, 'result': item})}\n\n"
+        for n, item in enumerate(items)
+    ]
+    return 200, ": hello\n\n" + "".join(lines), {"content-type": "text/event-stream"}
+
+
+class Calling(World):
+    def caller(self, script: object) -> Caller:
+        self.start(script)  # type: ignore[arg-type]
+        return Caller(f"{self.url}/@home/helper", KEY, clock=self.clock)
+
+    def said(self, seen: Seen) -> dict:
+        return json.loads(seen.body)
+
+    def test_send(self) -> None:
+        """[A8] a message is sent as A2A 1.0 says, and sent again under the same id"""
+        replies = iter([HANG_UP, result({"task": WORKING})])
+        caller = self.caller(lambda *_: next(replies))
+        self.assertEqual(caller.send("Review it", context_id="c")["task"], WORKING)
+        first, second = (self.said(seen) for seen in self.seen)
+        self.assertEqual(first, second)
+        self.assertEqual(first["method"], "SendMessage")
+        self.assertEqual(first["params"]["message"]["parts"], [{"text": "Review it"}])
+        self.assertEqual(self.seen[0].path, "/@home/helper/")
+        self.assertEqual(self.seen[0].headers["a2a-version"], "1.0")
+        self.assertEqual(self.seen[0].headers["authorization"], f"Bearer {KEY}")
+
+    def test_get(self) -> None:
+        """[A6] a task is looked at and cancelled, and its refusals are faults"""
+        caller = self.caller(lambda *_: result(DONE))
+        self.assertEqual(caller.get("task-1", history_length=2), DONE)
+        self.assertEqual(self.said(self.seen[0])["params"], {"id": "task-1", "historyLength": 2})
+        self.assertEqual(caller.cancel("task-1"), DONE)
+        for code, fault in ((-32001, "not_found"), (-32002, "conflict"), (-32602, "refused")):
+            refused = {"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "No."}}
+            caller = self.caller(lambda *_, refused=refused: (200, refused))
+            self.assertEqual(self.fault(lambda caller=caller: caller.get("x")).fault, fault)
+        self.assertEqual(self.fault(lambda: self.caller(lambda *_: result("odd")).get("x")).fault, "bad_reply")
+
+    def test_stream(self) -> None:
+        """[A10] a stream goes on after a lost connection, from where it was, to the end of the task"""
+        update = {"statusUpdate": {"taskId": "task-1", "status": {"state": "TASK_STATE_WORKING"}}}
+        end = {"statusUpdate": {"taskId": "task-1", "status": {"state": "TASK_STATE_COMPLETED"}}}
+        replies = iter([sse({"task": WORKING}, update), HANG_UP, sse(end, start=3)])
+        caller = self.caller(lambda *_: next(replies))
+        self.assertEqual(list(caller.stream("Review it")), [{"task": WORKING}, update, end])
+        methods = [self.said(seen)["method"] for seen in self.seen]
+        self.assertEqual(methods, ["SendStreamingMessage", "SubscribeToTask", "SubscribeToTask"])
+        self.assertEqual(self.seen[2].headers["last-event-id"], "2")
+        self.assertEqual(self.seen[0].headers["accept"], "text/event-stream")
+
+    def test_stream_ended(self) -> None:
+        """[A10] a task that has ended is read instead of followed; another refusal is told"""
+        over = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32004, "message": "Read it instead."}}
+        caller = self.caller(lambda seen, _: (200, over) if "Subscribe" in seen.body else result(DONE))
+        self.assertEqual(list(caller.subscribe("task-1")), [{"task": DONE}])
+        unknown = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32001, "message": "No such task."}}
+        caller = self.caller(lambda *_: (200, unknown))
+        self.assertEqual(self.fault(lambda: list(caller.subscribe("x"))).fault, "not_found")
+        self.assertEqual(len(self.seen), 1)
+
+    def test_stream_refused(self) -> None:
+        """[A21] a stream that is refused is told, and not tried for ever"""
+        caller = self.caller(lambda *_: (401, {"error": "no"}))
+        self.assertEqual(self.fault(lambda: list(caller.subscribe("t"))).fault, "unauthorized")
+        self.assertEqual(self.fault(lambda: caller.get("t")).fault, "unauthorized")
+        self.assertEqual(len(self.seen), 1)
+        caller = self.caller(lambda *_: (503, {}))
+        self.assertEqual(self.fault(lambda: list(caller.subscribe("t"))).fault, "server_failed")
+        self.assertEqual(len(self.seen), 5)
+
+    def test_far_http(self) -> None:
+        """[W23] plain http to a far host is refused, with a key, with a token and without"""
+        for token in (KEY, "ct_abc", None):
+            self.assertEqual(self.fault(lambda token=token: Caller("http://far.example/@a/b", token)).fault, "insecure_url")
+
+    def test_asyncio(self) -> None:
+        """[A6] the same for asyncio"""
+        self.start(lambda seen, _: sse({"task": DONE}) if "Streaming" in seen.body else result({"task": DONE}))
+        caller = AsyncCaller(f"{self.url}/@home/helper", KEY, clock=ManualClock())
+
+        async def both() -> list:
+            return [(await caller.send("x"))["task"], *[item["task"] async for item in caller.stream("y")]]
+
+        self.assertEqual(asyncio.run(both()), [DONE, DONE])
+
+
+if __name__ == "__main__":
+    unittest.main()

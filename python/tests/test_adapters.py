@@ -1,0 +1,66 @@
+import json
+import unittest
+
+from world import ID, World, answered, received
+
+from lanternroom import Wake
+from lanternroom.adapters import HeldCall, Pending, Refuse, Run, review
+from lanternroom.adapters.call import key_of
+
+CALL = HeldCall(["run-1", "c1"], "refund", {"order": "A-17", "amount": 40}, "Pays money back.", "run-1")
+
+
+class Review(World):
+    def ask(self, *says: object, **options: object) -> object:
+        """One review; the server takes the delivery and then says these."""
+        script = iter(says)
+        wake = self.start(lambda seen, _: received() if seen.path.endswith("/deliver") else next(script))
+        return review("test", CALL, wake, **options)  # type: ignore[arg-type]
+
+    def test_run(self) -> None:
+        """[W23] an approved call runs with what the person has seen"""
+        self.assertEqual(self.ask(answered("approved")), Run(ID, dict(CALL.args), False, None))
+        sent = json.loads(self.seen[0].body)
+        details = {"tool": "refund", "arguments": dict(CALL.args), "purpose": "Pays money back."}
+        self.assertEqual((sent["details"], sent["thread_id"], sent["interrupt_id"]), (details, "run-1", "c1"))
+        self.assertEqual(sent["dedupe_key"], self.seen[0].headers["idempotency-key"])
+
+    def test_refuse(self) -> None:
+        """[W23] a rejected call does not run, and the reason is for the model"""
+        verdict = self.ask(answered("rejected", feedback="Not this customer."))
+        self.assertIsInstance(verdict, Refuse)
+        self.assertIn("Not this customer.", verdict.message)  # type: ignore[attr-defined]
+
+    def test_edited(self) -> None:
+        """[W23] only other arguments of the same tool run; every other redirect is an instruction"""
+        edited = {"tool": "refund", "arguments": {"order": "A-17", "amount": 20}}
+        verdict = self.ask(answered("redirected", edited_content=edited, feedback="Half is enough."))
+        self.assertEqual((verdict.args, verdict.edited), (edited["arguments"], True))  # type: ignore[attr-defined]
+        self.assertIn("Half is enough.", verdict.note)  # type: ignore[attr-defined]
+        same = {"tool": "refund", "arguments": dict(CALL.args)}
+        for other in ("Half of it.", {"tool": "close"}, {"tool": "close", "arguments": {"a": 1}}, same, None):
+            with self.subTest(other=other):
+                self.assertIsInstance(self.ask(answered("redirected", edited_content=other)), Refuse)
+
+    def test_once(self) -> None:
+        """[W12] the same call asks once, also from another process with the same log"""
+        verdict = self.ask(answered("pending"), wait=False)
+        self.assertEqual(verdict, Pending(ID))
+        again = Wake(self.url, "wk_test_x", agent_id="research-agent-01", log=self.log)
+        self.assertEqual(again.recall(key_of("test", CALL)), ID)
+        other = HeldCall(CALL.id, CALL.tool, {"order": "A-17", "amount": 41})
+        self.assertNotEqual(key_of("test", CALL), key_of("test", other))
+
+    def test_too_late(self) -> None:
+        """[W27] what nobody answered in time is taken back and does not run; an answer in the last moment counts"""
+        late = answered("pending", timed_out_at="2026-03-08T13:00:00Z")
+        withdrawn = answered("rejected", withdrawn_at="2026-03-08T13:00:01Z", feedback="Withdrawn.")
+        verdict = self.ask(late, (200, {}), withdrawn, wait=False)
+        self.assertIn("Nobody answered in time", verdict.message)  # type: ignore[attr-defined]
+        conflict = (409, {"error": {"code": "already_decided", "message": "Decided."}})
+        just = self.ask(late, conflict, answered("approved"), answered("approved"), wait=False)
+        self.assertIsInstance(just, Run)
+
+
+if __name__ == "__main__":
+    unittest.main()
