@@ -3,6 +3,7 @@ import type { Desk } from '../support/desk.ts';
 import type { Server } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { WakeClient } from '../support/wake.ts';
+import { askAgent, TaskLaptop } from './task-laptop.ts';
 
 const NOTES = `## What is new in 4.2
 
@@ -122,6 +123,55 @@ export async function furnishEvents(server: Server): Promise<string> {
     reason: 'Too early.',
   });
   return event;
+}
+
+const OFFER = `## Paper for the winter
+
+| Supplier | Reams | Price |
+|---|---:|---:|
+| Nordlicht Ltd. | 10 | 84 € |
+| Papier & Co | 10 | 91 € |
+
+Nordlicht delivers **on Thursday**.`;
+
+/** An agent that others call: one task done, one that asks, one at work, one that waits. The id of the one that asks. */
+export async function furnishTasks(server: Server): Promise<string> {
+  const desk = await server.desk();
+  const { json } = await desk.request<{ key: string }>('POST', '/desk/agents', {
+    agent_id: 'bookkeeper',
+    tier: 'live',
+  });
+  const agent = { id: 'bookkeeper', key: json.key };
+  const skill = {
+    id: 'buy-supplies',
+    name: 'Buy supplies',
+    description: 'Compares offers, asks, and orders.',
+    tags: ['office'],
+  };
+  await desk.request('PUT', '/desk/agents/bookkeeper/card', {
+    description: 'Keeps the books of a small office, and buys what it needs.',
+    visibility: 'listed',
+    skills: [skill],
+  });
+  await desk.request('POST', '/desk/agents/bookkeeper/callers', { name: 'Nordlicht Ltd.' });
+  const laptop = await TaskLaptop.connect(server, agent.key);
+  const done = await askAgent(server, 'How many invoices are open?', agent);
+  await laptop.say({ type: 'completed', taskId: done, text: 'Three, 2 140 euros together.' });
+  const failed = await askAgent(server, 'Send the reminder of last week once more.', agent);
+  await laptop.say({ type: 'failed', taskId: failed, text: 'There was none last week.' });
+  const asks = await askAgent(
+    server,
+    'Buy ten reams of paper before the end of the week, as cheaply as possible.',
+    agent,
+  );
+  await laptop.say({ type: 'status', taskId: asks, text: 'I am comparing two offers.' });
+  const artifact = { artifactId: 'offers', name: 'offers.md', parts: [{ text: OFFER }] };
+  await laptop.say({ type: 'artifact', taskId: asks, artifact });
+  const words = 'May I order ten reams from Nordlicht Ltd. for 84 euros?';
+  await laptop.say({ type: 'input_required', taskId: asks, text: words });
+  const works = await askAgent(server, 'Prepare the figures of the third quarter.', agent);
+  await laptop.say({ type: 'accepted', taskId: works });
+  return asks;
 }
 
 type Sender = (body: Record<string, unknown>) => Promise<string>;

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { WEBHOOK_SECRET } from '../support/akep.ts';
 import { until } from '../support/until.ts';
-import { furnish, furnishEvents } from './furnished.ts';
+import { furnish, furnishEvents, furnishTasks } from './furnished.ts';
 import { type Look, openDesk, openPage, row, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
@@ -18,6 +18,7 @@ const SCREENS = [
   '/audit',
   '/agents',
   '/agents/release-notes',
+  '/agents/bookkeeper',
   '/tasks',
   '/events',
   '/events?agent=agent-01',
@@ -113,19 +114,24 @@ async function furnished(look: Look) {
   watch(opened.page);
   await furnish(opened.server);
   await furnishEvents(opened.server);
-  return opened;
+  const task = await furnishTasks(opened.server);
+  return { ...opened, task, screens: [...SCREENS, `/tasks/${task}`] };
 }
 
 describe('every screen', () => {
   test.each([false, true])(
     'has no serious finding of axe (dark: %s)',
     async (dark) => {
-      const { server, page, trouble } = await furnished({ dark });
-      for (const screen of SCREENS) {
+      const { server, page, screens, trouble } = await furnished({ dark });
+      for (const screen of screens) {
         await page.goto(screen);
         await settled(page);
         expect(await axe(page), screen).toEqual([]);
       }
+      await openCardEditor(page);
+      expect(await axe(page), 'card editor').toEqual([]);
+      await openDelivery(page, 'May I order ten reams');
+      expect(await axe(page), 'question of a task').toEqual([]);
       await openDelivery(page, 'Pay the invoice');
       expect(await axe(page), 'detail').toEqual([]);
       await page.keyboard.press('d');
@@ -145,7 +151,7 @@ describe('every screen', () => {
       }
       const stranger = await openPage(browser(), server, { dark });
       watch(stranger.page);
-      for (const screen of ['/login', '/setup', '/join']) {
+      for (const screen of ['/login', '/setup', '/join', '/reset#rs_x']) {
         await stranger.page.goto(screen);
         await settled(stranger.page);
         expect(await axe(stranger.page), screen).toEqual([]);
@@ -158,12 +164,18 @@ describe('every screen', () => {
   test.each([320, 360, 640, 768, 1280, 1680])(
     'fits %i px, without a loss to either side',
     async (width) => {
-      const { page } = await furnished({ width, height: width < 700 ? 640 : 900, isTouch: width < 800 });
-      for (const screen of SCREENS) {
+      const { page, screens } = await furnished({
+        width,
+        height: width < 700 ? 640 : 900,
+        isTouch: width < 800,
+      });
+      for (const screen of screens) {
         await page.goto(screen);
         await settled(page);
         expect(await overflow(page), screen).toEqual([]);
       }
+      await openCardEditor(page);
+      expect(await overflow(page), 'card editor').toEqual([]);
       await openDelivery(page, 'Pay the invoice');
       await page.getByRole('radio', { name: 'Redirect' }).click();
       await page.getByRole('button', { name: 'Edit it myself' }).click();
@@ -230,6 +242,12 @@ describe('every screen', () => {
   });
 });
 
+async function openCardEditor(page: Page): Promise<void> {
+  await page.goto('/agents/bookkeeper');
+  await page.getByRole('button', { name: 'Edit the card' }).click();
+  await settled(page);
+}
+
 async function openDelivery(page: Page, headline: string): Promise<void> {
   await page.goto('/');
   await row(page, headline).locator('a').first().click();
@@ -249,7 +267,7 @@ describe('screenshots for the docs', () => {
   ] as [string, Look][])(
     '%s',
     async (name, look) => {
-      const { page } = await furnished(look);
+      const { page, task } = await furnished(look);
       const shoot = (what: string) => page.screenshot({ path: `${PICTURES}/${what}-${name}.png` });
       await page.goto('/');
       await settled(page);
@@ -262,12 +280,18 @@ describe('screenshots for the docs', () => {
       await page.getByLabel('What should be different?').fill('The usual amount, please.');
       await settled(page);
       await shoot('composer');
+      await page.goto(`/tasks/${task}`);
+      await settled(page);
+      await shoot('task');
       if (name !== 'desktop-light') return;
-      for (const screen of ['sit', 'history', 'agents', 'insights']) {
+      for (const screen of ['sit', 'history', 'agents', 'tasks', 'insights']) {
         await page.goto(`/${screen}`);
         await settled(page);
         await shoot(screen);
       }
+      await openCardEditor(page);
+      await page.getByRole('region', { name: 'Card' }).scrollIntoViewIfNeeded();
+      await shoot('card');
     },
     120_000,
   );

@@ -34,6 +34,8 @@ export type Look = {
   ignoresPolicy?: boolean;
   /** The offline shell is its own test; elsewhere it would only stand between. */
   hasWorker?: boolean;
+  /** By its name instead of its number, which is what passkeys need. */
+  isNamed?: boolean;
 };
 
 /** A page that remembers everything that must not happen. */
@@ -41,8 +43,9 @@ export type Watched = { page: Page; context: BrowserContext; trouble: string[] }
 
 export async function openPage(browser: Browser, server: Server, look: Look = {}): Promise<Watched> {
   const { width = 1280, height = 860 } = look;
+  const base = look.isNamed === true ? server.url.replace('127.0.0.1', 'localhost') : server.url;
   const context = await browser.newContext({
-    baseURL: server.url,
+    baseURL: base,
     viewport: { width, height },
     colorScheme: look.dark === true ? 'dark' : 'light',
     hasTouch: look.isTouch === true,
@@ -64,7 +67,7 @@ export async function openPage(browser: Browser, server: Server, look: Look = {}
   });
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url());
-    if (protocol.startsWith('http') && origin !== server.url) trouble.push(`outside: ${request.url()}`);
+    if (protocol.startsWith('http') && origin !== base) trouble.push(`outside: ${request.url()}`);
   });
   onTestFinished(() => context.close());
   return { page, context, trouble };

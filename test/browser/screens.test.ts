@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { AkepClient } from '../support/akep.ts';
 import { until } from '../support/until.ts';
 import { acceptAgent, openDesk, sharedBrowser } from './room.ts';
 
@@ -45,6 +46,50 @@ describe('the other screens', () => {
     await page.goto('/audit');
     await found.waitFor();
     expect(await found.textContent()).toBe(words);
+    expect(trouble).toEqual([]);
+  });
+
+  test('[D61] audit: a filter looks back by itself, says how far, and stops only at the first line', async () => {
+    const { page, trouble } = await openDesk(browser());
+    // A long ledger, as the server pages it: nothing found in the newest lines, one in the oldest.
+    const entry = { at: '2026-01-01T00:00:00Z', actor: 'system', subject: 'x', data: {}, hash: 'abc' };
+    const far = gate();
+    await page.route('**/desk/audit?*', async (route) => {
+      const cursor = new URL(route.request().url()).searchParams.get('cursor');
+      if (cursor === '20001') await far.opened;
+      const found = cursor === '20001' ? [{ ...entry, seq: 7, action: 'rare.thing' }] : [];
+      const next = cursor === null ? '40001' : cursor === '40001' ? '20001' : null;
+      await route.fulfill({
+        json: { entries: found, next_cursor: next, looked_to: Number(next ?? 1), verified: null },
+      });
+    });
+    await page.goto('/audit?action=rare.thing');
+    await page.getByText(/^No line matches so far\. Looked back to line 20.001…$/).waitFor();
+    far.release();
+    await page.getByRole('cell', { name: 'rare.thing' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Older lines' }).count()).toBe(0);
+    expect(trouble).toEqual([]);
+  });
+
+  test('[D58] an agent’s page tells what it takes in, with filters and what they do', async () => {
+    const { server, page, trouble } = await openDesk(browser(), { to: '/agents/agent-01' });
+    const part = page.getByRole('region', { name: 'Inbox and subscriptions' });
+    await part.getByText('Every event').waitFor();
+    const akep = new AkepClient(server.url);
+    const made = await akep.request('POST', '/akep/subscriptions', {
+      spec: 'akep.v1',
+      sink: 'agent-01',
+      delivery: { type: 'poll' },
+      event_types: ['tool.failed'],
+      filters: { 'knowledge.kind': 'observation' },
+      security: { accepted_source_names: ['ci'] },
+      capabilities: { resume_policies: ['append_only'] },
+    });
+    expect(made.status).toBe(201);
+    const line = part.locator('.subscriptions > li', { hasText: 'tool.failed' });
+    await line.getByText('knowledge.kind is "observation"').waitFor();
+    await line.getByText('it comes from ci').waitFor();
+    await line.getByText(/Events are noted for its runs and wake none/).waitFor();
     expect(trouble).toEqual([]);
   });
 

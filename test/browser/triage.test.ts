@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { AGENT } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { acceptAgent, openDesk, row, sharedBrowser } from './room.ts';
+import { acceptAgent, openDelivery, openDesk, row, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
@@ -287,5 +288,57 @@ describe('triage by pointer', () => {
     await server.wake().delivered({ headline: 'After the sitting', timeout_seconds: undefined });
     await page.goto('/');
     await page.getByText(/since you last sat, \d\d:\d\d/).waitFor();
+  });
+
+  test('[D57] a row says how many parts there are, and that it cannot be undone', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const details = { a: 1, b: 2, c: 3, reversible: false };
+    await server.wake().delivered({ headline: 'Four things at once', details });
+    await server.wake().delivered({ headline: 'Only words', details: 'Nothing more.' });
+    await page.goto('/');
+    const words = row(page, 'Four things at once').locator('.row-words');
+    await words.getByText('4 parts').waitFor();
+    await words.getByText('cannot be undone').waitFor();
+    expect(await row(page, 'Only words').locator('.row-words').innerHTML()).not.toMatch(/parts|undone/);
+  });
+
+  test('[D59] a number that no double holds is shown, edited around and edited, without losing a digit', async () => {
+    const { server, page } = await openDesk(browser(), {
+      server: { env: { LANTERNROOM_UNDO_SECONDS: '0' } },
+    });
+    const details = '{"account":90071992547409931234,"rate":1.10,"note":"pay"}';
+    const sent = JSON.stringify({
+      agent_id: AGENT.id,
+      provider: 'test',
+      type: 'question',
+      headline: 'Large numbers',
+      summary: 'All their digits matter.',
+      details: 0,
+    });
+    const reply = await fetch(`${server.url}/wake/v1/deliver`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${AGENT.key}`, 'content-type': 'application/json' },
+      body: sent.replace('"details":0', `"details":${details}`),
+    });
+    const { delivery_id: id } = (await reply.json()) as { delivery_id: string };
+    await openDelivery(page, id);
+    await page.locator('.details').getByText('90071992547409931234').waitFor();
+    await page.getByRole('radio', { name: 'Redirect' }).click();
+    await page.getByRole('button', { name: 'Edit it myself' }).click();
+    await page.getByLabel('Note').fill('pay later');
+    await page.getByLabel('Account').fill('90071992547409931235');
+    await page.locator('.changes del', { hasText: '90071992547409931234' }).waitFor();
+    expect(await page.locator('.change').count()).toBe(2);
+    await page.keyboard.press(send);
+    const read = () =>
+      fetch(`${server.url}/wake/v1/response/${id}`, { headers: { authorization: `Bearer ${AGENT.key}` } });
+    const answer = await until('the answer is there', async () => {
+      const text = await (await read()).text();
+      return text.includes('redirected') ? text : undefined;
+    });
+    expect(answer).toContain(
+      '"edited_content":{"account":90071992547409931235,"rate":1.10,"note":"pay later"}',
+    );
   });
 });

@@ -10,7 +10,7 @@ import { asking, sessionQuery } from './api/questions.ts';
 import { isRefused } from './api/refused.ts';
 import { DetailScreen, NothingOpen } from './detail/DetailScreen.tsx';
 import { LoginPage } from './entry/LoginPage.tsx';
-import { JoinPage, SetupPage } from './entry/TokenPage.tsx';
+import { JoinPage, ResetPage, SetupPage } from './entry/TokenPage.tsx';
 import { Broken, NoSuchPlace } from './frame/Broken.tsx';
 import { Frame } from './frame/Frame.tsx';
 import { InboxScreen } from './inbox/InboxScreen.tsx';
@@ -19,6 +19,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NoSuchPlace
 
 const login = createRoute({ getParentRoute: () => root, path: '/login', component: LoginPage });
 const setup = createRoute({ getParentRoute: () => root, path: '/setup', component: SetupPage });
+const reset = createRoute({ getParentRoute: () => root, path: '/reset', component: ResetPage });
 const join = createRoute({ getParentRoute: () => root, path: '/join', component: JoinPage });
 
 /** Behind the login. A server that cannot be reached is not a reason to ask for a password. */
@@ -72,7 +73,8 @@ const others = [
   screen('/audit', () => import('./audit/AuditScreen.tsx'), 'AuditScreen'),
   screen('/agents', () => import('./agents/AgentsScreen.tsx'), 'AgentsScreen'),
   screen('/agents/$id', () => import('./agents/AgentScreen.tsx'), 'AgentScreen'),
-  screen('/tasks', () => import('./frame/Later.tsx'), 'TasksScreen'),
+  screen('/tasks', () => import('./tasks/TasksScreen.tsx'), 'TasksScreen'),
+  screen('/tasks/$id', () => import('./tasks/TaskScreen.tsx'), 'TaskScreen'),
   screen('/events', () => import('./events/EventsScreen.tsx'), 'EventsScreen'),
   screen('/events/$agent/$event', () => import('./events/EventScreen.tsx'), 'EventScreen'),
   screen('/insights', () => import('./insights/InsightsScreen.tsx'), 'InsightsScreen'),
@@ -95,6 +97,7 @@ export const router = createRouter({
     login,
     setup,
     join,
+    reset,
     deskRoute.addChildren([inbox.addChildren([nothing, detail]), ...others]),
   ]),
   parseSearch,

@@ -1,6 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { orThrow } from '../core/faults.ts';
-import { changePassword, endSession, sessionId, sessionsOf } from '../core/people/account.ts';
+import {
+  changePassword,
+  endOtherSessions,
+  endSession,
+  sessionId,
+  sessionsOf,
+} from '../core/people/account.ts';
 import { toIso } from '../core/time.ts';
 import { objectBody } from '../http/body.ts';
 import { requiredText } from '../http/fields.ts';
@@ -38,6 +44,11 @@ export function accountRoutes(app: FastifyInstance, shell: Shell): void {
         current: s.digest === current,
       })),
     };
+  });
+
+  app.delete('/desk/sessions', async (request) => {
+    const cookie = sessionCookie(shell, request);
+    return { ended: await endOtherSessions(room, caller(request), cookie) };
   });
 
   app.delete<ById>('/desk/sessions/:id', async (request, reply) => {

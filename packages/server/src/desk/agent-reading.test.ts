@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { median } from '../core/agents/agent-stats.ts';
 import { DAY, HOUR, SECOND } from '../core/time.ts';
+import { FRAMEWORKS } from '../http/prompts.ts';
+import { subscribed } from '../testing/akep.ts';
 import { AT_ONCE, body, openDesk, refused, status } from '../testing/desk.ts';
+import { StreamReader } from '../testing/stream.ts';
 import type { World } from '../testing/world.ts';
 
 type AgentWire = {
@@ -125,21 +128,40 @@ describe('prompts', () => {
   test('[D42] every framework has one, ready to paste, with all the rules', async () => {
     const { world } = await openDesk();
     const { frameworks } = await prompt(world);
-    expect(frameworks).toEqual([
-      'general',
-      'langgraph',
-      'openai-agents',
-      'vercel-ai',
-      'claude-code',
-      'plain-http',
-    ]);
+    expect(frameworks).toEqual([...FRAMEWORKS]);
     for (const framework of frameworks) {
       const { text } = await prompt(world, `?framework=${framework}`);
       expect(text, framework).toContain(`${world.url}/wake/v1/deliver`);
       expect(text, framework).toContain('agent-01');
-      expect(text, framework).not.toMatch(/\{\{|wk_(test|live)_\w|whsec_\w/);
+      expect(text, framework).not.toMatch(/\{\{\w|wk_(test|live)_\w|whsec_\w/);
+      expect(text, framework).toContain('With a test key 100000 deliveries an hour, at most 10000 at once');
       for (const rule of RULES) expect(text, `${framework}: ${rule}`).toMatch(rule);
     }
+  });
+
+  test('[D42] an agent reads its own with its key, with the limits of that key', async () => {
+    const { world } = await openDesk();
+    for (const framework of FRAMEWORKS) {
+      const reply = await world.get(`/prompts/${framework}`);
+      const text = await reply.text();
+      expect(reply.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+      expect(text, framework).toContain(`${world.url}/wake/v1/deliver`);
+      expect(text, framework).toContain('With your key 100000 deliveries an hour, at most 10000 at once');
+      for (const rule of RULES) expect(text, `${framework}: ${rule}`).toMatch(rule);
+    }
+    expect((await world.get('/prompts/cobol')).status).toBe(422);
+    expect((await world.get('/prompts/general', 'wk_test_nobody')).status).toBe(401);
+    expect((await fetch(`${world.url}/prompts/general`)).status).toBe(401);
+  });
+
+  test('[D42] the limits in the words are the limits of the server', async () => {
+    const { world } = await openDesk();
+    const { limits } = await body<{ limits: Record<string, unknown> }>(world.get('/.well-known/wake.json'));
+    const text = await (await world.get('/prompts/general')).text();
+    const [least, most] = limits.timeout_seconds as number[];
+    expect(text).toContain(`headline at most ${limits.headline} characters, summary ${limits.summary},`);
+    expect(text).toContain(`timeout_seconds between ${least} and ${most}`);
+    expect(limits.body_bytes).toBe(1024 * 1024);
   });
 
   test('[D42] is general when nothing is said, and refuses what it does not know', async () => {
@@ -161,12 +183,14 @@ const RULES = [
   /Authorization: Bearer/,
   /Keep the delivery_id/,
   /once a minute, until status is no longer "pending"/,
-  /approved +go on/,
-  /rejected +do not do it/,
-  /redirected +take over edited_content and feedback completely/,
+  /never\s+wait for ever/i,
+  /a log of your own/,
+  /`approved`: go on/,
+  /`rejected`: do not do it/,
+  /`redirected`: take over edited_content and feedback completely/,
   /which assumption/,
   /HMAC-SHA256\(WAKE_WEBHOOK_SECRET, the raw body\)/,
-  /X-Wake-Signature\s+in constant time/,
+  /X-Wake-Signature\s+in\s+constant\s+time/,
   /from the environment only/,
   /Never put credentials, passwords or personal data into details/,
   /401: stop/,
@@ -180,3 +204,47 @@ const RULES = [
   /Do not flood/,
   /good grace/,
 ];
+
+describe('what an agent takes in', () => {
+  type Shown = { subscriptions: Record<string, unknown>[]; max_resume_policy: string };
+  const shown = (world: World) => body<Shown>(world.desk('GET', '/desk/agents/agent-01/subscriptions'));
+
+  test('[D58] its subscriptions are shown with their filters and what comes of them, without a secret', async () => {
+    const { world } = await openDesk();
+    const callbacks = ['http://127.0.0.1:9'];
+    await body(world.desk('PUT', '/desk/agents/agent-01/callbacks', { callbacks }));
+    const made = await subscribed(world, {
+      event_types: ['tool.completed'],
+      filters: { 'subject.task_id': ['a', 'b'] },
+      delivery: { type: 'webhook', url: 'http://127.0.0.1:9/events', replay_retention_seconds: 172_800 },
+      security: { accepted_source_names: ['ci'] },
+      capabilities: { resume_policies: ['append_only'], max_payload_bytes: 2048 },
+    });
+    const { subscriptions } = await shown(world);
+    expect(subscriptions.find((s) => s.subscription_id === made.subscription_id)).toEqual({
+      subscription_id: made.subscription_id,
+      default: false,
+      created_at: '2026-11-15T09:00:00.000000Z',
+      event_types: ['tool.completed'],
+      filters: { 'subject.task_id': ['a', 'b'] },
+      source_names: ['ci'],
+      producer_ids: null,
+      key_ids: null,
+      max_payload_bytes: 2048,
+      delivery: { type: 'webhook', url: 'http://127.0.0.1:9/events' },
+      furthest_resume: 'append_only',
+      kept_seconds: 172_800,
+    });
+    expect(JSON.stringify(subscriptions)).not.toContain(made.secret);
+  });
+
+  test('[D58] an agent without one has an empty list, and the stream tells of changes', async () => {
+    const { world } = await openDesk();
+    expect(await shown(world)).toEqual({ subscriptions: [], max_resume_policy: 'resume_immediately' });
+    const stream = await StreamReader.open(world.desk('GET', '/desk/stream'));
+    await stream.next();
+    await subscribed(world, { event_types: ['tool.failed'] });
+    expect(await stream.next()).toEqual({ event: 'change', data: { about: 'events' } });
+    expect((await shown(world)).subscriptions).toMatchObject([{ default: false }]);
+  });
+});

@@ -5,12 +5,13 @@ import { MOST_COUNTED } from '../core/deliveries/overview.ts';
 import { Fault } from '../core/faults.ts';
 import type { Person } from '../core/people/person.ts';
 import type { Tx } from '../core/store.ts';
+import { liveLinks } from '../core/tasks/frames.ts';
 import { SECOND } from '../core/time.ts';
 import { choice, type Query, single } from '../http/fields.ts';
+import { FRAMEWORKS, Prompts } from '../http/prompts.ts';
 import type { Shell } from '../http/shell.ts';
-import { fromAgent } from './mapping.ts';
+import { fromAgent, fromSubscription } from './mapping.ts';
 import { caller } from './person.ts';
-import { FRAMEWORKS, Prompts } from './prompts.ts';
 
 type ById = { Params: { id: string } };
 
@@ -34,12 +35,20 @@ export function agentReadingRoutes(app: FastifyInstance, shell: Shell): void {
     ),
   );
 
+  app.get<ById>('/desk/agents/:id/subscriptions', async (request) =>
+    withAgent(shell, caller(request), request.params.id, async (tx, { id }) => ({
+      subscriptions: (await tx.subscriptions.of(id)).map(fromSubscription),
+      max_resume_policy: (await tx.waits.settings(id)).maxResumePolicy,
+    })),
+  );
+
   app.get<ById>('/desk/agents/:id/prompt', async (request) => {
     const asked = single(request.query as Query, 'framework') ?? 'general';
     const framework = choice('framework', asked, FRAMEWORKS);
     const { id } = request.params;
     await withAgent(shell, caller(request), id, async () => null);
-    return { framework, frameworks: FRAMEWORKS, text: prompts.text(framework, { id, url: shell.baseUrl() }) };
+    const reader = { id, url: shell.baseUrl(), rates: room.settings.rates, tier: null };
+    return { framework, frameworks: FRAMEWORKS, text: prompts.text(framework, reader) };
   });
 }
 
@@ -56,11 +65,12 @@ export function withAgent<T>(
   });
 }
 
-export async function showAgent({ presence }: Shell, tx: Tx, agent: Agent) {
+export async function showAgent({ room, presence }: Shell, tx: Tx, agent: Agent) {
   return fromAgent(agent, {
     keys: await tx.keys.list(agent.id),
     waiting: await tx.counts.waitingOf(agent.id, MOST_COUNTED),
     lastSeenAt: presence.lastSeen(agent.space, agent.id),
+    online: (await liveLinks(room, tx, agent.id)).length > 0,
   });
 }
 

@@ -43,6 +43,19 @@ test('[D52] pages of a filter neither skip nor repeat', async () => {
   expect(seen).toEqual([...ids].reverse());
 });
 
+test('[D61] a page says how far it looked, also when it found nothing', async () => {
+  const { world } = await openDesk();
+  for (let i = 0; i < 5; i++) await world.deliver();
+  type Looked = Page & { looked_to: number };
+  const read = (query: string) => body<Looked>(world.desk('GET', `/desk/audit?${query}`));
+  expect(await read('action=nothing.such')).toMatchObject({ entries: [], next_cursor: null, looked_to: 1 });
+  const some = await read('action=delivery.accepted&limit=2');
+  expect(some.looked_to).toBe(some.entries.at(-1)?.seq);
+  expect(some.next_cursor).toBe(String(some.looked_to));
+  const plain = await read('limit=3');
+  expect(plain.looked_to).toBe(plain.entries.at(-1)?.seq);
+});
+
 test('[D52] remembers what the last verification found, for each space on its own', async () => {
   type Verified = { ok: boolean; entries: number; verified_at: string };
   const { world } = await openDesk();

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../core/faults.ts';
-import { personBehind, SESSION_KEPT } from '../core/people/login.ts';
+import { closeSession, personBehind, SESSION_KEPT } from '../core/people/login.ts';
 import { mayAct, type Person, type Role } from '../core/people/person.ts';
 import { SECOND } from '../core/time.ts';
 import { bearerOf } from '../http/agent-key.ts';
@@ -37,6 +37,14 @@ export function clearSessionCookie(shell: Shell, request: FastifyRequest, reply:
 
 export function sessionCookie(shell: Shell, request: FastifyRequest): string | null {
   return request.cookies[cookieName(isHttps(request.raw, shell.binding))] ?? null;
+}
+
+/** A login replaces the session before it: tokens are rotated, never carried over. */
+export async function endOldSession(shell: Shell, request: FastifyRequest): Promise<void> {
+  const before = sessionCookie(shell, request);
+  if (before === null) return;
+  const person = await personBehind(shell.room, before);
+  if (person !== null) await closeSession(shell.room, person, before);
 }
 
 /** No agent key may reach this door, not even beside a good cookie (core rule 4). */

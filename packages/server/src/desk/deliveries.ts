@@ -10,6 +10,7 @@ import type { Query } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
 import { requireRole } from './auth.ts';
 import { detail, noDelivery } from './detail.ts';
+import { sendExact } from './exact.ts';
 import { list } from './list.ts';
 import { fromDelivery, toAnswer, toUntil } from './mapping.ts';
 import { caller } from './person.ts';
@@ -19,7 +20,9 @@ type ById = { Params: { id: string } };
 export function deliveryRoutes(app: FastifyInstance, { room }: Shell): void {
   app.get('/desk/deliveries', async (request) => list(room, caller(request), request.query as Query));
 
-  app.get<ById>('/desk/deliveries/:id', async (request) => detail(room, caller(request), request.params.id));
+  app.get<ById>('/desk/deliveries/:id', async (request, reply) =>
+    sendExact(reply, await detail(room, caller(request), request.params.id)),
+  );
 
   // The exact bytes, as text that no browser will run.
   app.get<ById>('/desk/deliveries/:id/raw', async (request, reply) => {
@@ -36,7 +39,7 @@ export function deliveryRoutes(app: FastifyInstance, { room }: Shell): void {
   app.post<ById>('/desk/deliveries/:id/decision', async (request) => {
     const person = caller(request);
     requireRole(person, 'decider');
-    const answer = toAnswer(objectBody(request.body).value);
+    const answer = toAnswer(objectBody(request.body));
     const { delivery, decision } = orThrow(await decide(room, person, request.params.id, answer));
     return {
       ...(await showRow(room, delivery)),

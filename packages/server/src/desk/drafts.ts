@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { isJsonObject, type JsonObject } from '../core/canonical.ts';
+import type { JsonObject } from '../core/canonical.ts';
 import { type Composing, dropDraft, keepDraft } from '../core/deliveries/composing.ts';
 import type { Verdict } from '../core/deliveries/delivery.ts';
 import { orThrow } from '../core/faults.ts';
@@ -9,7 +9,8 @@ import { objectBody } from '../http/body.ts';
 import { choice, invalid } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
 import { requireRole } from './auth.ts';
-import { FEEDBACK_MOST, VERDICTS } from './mapping.ts';
+import { ExactJson } from './exact.ts';
+import { FEEDBACK_MOST, toEdited, VERDICTS } from './mapping.ts';
 import { caller } from './person.ts';
 
 type ById = { Params: { id: string } };
@@ -19,7 +20,7 @@ export function draftRoutes(app: FastifyInstance, { room }: Shell): void {
   app.put<ById>('/desk/deliveries/:id/draft', async (request, reply) => {
     const person = caller(request);
     requireRole(person, 'decider');
-    const draft = toComposing(objectBody(request.body).value);
+    const draft = toComposing(objectBody(request.body));
     orThrow(await keepDraft(room, person, request.params.id, draft));
     return reply.code(204).send();
   });
@@ -33,16 +34,13 @@ export function draftRoutes(app: FastifyInstance, { room }: Shell): void {
 }
 
 /** Half-written things are the rule here: empty and missing are fine, only the types are not negotiable. */
-function toComposing(body: JsonObject): Composing {
-  const { mode = null, feedback = '', edited_content = null } = body;
+function toComposing({ value: body, raw }: { value: JsonObject; raw: Buffer }): Composing {
+  const { mode = null, feedback = '' } = body;
   if (feedback !== null && typeof feedback !== 'string')
     throw invalid('feedback', 'feedback must be a string.');
   if (isLongerThan(feedback ?? '', FEEDBACK_MOST))
     throw invalid('feedback', `feedback may have at most ${FEEDBACK_MOST} characters.`);
-  if (edited_content !== null && typeof edited_content !== 'string' && !isJsonObject(edited_content)) {
-    throw invalid('edited_content', 'edited_content must be an object, a string or null.');
-  }
-  return { mode: toMode(mode), feedback: feedback ?? '', editedContent: edited_content };
+  return { mode: toMode(mode), feedback: feedback ?? '', editedContent: toEdited(body, raw) };
 }
 
 function toMode(mode: unknown): Verdict | null {
@@ -52,5 +50,5 @@ function toMode(mode: unknown): Verdict | null {
 export function fromComposing(draft: (Composing & { savedAt: number }) | null) {
   if (draft === null) return null;
   const { mode, feedback, editedContent, savedAt } = draft;
-  return { mode, feedback, edited_content: editedContent, saved_at: toIso(savedAt) };
+  return { mode, feedback, edited_content: new ExactJson(editedContent), saved_at: toIso(savedAt) };
 }

@@ -63,7 +63,7 @@ async function list(room: Room, request: FastifyRequest) {
   const last = page.at(-1)?.entry;
   const more = page.length === limit && last !== undefined;
   return {
-    events: page.map((one) => fromEntry(room, one)),
+    events: page.map((one) => fromEntry(one)),
     next_cursor: more ? fromPlace({ seq: last.eventSeq, agent: last.agent, place: last.offset }) : null,
   };
 }
@@ -86,8 +86,8 @@ function toPlace(cursor: string | null, agent: string | null): EntryPlace {
   });
 }
 
-function fromEntry(room: Room, { entry, event }: Page[number]) {
-  const { source, knowledge } = JSON.parse(envelopeText(room, event)) as {
+function fromEntry({ entry, event }: Page[number]) {
+  const { source, knowledge } = JSON.parse(envelopeText(event)) as {
     source: { producer_id: string; name: string; type: string };
     knowledge: { summary: string };
   };
@@ -128,7 +128,7 @@ async function found(room: Room, request: FastifyRequest<ByEvent>): Promise<Even
 
 async function show(room: Room, request: FastifyRequest<ByEvent>) {
   const detail = await found(room, request);
-  const places = detail.page.map((one) => fromEntry(room, one));
+  const places = detail.page.map((one) => fromEntry(one));
   return {
     ...places.at(-1),
     envelope: JSON.parse(detail.text) as unknown,

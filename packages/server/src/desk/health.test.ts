@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { HOUR, SECOND } from '../core/time.ts';
 import { openDesk, status } from '../testing/desk.ts';
+import { aJob } from '../testing/things.ts';
 
 type OpenApi = { openapi: string; paths: Record<string, Record<string, { responses: object }>> };
 
@@ -12,12 +14,10 @@ describe('health', () => {
 
   test('[D33] without its store the process is healthy and not ready', async () => {
     const { world } = await openDesk();
-    const { db } = world.running.ground.data.store.session;
-    db.exec('pragma query_only = off');
-    db.exec('alter table spaces rename to gone');
+    await world.sql('alter table spaces rename to gone');
     expect(await status(fetch(`${world.url}/healthz`))).toBe(200);
     expect(await status(fetch(`${world.url}/readyz`))).toBeGreaterThanOrEqual(500);
-    db.exec('alter table gone rename to spaces');
+    await world.sql('alter table gone rename to spaces');
     expect(await status(fetch(`${world.url}/readyz`))).toBe(200);
   });
 
@@ -34,6 +34,23 @@ describe('health', () => {
     const text = await reply.text();
     expect(text).toMatch(/^lanternroom_requests_total\{route="\/desk\/deliveries\/:id",status="200"\} 1$/m);
     expect(text).not.toContain(id);
+  });
+
+  test('[D33] /metrics tells how long work is overdue', async () => {
+    const { world } = await openDesk();
+    const gauge = async (name: string) => {
+      const text = await (await world.desk('GET', '/metrics')).text();
+      return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    };
+    expect(await gauge('lanternroom_oldest_job_seconds')).toBe(0);
+    expect(await gauge('lanternroom_oldest_held_seconds')).toBe(0);
+    const now = world.room.clock.now();
+    // Somebody else has it, so that nobody here takes it away.
+    const job = aJob({ space: world.space.id, dueAt: now - 90 * SECOND, leasedUntil: now + HOUR });
+    await world.room.store.write(world.space.id, [], (tx) =>
+      tx.jobs.insert(job, { url: 'https://example.com', body: '' }),
+    );
+    expect(await gauge('lanternroom_oldest_job_seconds')).toBe(90);
   });
 
   test('[D33] /openapi.json describes what is really served', async () => {

@@ -98,7 +98,11 @@ describe('a held decision', () => {
     const folder = join(freshFolder(), 'crashed');
     cpSync(world.folder, folder, { recursive: true });
     clock.turn(WINDOW);
-    const config = readConfig({ flags: { port: '0', data: folder }, env: { LANTERNROOM_LOG: 'silent' } });
+    const env = {
+      LANTERNROOM_LOG: 'silent',
+      ...(world.database === null ? {} : { DATABASE_URL: world.database.url }),
+    };
+    const config = readConfig({ flags: { port: '0', data: folder }, env });
     const ground = await openGround(config, clock);
     const running = await startServer(config, ground);
     onTestFinished(() => running.stop());

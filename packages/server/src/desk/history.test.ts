@@ -161,10 +161,7 @@ describe('the ledger', () => {
     await decideSome(world, 3);
     const verdict = await body<{ ok: boolean; entries: number }>(world.desk('GET', '/desk/audit/verify'));
     expect(verdict).toMatchObject({ ok: true, problems: [] });
-    const { db } = world.running.ground.data.store.session;
-    db.exec('pragma query_only = off');
-    db.prepare("update ledger set actor = 'nobody' where seq = 7 and space_id = ?").run(world.space.id);
-    db.exec('pragma query_only = on');
+    await world.sql("update ledger set actor = 'nobody' where seq = 7 and space_id = ?", world.space.id);
     expect(await body(world.desk('GET', '/desk/audit/verify'))).toMatchObject({
       ok: false,
       problems: [{ seq: 7, problem: expect.stringContaining('line 7') }],

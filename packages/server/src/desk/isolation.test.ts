@@ -30,6 +30,17 @@ const producer = async (tenant: Tenant) => {
   return { id: made.producer_id, key: made.key_id };
 };
 
+const task = async (tenant: Tenant) => ({ id: (await tenant.task()).id });
+const taskContent = async (tenant: Tenant) => {
+  const { id, laptop } = await tenant.task();
+  const parts = [{ raw: Buffer.alloc(5000, 'hello').toString('base64'), filename: 'hello.txt' }];
+  await laptop.say({ type: 'artifact', taskId: id, artifact: { artifactId: 'a', parts } });
+  const shown = await body<{ log: { parts: { stored?: { id: string } }[] }[] }>(
+    tenant.desk('GET', `/desk/tasks/${id}`),
+  );
+  return { id, content: shown.log.flatMap((e) => e.parts).find((p) => p.stored)?.stored?.id ?? '' };
+};
+
 /** Every address of the desk that names something. One that is not here fails the first test below. */
 const CASES: Record<string, Case> = {
   'GET /desk/deliveries/:id': { make: delivery },
@@ -49,6 +60,7 @@ const CASES: Record<string, Case> = {
   'DELETE /desk/deliveries/:id/draft': { make: delivery, own: 204 },
   'GET /desk/agents/:id': { make: agent },
   'GET /desk/agents/:id/prompt': { make: agent },
+  'GET /desk/agents/:id/subscriptions': { make: agent },
   'POST /desk/agents/:id/keys': { make: agent, send: async () => ({}), own: 201 },
   'DELETE /desk/agents/:id/keys/:key': { make: agent },
   'PUT /desk/agents/:id/callbacks': { make: agent, send: async () => ({ callbacks: [] }) },
@@ -63,6 +75,7 @@ const CASES: Record<string, Case> = {
     make: async (tenant) => ({ id: await tenant.person() }),
     send: async () => ({ role: 'decider' }),
   },
+  'POST /desk/people/:id/reset': { make: async (tenant) => ({ id: await tenant.person() }), own: 201 },
   'DELETE /desk/people/:id': { make: async (tenant) => ({ id: await tenant.person() }), own: 204 },
   'DELETE /desk/invitations/:id': {
     make: async (tenant) => {
@@ -73,6 +86,12 @@ const CASES: Record<string, Case> = {
     own: 204,
   },
   'DELETE /desk/sessions/:id': { make: async (tenant) => ({ id: await tenant.session() }), own: 204 },
+  'PUT /desk/passkeys/:id': {
+    make: async (tenant) => ({ id: await tenant.passkey() }),
+    send: async () => ({ name: 'phone' }),
+    own: 204,
+  },
+  'DELETE /desk/passkeys/:id': { make: async (tenant) => ({ id: await tenant.passkey() }), own: 204 },
   'DELETE /desk/tokens/:id': {
     make: async (tenant) => {
       const made = await body<{ token_id: string }>(tenant.desk('POST', '/desk/tokens', { name: 'x' }));
@@ -85,6 +104,23 @@ const CASES: Record<string, Case> = {
   'POST /desk/producers/:id/keys': { make: producer, send: async () => ({}), own: 201 },
   'DELETE /desk/producers/:id/keys/:key': { make: producer },
   'GET /desk/producers/:id/refused': { make: producer },
+  'GET /desk/tasks/:id': { make: task },
+  'POST /desk/tasks/:id/cancel': { make: task },
+  'GET /desk/tasks/:id/content/:content': { make: taskContent },
+  'GET /desk/agents/:id/callers': { make: agent },
+  'POST /desk/agents/:id/callers': { make: agent, send: async () => ({ name: 'a partner' }), own: 201 },
+  'DELETE /desk/agents/:id/callers/:caller': {
+    make: async (tenant) => {
+      const { id } = await tenant.agent();
+      const made = await body<{ caller_id: string }>(
+        tenant.desk('POST', `/desk/agents/${id}/callers`, { name: 'a partner' }),
+      );
+      return { id, caller: made.caller_id };
+    },
+  },
+  'GET /desk/agents/:id/card': { make: agent },
+  'PUT /desk/agents/:id/card': { make: agent, send: async () => ({ version: '2.0.0' }) },
+  'POST /desk/agents/:id/card/preview': { make: agent, send: async () => ({ version: '2.0.0' }) },
 };
 
 /** Another id of the same shape, that nobody has. */

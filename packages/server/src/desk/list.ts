@@ -8,6 +8,7 @@ import {
 import { askedWords, search } from '../core/deliveries/search.ts';
 import type { Person } from '../core/people/person.ts';
 import type { Room } from '../core/room.ts';
+import type { Tx } from '../core/store.ts';
 import { fromIso, type Micros } from '../core/time.ts';
 import { choice, invalid, type Query, single, wholeQuery } from '../http/fields.ts';
 import { fromFoundCursor, fromListCursor, toFoundCursor, toListCursor } from './cursors.ts';
@@ -81,25 +82,73 @@ async function found(room: Room, person: Person, query: Query) {
   });
 }
 
+/** So many rows are looked at for one page, however few of them are of the type that was asked for (D83). */
+const MOST_WALKED = 2000;
+const STEP = 500;
+
+type Walk = { section: Section; agent: string | undefined; after: ListPlace | undefined };
+type ListPlace = Pick<Delivery, 'section' | 'sectionAt' | 'seq'>;
+
 /** One section, or without one everything that is open, in the desk's order. */
 async function listed(room: Room, person: Person, query: Query) {
   const { section: wanted, agent, type, limit } = toAsked(query);
   const sections = wanted === undefined ? OPEN : [wanted];
   const cursor = toListCursor(single(query, 'cursor'), sections);
   return room.store.read(person.space, async (tx) => {
-    const rows: Delivery[] = [];
+    const page = new TypedPage(tx, type, limit);
     const from = cursor === null ? 0 : sections.indexOf(cursor.section);
     for (const section of sections.slice(from)) {
-      if (rows.length > limit) break;
       const after = cursor?.section === section ? cursor : undefined;
-      const missing = limit + 1 - rows.length;
-      rows.push(...(await tx.deliveries.list({ section, agent, type, after, limit: missing })));
+      await page.walk({ section, agent, after });
     }
     const seen = { now: room.clock.now(), samples: await tx.agents.samples() };
-    const last = rows.length > limit ? rows[limit - 1] : undefined;
     return {
-      deliveries: rows.slice(0, limit).map((d) => fromDelivery(d, seen)),
-      next_cursor: last === undefined ? null : fromListCursor(last),
+      deliveries: page.rows.map((d) => fromDelivery(d, seen)),
+      next_cursor: page.end === null ? null : fromListCursor(page.end),
     };
   });
+}
+
+/** Lists are kept in the desk's order and not by type: a type is picked out on the way, in steps, up to a bound. */
+class TypedPage {
+  readonly rows: Delivery[] = [];
+  /** Where the next page begins; null when everything was seen. */
+  end: ListPlace | null = null;
+  readonly #tx: Tx;
+  readonly #type: DeliveryType | undefined;
+  readonly #limit: number;
+  #walked = 0;
+
+  constructor(tx: Tx, type: DeliveryType | undefined, limit: number) {
+    this.#tx = tx;
+    this.#type = type;
+    this.#limit = limit;
+  }
+
+  async walk({ section, agent, after }: Walk): Promise<void> {
+    let place = after;
+    while (this.end === null) {
+      const limit = this.#type === undefined ? this.#limit + 1 - this.rows.length : STEP;
+      const step = await this.#tx.deliveries.list({ section, agent, after: place, limit });
+      for (const row of step) if (!this.#take(row)) return;
+      place = step.at(-1);
+      if (step.length < limit) return;
+    }
+  }
+
+  /** False when the page is full, or when enough was looked at: it then ends before this row. */
+  #take(row: Delivery): boolean {
+    const isWanted = this.#type === undefined || row.type === this.#type;
+    const isFull = isWanted && this.rows.length === this.#limit;
+    if (isFull || this.#walked === MOST_WALKED) {
+      this.end = this.#last;
+      return false;
+    }
+    if (isWanted) this.rows.push(row);
+    this.#last = row;
+    this.#walked++;
+    return true;
+  }
+
+  #last: ListPlace | null = null;
 }

@@ -107,7 +107,7 @@ describe('guessing', () => {
   test('[D3] nobody can read from the store who was guessed at, and from where', async () => {
     const { world } = await openDesk({ env: PROXY });
     await from(world, '192.0.2.77').login('guessed@example.com', WRONG);
-    const rows = world.running.ground.data.store.session.db.prepare('select * from heads').all();
+    const rows = await world.sql('select * from heads');
     expect(JSON.stringify(rows)).toContain('login:pair:');
     expect(JSON.stringify(rows)).not.toMatch(/guessed|192\.0\.2\.77/);
   });

@@ -1,13 +1,16 @@
 import type { Agent } from '../core/agents/agent.ts';
 import type { KeyRecord } from '../core/agents/key.ts';
-import { isJsonObject, type Json, type JsonObject } from '../core/canonical.ts';
+import { isJsonObject, type JsonObject } from '../core/canonical.ts';
 import type { Answer, Decision } from '../core/deliveries/decision.ts';
 import { type Delivery, timedOutAt, type Verdict } from '../core/deliveries/delivery.ts';
+import { ceilingOf, keptFor, type Subscription } from '../core/events/subscription.ts';
+import { memberText } from '../core/json-text.ts';
 import type { LedgerLine } from '../core/ledger/ledger.ts';
 import type { Person, TokenRecord } from '../core/people/person.ts';
 import type { Attempt, Job } from '../core/sending/job.ts';
-import { fromIso, type Micros, toIso, toIsoOrNull } from '../core/time.ts';
+import { fromIso, type Micros, SECOND, toIso, toIsoOrNull } from '../core/time.ts';
 import { choice, invalid, optionalText } from '../http/fields.ts';
+import type { ExactJson } from './exact.ts';
 
 export const VERDICTS: readonly Verdict[] = ['approved', 'rejected', 'redirected'];
 export const FEEDBACK_MOST = 20_000;
@@ -42,6 +45,8 @@ export function fromDelivery(d: Delivery, { now, samples }: Seen) {
     revises: d.revises,
     revision: d.revision,
     superseded_by: d.supersededBy,
+    parts: d.parts,
+    irreversible: d.irreversible,
     sample: samples.has(d.agent),
   };
 }
@@ -49,7 +54,7 @@ export function fromDelivery(d: Delivery, { now, samples }: Seen) {
 export function fromDecision(
   d: Decision,
   person: Person | null,
-  answer: { feedback: string | null; edited_content: Json } | null,
+  answer: { feedback: string | null; edited_content: ExactJson } | null,
 ) {
   return {
     status: d.verdict,
@@ -64,7 +69,7 @@ export function fromDecision(
 }
 
 /** 422 without the hash: a decision is bound to what was shown (core rule 3). */
-export function toAnswer(body: JsonObject): Answer {
+export function toAnswer({ value: body, raw }: { value: JsonObject; raw: Buffer }): Answer {
   const hash = body.content_sha256;
   if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/i.test(hash)) {
     throw invalid(
@@ -72,16 +77,21 @@ export function toAnswer(body: JsonObject): Answer {
       'content_sha256 is required: send the hash of the delivery that you were shown.',
     );
   }
-  const edited = body.edited_content ?? null;
-  if (edited !== null && typeof edited !== 'string' && !isJsonObject(edited)) {
-    throw invalid('edited_content', 'edited_content must be an object, a string or null.');
-  }
   return {
     verdict: choice('status', body.status, VERDICTS),
     feedback: body.feedback === '' ? null : optionalText(body, 'feedback', FEEDBACK_MOST),
-    editedContent: edited,
+    editedContent: toEdited(body, raw),
     contentHash: hash.toLowerCase(),
   };
+}
+
+/** Checked as a value, kept as the text that it is. */
+export function toEdited(body: JsonObject, raw: Buffer): string | null {
+  const edited = body.edited_content ?? null;
+  if (edited === null) return null;
+  if (typeof edited !== 'string' && !isJsonObject(edited))
+    throw invalid('edited_content', 'edited_content must be an object, a string or null.');
+  return memberText(raw.toString('utf8'), 'edited_content');
 }
 
 export function toUntil(body: JsonObject, now: Micros): Micros | null {
@@ -94,9 +104,15 @@ export function toUntil(body: JsonObject, now: Micros): Micros | null {
 }
 
 /** What is known of an agent beyond its row. */
-export type AgentSeen = { keys: readonly KeyRecord[]; waiting: number; lastSeenAt: Micros | null };
+export type AgentSeen = {
+  keys: readonly KeyRecord[];
+  waiting: number;
+  lastSeenAt: Micros | null;
+  /** Connected over A2A at this moment. */
+  online: boolean;
+};
 
-export function fromAgent(a: Agent, { keys, waiting, lastSeenAt }: AgentSeen) {
+export function fromAgent(a: Agent, { keys, waiting, lastSeenAt, online }: AgentSeen) {
   return {
     agent_id: a.id,
     created_at: toIso(a.createdAt),
@@ -105,7 +121,27 @@ export function fromAgent(a: Agent, { keys, waiting, lastSeenAt }: AgentSeen) {
     callbacks: a.callbacks,
     keys: keys.map(fromKey),
     waiting,
+    online,
     sample: a.sample,
+  };
+}
+
+/** What an agent has asked for, and what comes of it. The secret of a forward is never shown here. */
+export function fromSubscription(s: Subscription) {
+  const { security = {}, delivery, capabilities } = s.body;
+  return {
+    subscription_id: s.id,
+    default: s.isDefault,
+    created_at: toIso(s.createdAt),
+    event_types: s.body.event_types,
+    filters: s.body.filters ?? {},
+    source_names: security.accepted_source_names ?? null,
+    producer_ids: security.accepted_producer_ids ?? null,
+    key_ids: security.signature_key_ids ?? null,
+    max_payload_bytes: capabilities?.max_payload_bytes ?? null,
+    delivery: { type: delivery.type, url: delivery.url ?? null },
+    furthest_resume: ceilingOf(s.body),
+    kept_seconds: keptFor(s.body) / SECOND,
   };
 }
 

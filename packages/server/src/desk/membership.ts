@@ -10,6 +10,7 @@ import {
   takeBackInvitation,
 } from '../core/people/membership.ts';
 import { ROLES } from '../core/people/person.ts';
+import { completeReset, resetPerson } from '../core/people/reset.ts';
 import { toIso } from '../core/time.ts';
 import { objectBody } from '../http/body.ts';
 import { optionalText, requiredChoice, requiredText } from '../http/fields.ts';
@@ -30,6 +31,21 @@ export function joinRoutes(app: FastifyInstance, shell: Shell): void {
       password: requiredText(body, 'password', 1024),
     };
     const person = orThrow(await acceptInvitation(shell.room, given));
+    const opened = await openSession(shell.room, person);
+    setSessionCookie(shell, request, reply, opened.token);
+    return reply.code(201).send({ person: fromPerson(person) });
+  });
+  resetRoutes(app, shell);
+}
+
+function resetRoutes(app: FastifyInstance, shell: Shell): void {
+  app.post('/desk/reset', async (request, reply) => {
+    const body = objectBody(request.body).value;
+    const given = {
+      token: requiredText(body, 'token', 128),
+      password: requiredText(body, 'password', 1024),
+    };
+    const person = orThrow(await completeReset(shell.room, given));
     const opened = await openSession(shell.room, person);
     setSessionCookie(shell, request, reply, opened.token);
     return reply.code(201).send({ person: fromPerson(person) });
@@ -71,6 +87,13 @@ export function membershipRoutes(app: FastifyInstance, { room, baseUrl }: Shell)
     requireRole(person, 'owner');
     const role = requiredChoice(objectBody(request.body).value, 'role', ROLES);
     return fromPerson(orThrow(await changeRole(room, person, request.params.id, role)));
+  });
+
+  app.post<ById>('/desk/people/:id/reset', async (request, reply) => {
+    const person = caller(request);
+    requireRole(person, 'owner');
+    const { token, expiresAt } = orThrow(await resetPerson(room, person, request.params.id));
+    return reply.code(201).send({ link: `${baseUrl()}/reset#${token}`, expires_at: toIso(expiresAt) });
   });
 
   app.delete<ById>('/desk/people/:id', async (request, reply) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SECOND } from '../core/time.ts';
 import { AT_ONCE, body, openDesk, refused } from '../testing/desk.ts';
+import { aDelivery } from '../testing/things.ts';
 import type { World } from '../testing/world.ts';
 
 type Row = { delivery_id: string; section: string; headline: string };
@@ -161,5 +162,30 @@ describe('the list', () => {
     const { world, deliver } = await openKnown();
     await deliver('with details', { details: { secret_plan: 'x' } });
     expect(JSON.stringify(await page(world))).not.toContain('secret_plan');
+  });
+});
+
+describe('a type among very many others', () => {
+  test('[D83] is looked for in steps: a page may be short, and the next one goes on behind it', async () => {
+    const { world } = await openKnown();
+    const space = world.space.id;
+    await world.room.store.write(space, [], async (tx) => {
+      for (let n = 1; n <= 4500; n++) {
+        const type = n === 10 || n === 4400 ? 'alert' : 'update';
+        const place = { section: 'to_read', sectionAt: n, seq: 100_000 + n } as const;
+        await tx.deliveries.insert(aDelivery({ space, id: `row-${n}`, type, ...place }), new Uint8Array());
+      }
+    });
+    const ask = (cursor: string | null) =>
+      page(world, `?section=to_read&type=alert${cursor === null ? '' : `&cursor=${cursor}`}`);
+    const first = await ask(null);
+    expect(first.deliveries.map((d) => d.delivery_id)).toEqual(['row-10']);
+    const second = await ask(first.next_cursor);
+    expect(second.deliveries).toEqual([]);
+    const third = await ask(second.next_cursor);
+    expect(third).toMatchObject({ deliveries: [{ delivery_id: 'row-4400' }], next_cursor: null });
+    const updates = await page(world, '?section=to_read&type=update&limit=20');
+    expect(updates.deliveries).toHaveLength(20);
+    expect(updates.next_cursor).not.toBeNull();
   });
 });

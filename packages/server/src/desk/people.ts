@@ -1,14 +1,14 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Fault, orThrow } from '../core/faults.ts';
 import { addPerson } from '../core/people/add-person.ts';
-import { closeSession, login, openSession, personBehind } from '../core/people/login.ts';
+import { closeSession, login, openSession } from '../core/people/login.ts';
 import { type Person, ROLES } from '../core/people/person.ts';
 import { completeSetup } from '../core/people/setup.ts';
 import { addToken, revokeToken } from '../core/people/tokens.ts';
 import { objectBody } from '../http/body.ts';
 import { optionalText, requiredChoice, requiredText } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
-import { clearSessionCookie, requireRole, sessionCookie, setSessionCookie } from './auth.ts';
+import { clearSessionCookie, endOldSession, requireRole, sessionCookie, setSessionCookie } from './auth.ts';
 import { fromPerson, fromToken } from './mapping.ts';
 import { caller } from './person.ts';
 
@@ -47,14 +47,6 @@ export function entryRoutes(app: FastifyInstance, shell: Shell): void {
     setSessionCookie(shell, request, reply, opened.token);
     return reply.code(201).send({ person: fromPerson(owner) });
   });
-}
-
-/** A login replaces the session before it: tokens are rotated, never carried over. */
-async function endOldSession(shell: Shell, request: FastifyRequest): Promise<void> {
-  const before = sessionCookie(shell, request);
-  if (before === null) return;
-  const person = await personBehind(shell.room, before);
-  if (person !== null) await closeSession(shell.room, person, before);
 }
 
 export function peopleRoutes(app: FastifyInstance, shell: Shell): void {

@@ -8,6 +8,7 @@ import type { Tx } from '../core/store.ts';
 import { choice, type Query, single, wholeQuery } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
 import { showDecision } from './detail.ts';
+import { sendExact } from './exact.ts';
 import { toMoment } from './list.ts';
 import { CSV_HEADER, fromLine, fromLineToCsv, VERDICTS } from './mapping.ts';
 import { caller } from './person.ts';
@@ -17,13 +18,13 @@ const EXPORT_PAGE = 1000;
 
 /** What has happened: decisions, and the ledger behind them. */
 export function recordRoutes(app: FastifyInstance, { room, auditor }: Shell): void {
-  app.get('/desk/history', async (request) => {
+  app.get('/desk/history', async (request, reply) => {
     const query = request.query as Query;
     const limit = wholeQuery(query, 'limit', { least: 1, most: 200 }) ?? 50;
     const cursor = wholeQuery(query, 'cursor', { least: 1, most: 999_999_999 }) ?? NO_END;
     const [from, to] = [toMoment(query, 'from'), toMoment(query, 'to')];
     const asked = toHistoryAsked(query);
-    return room.store.read(caller(request).space, async (tx) => {
+    const page = await room.store.read(caller(request).space, async (tx) => {
       const places = await placesBetween(tx, from, to);
       const before = Math.min(cursor, places.before);
       const decisions = await tx.decisions.history({ ...asked, from: places.from, before, limit });
@@ -41,6 +42,7 @@ export function recordRoutes(app: FastifyInstance, { room, auditor }: Shell): vo
       );
       return { decisions: items, next_cursor: nextCursor(decisions, limit) };
     });
+    return sendExact(reply, page);
   });
 
   app.get('/desk/audit', async (request) => {
@@ -94,7 +96,8 @@ function toFilter(query: Query): Filter | null {
 
 async function newest(tx: Tx, before: number, limit: number) {
   const lines = await tx.ledger.newest(before, limit);
-  return { entries: lines.map(fromLine), next_cursor: nextCursor(lines, limit) };
+  const next_cursor = nextCursor(lines, limit);
+  return { entries: lines.map(fromLine), next_cursor, looked_to: lines.at(-1)?.seq ?? 1 };
 }
 
 /** So many lines are looked through for one page; whoever asks for rare ones comes back with the cursor. */
@@ -105,7 +108,8 @@ async function newestOf(tx: Tx, filter: Filter, page: { before: number; limit: n
   const from = Math.max(1, end - LOOKED_THROUGH);
   const lines = await tx.ledger.newestOf({ ...filter, from, before: end, limit: page.limit });
   const reached = lines.length === page.limit ? (lines.at(-1)?.seq ?? from) : from;
-  return { entries: lines.map(fromLine), next_cursor: reached > 1 ? String(reached) : null };
+  const next_cursor = reached > 1 ? String(reached) : null;
+  return { entries: lines.map(fromLine), next_cursor, looked_to: reached };
 }
 
 function nextCursor(rows: readonly { seq: number }[], limit: number): string | null {

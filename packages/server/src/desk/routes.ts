@@ -6,6 +6,8 @@ import { accountRoutes } from './account.ts';
 import { agentRoutes } from './agents.ts';
 import { refuseAgentKeys, refuseCrossSite, requirePerson } from './auth.ts';
 import { callbackTestRoutes } from './callback-test.ts';
+import { callerRoutes } from './callers.ts';
+import { type Cards, cardRoutes } from './cards.ts';
 import { deliveryRoutes } from './deliveries.ts';
 import { draftRoutes } from './drafts.ts';
 import { DESK_DOOR } from './errors.ts';
@@ -14,6 +16,7 @@ import { imageRoutes } from './image.ts';
 import { insightRoutes } from './insights.ts';
 import { joinRoutes, membershipRoutes } from './membership.ts';
 import { overviewRoutes } from './overview.ts';
+import { passkeyEntryRoutes, passkeyRoutes } from './passkeys.ts';
 import { entryRoutes, peopleRoutes } from './people.ts';
 import { caller } from './person.ts';
 import { preferenceRoutes } from './preferences.ts';
@@ -21,9 +24,10 @@ import { producerRoutes } from './producers.ts';
 import { recordRoutes } from './records.ts';
 import { sampleRoutes } from './sample.ts';
 import { streamRoutes } from './stream.ts';
+import { taskRoutes } from './tasks.ts';
 
 /** The door for people. Agent keys are turned away before anything else is looked at. */
-export async function deskRoutes(app: FastifyInstance, shell: Shell): Promise<void> {
+export async function deskRoutes(app: FastifyInstance, shell: Shell, cards: Cards): Promise<void> {
   await app.register(cookie);
   app.decorateRequest('person', null);
   app.setErrorHandler(errorHandler(DESK_DOOR, shell.baseUrl));
@@ -35,6 +39,7 @@ export async function deskRoutes(app: FastifyInstance, shell: Shell): Promise<vo
 
   entryRoutes(app, shell);
   joinRoutes(app, shell);
+  passkeyEntryRoutes(app, shell);
   await app.register(async (inside) => {
     inside.addHook('onRequest', async (request) => {
       request.person = await requirePerson(shell, request);
@@ -50,7 +55,11 @@ export async function deskRoutes(app: FastifyInstance, shell: Shell): Promise<vo
     peopleRoutes(inside, shell);
     membershipRoutes(inside, shell);
     accountRoutes(inside, shell);
+    passkeyRoutes(inside, shell);
     recordRoutes(inside, shell);
+    taskRoutes(inside, shell);
+    callerRoutes(inside, shell);
+    cardRoutes(inside, shell, cards);
     producerRoutes(inside, shell);
     eventRoutes(inside, shell);
     insightRoutes(inside, shell);

@@ -15,14 +15,14 @@ const CONTENTS: readonly ((earlier: readonly DeliveryId[]) => JsonObject)[] = [
   }),
   () => ({
     type: 'question',
-    headline: 'The newsletter is ready: may I send it to 1 200 readers?',
+    headline: 'The newsletter is ready: may I send it to 1200 readers?',
     summary:
       'A question waits for you. Approve (a), redirect with notes (d) or reject (r); you can undo (z).',
     details: {
       subject: 'What we learned in autumn',
       readers: 1200,
       send_at: 'as soon as you approve',
-      can_be_undone: false,
+      reversible: false,
       draft:
         'Dear readers,\n\nautumn was busy: **three releases**, one outage, and a new colleague. Here is what we learned.',
     },

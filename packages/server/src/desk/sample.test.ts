@@ -86,3 +86,21 @@ describe('the sample', () => {
     expect((await refused(world.desk('DELETE', '/desk/sample'))).status).toBe(404);
   });
 });
+
+test('[D40] the inbox of the sample is gone with it, and starts anew', async () => {
+  const { world } = await openDesk({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });
+  const inbox = () =>
+    world.room.store.read(world.space.id, async (tx) => {
+      const heads = await tx.leftovers.heads('', 1000);
+      return {
+        entries: (await tx.entries.front('sample-agent', 10)).length,
+        heads: heads.map(({ name }) => name).filter((name) => name.includes('sample-agent')),
+      };
+    });
+  await world.desk('POST', '/desk/sample');
+  const question = (await rows(world)).find((r) => r.type === 'question');
+  await world.decide(question?.delivery_id ?? '', { status: 'approved' });
+  expect(await inbox()).toMatchObject({ entries: 1, heads: expect.arrayContaining(['inbox:sample-agent']) });
+  await world.desk('DELETE', '/desk/sample');
+  expect(await inbox()).toEqual({ entries: 0, heads: [] });
+});

@@ -133,9 +133,7 @@ describe('the index', () => {
     expect(vault.wordKey('a', 'canary')).not.toBe(vault.wordKey('b', 'canary'));
     await world.deliver({ details: { note: 'canaryword' } });
     await world.running.indexer.catchUp();
-    const rows = world.running.ground.data.store.session.db.prepare('select word from words').all() as {
-      word: string;
-    }[];
+    const rows = (await world.sql('select word from words')) as { word: string }[];
     expect(rows.length).toBeGreaterThan(5);
     expect(rows.every(({ word }) => /^[\w-]{11}$/.test(word))).toBe(true);
   });
@@ -155,7 +153,6 @@ describe('the index', () => {
     await world.running.indexer.catchUp();
     expect(await find(world, 'q=leaves')).toEqual([id]);
     await world.tick(2 * DAY);
-    const db = world.running.ground.data.store.session.db;
-    expect(db.prepare('select count(*) as n from words').get()).toMatchObject({ n: 0 });
+    expect(await world.sql('select count(*) as n from words')).toMatchObject([{ n: 0 }]);
   });
 });

@@ -3,6 +3,7 @@ import { Fault } from '../core/faults.ts';
 import { SESSIONS } from '../core/people/login.ts';
 import type { Shell } from '../http/shell.ts';
 import { isOwnOrigin, requirePerson } from './auth.ts';
+import { Backlog } from './backlog.ts';
 import { caller } from './person.ts';
 
 /** Live updates: what changed, by name; the page asks for the rest. */
@@ -21,10 +22,11 @@ export function streamRoutes(app: FastifyInstance, shell: Shell): void {
     const tell = async (about: ReadonlySet<string>) => {
       const person = await requirePerson(shell, request).catch(() => null);
       if (person === null) return stream.close();
-      for (const id of about) {
-        if (id !== SESSIONS) stream.send({ event: 'change', data: JSON.stringify({ about: id }) });
-      }
+      backlog.add([...about].filter((name) => name !== SESSIONS));
     };
+    const backlog = new Backlog((name) =>
+      stream.sendWhenReady({ event: 'change', data: JSON.stringify({ about: name }) }),
+    );
     stream.send({ event: 'hello', data: JSON.stringify({ space }) });
     return reply;
   });

@@ -10,10 +10,12 @@ import { Screen } from '../frame/Screen.tsx';
 import { useNow } from '../live/now.ts';
 import { capital, inWords, plural } from '../words/numbers.ts';
 import { span, timeAndDay } from '../words/time.ts';
+import { A2a } from './A2a.tsx';
 import { Callbacks } from './Callbacks.tsx';
 import { Keys } from './Keys.tsx';
 import { forgetOnce, type Once, takeOnce } from './once.ts';
 import { Prompt } from './Prompt.tsx';
+import { Subscriptions } from './Subscriptions.tsx';
 import './agents.css';
 
 export function AgentScreen() {
@@ -45,6 +47,7 @@ export function AgentScreen() {
       <Callbacks agent={data} isOwner={isOwner} />
       <Prompt agent={id} />
       <Inbox agent={id} />
+      <A2a agent={data} isOwner={isOwner} />
     </Screen>
   );
 }
@@ -53,17 +56,15 @@ function Inbox({ agent }: { agent: string }) {
   const { data } = useQuery(inboxesQuery);
   const inbox = data?.inboxes.find((one) => one.agent_id === agent);
   return (
-    <section className="part" aria-label="Inbox, subscriptions and card">
-      <h2>Inbox, subscriptions and card</h2>
+    <section className="part" aria-label="Inbox and subscriptions">
+      <h2>Inbox and subscriptions</h2>
       {inbox !== undefined && <p>{capital(inboxWords(inbox))}.</p>}
       <p>
         <Link to="/events" search={{ agent } as never}>
           Its events
         </Link>
       </p>
-      <p className="said">
-        What it takes in is its own choice: it subscribes over AKEP. Its card and connection arrive with A2A.
-      </p>
+      <Subscriptions agent={agent} />
     </section>
   );
 }
@@ -74,9 +75,10 @@ function Lead({ agent }: { agent: Agent }) {
     agent.last_seen_at === null
       ? 'It has never been seen.'
       : `Last seen ${timeAndDay(agent.last_seen_at, now)}.`;
+  const state = agent.online === true ? 'It is connected now.' : seen;
   return (
     <>
-      Made {timeAndDay(agent.created_at, now)}. {seen}
+      Made {timeAndDay(agent.created_at, now)}. {state}
       {agent.sample === true ? ' It is a sample.' : ''}{' '}
       <Link to="/" search={{ agent: agent.agent_id } as never}>
         Its deliveries
@@ -96,7 +98,7 @@ function Stats({ agent, stats }: { agent: string; stats: AgentStats }) {
       <Link to="/" search={{ agent } as never}>
         {stats.waiting === 0
           ? 'Nothing waits'
-          : `${capital(plural(stats.waiting, 'delivery', 'deliveries'))} wait`}
+          : `${capital(plural(stats.waiting, 'delivery waits', 'deliveries wait'))}`}
       </Link>
       .{' '}
       {stats.answered_week === 0

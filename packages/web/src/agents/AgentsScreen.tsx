@@ -8,6 +8,7 @@ import type { Agent, AgentStats } from '../api/types.ts';
 import { Text } from '../detail/Text.tsx';
 import { Field } from '../entry/Field.tsx';
 import { Screen } from '../frame/Screen.tsx';
+import { Trouble } from '../frame/Trouble.tsx';
 import { useNow } from '../live/now.ts';
 import { inWords, plural } from '../words/numbers.ts';
 import { span, timeAndDay } from '../words/time.ts';
@@ -21,13 +22,15 @@ export function AgentsScreen() {
   return (
     <Screen
       title="Agents"
-      lead="Programs that deliver here. Each has its own keys, and a key can never decide."
+      lead={
+        <>
+          Programs that deliver here. Each has its own keys, and a key can never decide. What others ask of
+          them are their <Link to="/tasks">tasks</Link>; what the world reports to them, their{' '}
+          <Link to="/events">events</Link>.
+        </>
+      }
     >
-      {error !== null && (
-        <p className="said bad" role="alert">
-          {calmly(error)}
-        </p>
-      )}
+      <Trouble of={error} />
       {data?.agents.length === 0 && (
         <p>
           There is no agent yet.{isOwner ? ' Make the first one below.' : ' An owner makes the first one.'}
@@ -54,9 +57,7 @@ function AgentLine({ agent }: { agent: Agent }) {
       </Link>
       {agent.sample === true && <span className="said">sample</span>}
       {agent.accepted_at === null && <span className="said">new here</span>}
-      <span className="said">
-        {agent.last_seen_at === null ? 'never seen' : `last seen ${timeAndDay(agent.last_seen_at, now)}`}
-      </span>
+      <span className={agent.online === true ? 'said agent-online' : 'said'}>{seenWords(agent, now)}</span>
       <span className="said">
         {waiting === 0 ? 'nothing waits' : `${plural(waiting, 'delivery', 'deliveries')} waiting`}
       </span>
@@ -65,6 +66,11 @@ function AgentLine({ agent }: { agent: Agent }) {
       )}
     </li>
   );
+}
+
+function seenWords({ online, last_seen_at: seen }: Agent, now: number): string {
+  if (online === true) return 'online';
+  return seen === null ? 'never seen' : `asleep, last seen ${timeAndDay(seen, now)}`;
 }
 
 function StatWords({ stats, hasCallbacks }: { stats: AgentStats; hasCallbacks: boolean }) {
@@ -120,11 +126,7 @@ function NewAgent() {
             <option value="test">test: fewer deliveries, marked as a test</option>
           </select>
         </div>
-        {said !== '' && (
-          <p className="said bad" role="alert">
-            {said}
-          </p>
-        )}
+        <Trouble of={said} />
         <button type="submit" className="button strong">
           Make it
         </button>

@@ -5,6 +5,7 @@ import { calmly } from '../api/refused.ts';
 import type { Agent, Key } from '../api/types.ts';
 import { Copied } from '../frame/Copied.tsx';
 import { Sure } from '../frame/Sure.tsx';
+import { Trouble } from '../frame/Trouble.tsx';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
@@ -50,11 +51,7 @@ export function Keys({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
           <KeyLine key={key.key_id} agent={agent.agent_id} record={key} isOwner={isOwner} onSaid={setSaid} />
         ))}
       </ul>
-      {said !== '' && (
-        <p className="said bad" role="alert">
-          {said}
-        </p>
-      )}
+      <Trouble of={said} />
       {isOwner && agent.sample !== true && (
         <div className="form-line">
           <button type="button" className="button" onClick={make(tier, true)}>

@@ -6,10 +6,15 @@ import { Copied } from '../frame/Copied.tsx';
 
 const NAMES: Record<string, string> = {
   general: 'Any framework',
-  langgraph: 'LangGraph',
-  'openai-agents': 'OpenAI Agents',
+  langgraph: 'LangGraph, LangChain (JavaScript)',
+  'langgraph-python': 'LangGraph, LangChain (Python)',
+  'openai-agents': 'OpenAI Agents (JavaScript)',
+  'openai-agents-python': 'OpenAI Agents (Python)',
   'vercel-ai': 'Vercel AI SDK',
-  'claude-code': 'Claude Code',
+  mastra: 'Mastra',
+  'google-adk': 'Google ADK',
+  n8n: 'n8n',
+  'claude-code': 'Claude Code, Codex, Gemini CLI',
   'plain-http': 'Plain HTTP',
 };
 

@@ -1,5 +1,23 @@
-import type { EventDetail, EventPage, InboxLine, Producer, RefusedEvent } from './event-types.ts';
+import type {
+  EventDetail,
+  EventPage,
+  InboxLine,
+  Producer,
+  RefusedEvent,
+  ResumePolicy,
+  Subscription,
+} from './event-types.ts';
+import type { MakeOptions, ProveOptions } from './passkeys.ts';
 import { request } from './request.ts';
+import type {
+  Caller,
+  CardFields,
+  CardPreview,
+  CardView,
+  SigningKey,
+  TaskDetail,
+  TaskRow,
+} from './task-types.ts';
 import type {
   Agent,
   Callback,
@@ -62,6 +80,12 @@ export const desk = {
   join: (body: { token: string; name?: string; password: string }) =>
     request<{ person: Person }>('POST', '/desk/invitations/accept', body),
 
+  askForLogin: () => request<ProveOptions>('POST', '/desk/session/challenge', {}),
+  loginByPasskey: (response: unknown) =>
+    request<{ person: Person }>('POST', '/desk/session/passkey', { response }),
+  resetPassword: (body: { token: string; password: string }) =>
+    request<{ person: Person }>('POST', '/desk/reset', body),
+
   overview: () => request<Overview>('GET', '/desk/overview'),
   sat: () => request<void>('POST', '/desk/sat', {}),
   deliveries: (filter: Filter & { limit?: number; cursor?: string | null }) =>
@@ -84,10 +108,12 @@ export const desk = {
       `/desk/history${query({ ...filter, limit: 50 })}`,
     ),
   audit: (filter: { action?: string | undefined; subject?: string | undefined; cursor?: string | null }) =>
-    request<{ entries: LedgerEntry[]; next_cursor: string | null; verified: Verified | null }>(
-      'GET',
-      `/desk/audit${query({ ...filter, limit: 100 })}`,
-    ),
+    request<{
+      entries: LedgerEntry[];
+      next_cursor: string | null;
+      looked_to: number;
+      verified: Verified | null;
+    }>('GET', `/desk/audit${query({ ...filter, limit: 100 })}`),
   verify: () => request<Verified>('GET', '/desk/audit/verify'),
 
   agents: () => request<{ agents: Agent[] }>('GET', '/desk/agents'),
@@ -115,6 +141,11 @@ export const desk = {
     request<{ framework: string; frameworks: string[]; text: string }>(
       'GET',
       at`/desk/agents/${id}/prompt` + query({ framework }),
+    ),
+  subscriptions: (id: string) =>
+    request<{ subscriptions: Subscription[]; max_resume_policy: ResumePolicy }>(
+      'GET',
+      at`/desk/agents/${id}/subscriptions`,
     ),
   addSample: () => request<unknown>('POST', '/desk/sample', {}),
   removeSample: () => request<unknown>('DELETE', '/desk/sample'),
@@ -149,9 +180,33 @@ export const desk = {
   refusedEvents: (id: string) =>
     request<{ refused: RefusedEvent[] }>('GET', at`/desk/producers/${id}/refused?limit=50`),
 
+  tasks: (filter: { agent?: string | undefined; state?: string | undefined; cursor: string | null }) =>
+    request<{ tasks: TaskRow[]; next_cursor: string | null }>(
+      'GET',
+      `/desk/tasks${query({ ...filter, limit: 50 })}`,
+    ),
+  task: (id: string, after: number) => request<TaskDetail>('GET', at`/desk/tasks/${id}` + query({ after })),
+  cancelTask: (id: string) => request<TaskRow>('POST', at`/desk/tasks/${id}/cancel`, {}),
+  taskContentPath: (id: string, content: string, as?: 'image') =>
+    at`/desk/tasks/${id}/content/${content}` + query({ as }),
+  callers: (id: string) => request<{ callers: Caller[] }>('GET', at`/desk/agents/${id}/callers`),
+  addCaller: (id: string, body: { name: string; expires_in_days?: number }) =>
+    request<Caller & { token: string }>('POST', at`/desk/agents/${id}/callers`, body),
+  revokeCaller: (id: string, caller: string) =>
+    request<unknown>('DELETE', at`/desk/agents/${id}/callers/${caller}`),
+  card: (id: string) => request<CardView>('GET', at`/desk/agents/${id}/card`),
+  setCard: (id: string, change: Partial<CardFields>) =>
+    request<CardView>('PUT', at`/desk/agents/${id}/card`, change),
+  previewCard: (id: string, change: Partial<CardFields>) =>
+    request<CardPreview>('POST', at`/desk/agents/${id}/card/preview`, change),
+  signingKeys: () => request<{ keys: SigningKey[] }>('GET', '/desk/signing'),
+  rotateSigning: () => request<{ keys: SigningKey[] }>('POST', '/desk/signing/rotate', {}),
+
   people: () => request<{ people: Person[] }>('GET', '/desk/people'),
   setRole: (id: string, role: Role) => request<unknown>('PUT', at`/desk/people/${id}`, { role }),
   removePerson: (id: string) => request<unknown>('DELETE', at`/desk/people/${id}`),
+  resetPerson: (id: string) =>
+    request<{ link: string; expires_at: string }>('POST', at`/desk/people/${id}/reset`, {}),
   invitations: () => request<{ invitations: Invitation[] }>('GET', '/desk/invitations'),
   invite: (body: { email: string; role: Role }) =>
     request<Invitation & { link: string }>('POST', '/desk/invitations', body),
@@ -160,8 +215,16 @@ export const desk = {
   setPreferences: (body: Partial<Preferences>) => request<Preferences>('PUT', '/desk/preferences', body),
   changePassword: (body: { current: string; password: string }) =>
     request<void>('PUT', '/desk/password', body),
+  passkeys: () => request<{ passkeys: Passkey[]; origin: string | null }>('GET', '/desk/passkeys'),
+  askForPasskey: () => request<MakeOptions>('POST', '/desk/passkeys/challenge', {}),
+  addPasskey: (body: { name: string; response: unknown }) => request<Passkey>('POST', '/desk/passkeys', body),
+  renamePasskey: (id: string, name: string) => request<void>('PUT', at`/desk/passkeys/${id}`, { name }),
+  removePasskey: (id: string) => request<void>('DELETE', at`/desk/passkeys/${id}`),
+  askForProof: () => request<ProveOptions>('POST', '/desk/proof/challenge', {}),
+  prove: (body: { password: string } | { response: unknown }) => request<void>('POST', '/desk/proof', body),
   sessions: () => request<{ sessions: OpenSession[] }>('GET', '/desk/sessions'),
   endSession: (id: string) => request<unknown>('DELETE', at`/desk/sessions/${id}`),
+  endOtherSessions: () => request<{ ended: number }>('DELETE', '/desk/sessions'),
   tokens: () => request<{ tokens: Token[] }>('GET', '/desk/tokens'),
   addToken: (name: string) => request<Token & { token: string }>('POST', '/desk/tokens', { name }),
   revokeToken: (id: string) => request<unknown>('DELETE', at`/desk/tokens/${id}`),
@@ -182,9 +245,15 @@ export type Invitation = {
 export type OpenSession = {
   session_id: string;
   created_at: string;
-  last_seen_at?: string | null;
-  expires_at?: string | null;
-  current?: boolean;
+  expires_at: string;
+  current: boolean;
+};
+export type Passkey = {
+  passkey_id: string;
+  name: string;
+  backed_up: boolean;
+  created_at: string;
+  last_used_at: string | null;
 };
 export type Token = {
   token_id: string;

@@ -1,4 +1,4 @@
-import type { Callback } from './types.ts';
+import type { Callback, Json } from './types.ts';
 
 /** The wire of docs/desk-api.md, "Events and producers". */
 export type InboxLine = {
@@ -55,6 +55,24 @@ export type EventDetail = EventEntry & {
   forwards: Callback[];
   causes: ChainLink[];
   effects: ChainLink[];
+};
+
+export type ResumePolicy = 'never' | 'append_only' | 'resume_if_waiting' | 'resume_immediately';
+
+export type Subscription = {
+  subscription_id: string;
+  /** Made for the agent, until it chooses for itself. */
+  default: boolean;
+  created_at: string;
+  event_types: string[];
+  filters: Record<string, Json>;
+  source_names: string[] | null;
+  producer_ids: string[] | null;
+  key_ids: string[] | null;
+  max_payload_bytes: number | null;
+  delivery: { type: string; url: string | null };
+  furthest_resume: ResumePolicy;
+  kept_seconds: number;
 };
 
 export type ProducerKey = {

@@ -1,6 +1,7 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { desk, type EventName } from './desk.ts';
 import { isRefused } from './refused.ts';
+import type { TaskDetail } from './task-types.ts';
 
 export const asking = new QueryClient({
   defaultOptions: {
@@ -37,6 +38,21 @@ export const agentQuery = (id: string) =>
   queryOptions({ queryKey: ['agents', id], queryFn: () => desk.agent(id) });
 export const deliveryQuery = (id: string) =>
   queryOptions({ queryKey: ['delivery', id], queryFn: () => desk.delivery(id), staleTime: 5_000 });
+/** The log only grows, so only what is new is asked for. */
+export const taskQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tasks', 'one', id],
+    queryFn: async ({ queryKey }): Promise<TaskDetail> => {
+      const log = [...(asking.getQueryData<TaskDetail>(queryKey)?.log ?? [])];
+      for (;;) {
+        const page = await desk.task(id, log.at(-1)?.pos ?? 0);
+        log.push(...page.log);
+        if (page.next_after === null) return { ...page, log };
+      }
+    },
+  });
+export const cardQuery = (id: string) =>
+  queryOptions({ queryKey: ['agents', id, 'card'], queryFn: () => desk.card(id) });
 export const inboxesQuery = queryOptions({ queryKey: ['events', 'inboxes'], queryFn: desk.inboxes });
 export const eventQuery = (one: EventName) =>
   queryOptions({ queryKey: ['events', 'one', one], queryFn: () => desk.event(one) });

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from './exact-json.ts';
 import { Refused } from './refused.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -14,7 +15,7 @@ const TIMEOUT_MS = 20_000;
 
 /** One request. Every failure is a `Refused`, so that callers have one thing to look at. */
 export async function request<T>(method: Method, path: string, body?: unknown): Promise<T> {
-  const response = await send(method, path, body);
+  const response = await send(method, path, body === undefined ? undefined : stringifyExact(body));
   if (response.ok) return (response.status === 204 ? undefined : await readJson(response)) as T;
   const refused = await toRefused(response);
   // A wrong password is not a lost session.
@@ -22,14 +23,14 @@ export async function request<T>(method: Method, path: string, body?: unknown): 
   throw refused;
 }
 
-async function send(method: Method, path: string, body: unknown): Promise<Response> {
+async function send(method: Method, path: string, body: string | undefined): Promise<Response> {
   try {
     return await fetch(path, {
       method,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body }),
       credentials: 'same-origin',
-      keepalive: method !== 'GET' && JSON.stringify(body ?? null).length < 60_000,
+      keepalive: method !== 'GET' && (body ?? '').length < 60_000,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch {
@@ -40,7 +41,7 @@ async function send(method: Method, path: string, body: unknown): Promise<Respon
 async function readJson(response: Response): Promise<unknown> {
   markOffline(response.headers.get('x-lanternroom-kept'));
   try {
-    return await response.json();
+    return parseExact(await response.text());
   } catch {
     throw new Refused(0, { code: 'network', message: 'The answer of the server broke off.' });
   }

@@ -1,3 +1,6 @@
+import type { ExactNumber } from './exact-json.ts';
+import type { TaskState } from './task-types.ts';
+
 /** The wire of docs/desk-api.md. Names are the wire's own, so that what is read here can be found there. */
 export type DeliveryType = 'question' | 'output' | 'alert' | 'update';
 export type Status = 'pending' | Verdict;
@@ -6,7 +9,7 @@ export type DeliveryState = 'pending' | 'held' | 'decided' | 'withdrawn' | 'supe
 export const SECTIONS = ['needs_you', 'alerts', 'new_agents', 'to_read', 'snoozed', 'earlier'] as const;
 export type Section = (typeof SECTIONS)[number];
 
-export type Json = null | boolean | number | string | Json[] | JsonObject;
+export type Json = null | boolean | number | ExactNumber | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
 export type Row = {
@@ -34,6 +37,9 @@ export type Row = {
   revises: string | null;
   revision: number;
   superseded_by: string | null;
+  /** Things side by side in its details; 0 for a text. */
+  parts: number;
+  irreversible: boolean;
   sample?: boolean;
 };
 
@@ -83,6 +89,8 @@ export type Detail = Row & {
   attempts: Attempt[];
   draft?: Draft | null;
   previous?: Previous | null;
+  /** The A2A task that asks this question. */
+  a2a_task?: { task_id: string; state: TaskState } | null;
 };
 
 export type Overview = {
@@ -116,6 +124,8 @@ export type Agent = {
   callbacks: string[];
   keys: Key[];
   waiting?: number;
+  /** Connected over A2A at this moment. */
+  online?: boolean;
   sample?: boolean;
   stats?: AgentStats;
 };

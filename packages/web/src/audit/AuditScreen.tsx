@@ -1,4 +1,3 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { desk } from '../api/desk.ts';
@@ -6,6 +5,7 @@ import { asking } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import type { LedgerEntry, Verified } from '../api/types.ts';
 import { Text } from '../detail/Text.tsx';
+import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { Scroller } from '../frame/Scroller.tsx';
 import { useNow } from '../live/now.ts';
@@ -18,38 +18,24 @@ type Filter = { action?: string; subject?: string };
 /** The ledger, as dense as it is exact. */
 export function AuditScreen() {
   const filter = useSearch({ strict: false }) as Filter;
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['audit', filter],
-    queryFn: ({ pageParam }) => desk.audit({ ...filter, cursor: pageParam }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
+  const ledger = usePages({
+    key: ['audit', filter],
+    ask: (cursor) => desk.audit({ ...filter, cursor }),
+    items: (page) => page.entries,
   });
-  const entries = data?.pages.flatMap((page) => page.entries) ?? [];
+  const lookedTo = ledger.pages.at(-1)?.looked_to ?? 1;
   return (
     <Screen title="Audit" lead="Every change is one line. Each line’s hash covers the line before it." isWide>
-      <Verification last={data?.pages[0]?.verified} />
+      <Verification last={ledger.pages[0]?.verified} />
       <FilterForm filter={filter} />
-      {error !== null && (
-        <p className="said bad" role="alert">
-          {calmly(error)}
-        </p>
-      )}
-      {data !== undefined && entries.length === 0 && (
-        <p>{hasNextPage ? 'No line matches so far; older ones may.' : 'No line matches.'}</p>
-      )}
-      {entries.length > 0 && <Ledger entries={entries} />}
-      {hasNextPage && (
-        <p>
-          <button
-            type="button"
-            className="button"
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            Older lines
-          </button>
-        </p>
-      )}
+      <PageList
+        pages={ledger}
+        empty="No line matches, back to the first one."
+        looking={`No line matches so far. Looked back to line ${grouped(lookedTo)}…`}
+        more={ledger.all.length === 0 ? `Look beyond line ${grouped(lookedTo)}` : 'Older lines'}
+      >
+        <Ledger entries={ledger.all} />
+      </PageList>
     </Screen>
   );
 }
@@ -136,7 +122,7 @@ function FilterForm({ filter }: { filter: Filter }) {
   );
 }
 
-function Ledger({ entries }: { entries: LedgerEntry[] }) {
+function Ledger({ entries }: { entries: readonly LedgerEntry[] }) {
   return (
     <Scroller label="Ledger" className="wide ledger">
       <table>

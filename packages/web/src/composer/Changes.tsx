@@ -1,7 +1,9 @@
 import { diffWordsWithSpace } from 'diff';
 import { useDeferredValue, useMemo } from 'react';
+import { stringifyExact } from '../api/exact-json.ts';
 import type { Json } from '../api/types.ts';
 import { Text } from '../detail/Text.tsx';
+import { Each } from '../frame/Each.tsx';
 import { type Change, jsonChanges, typeWarning } from './json-changes.ts';
 
 /** What the person changed, as it stands at this moment. */
@@ -34,12 +36,12 @@ function OneChange({ change: { path, before, after } }: { change: Change }) {
         <p className="mono">
           {before !== undefined && (
             <del>
-              <Text>{JSON.stringify(before)}</Text>
+              <Text>{stringifyExact(before)}</Text>
             </del>
           )}{' '}
           {after !== undefined && (
             <ins>
-              <Text>{JSON.stringify(after)}</Text>
+              <Text>{stringifyExact(after)}</Text>
             </ins>
           )}
         </p>
@@ -53,17 +55,18 @@ export function WordDiff({ before, after }: { before: string; after: string }) {
   const parts = useMemo(() => diffWordsWithSpace(before, after, { timeout: 200 }) ?? [], [before, after]);
   return (
     <p className="word-diff">
-      {parts.map((part, index) => {
-        const Mark = part.added ? 'ins' : part.removed ? 'del' : 'span';
-        const isSame = Mark === 'span';
-        const text = isSame ? shortened(part.value, index === 0, index === parts.length - 1) : part.value;
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces are made anew each time
-          <Mark key={index}>
-            <Text>{text}</Text>
-          </Mark>
-        );
-      })}
+      <Each of={parts}>
+        {(part, index) => {
+          const Mark = part.added ? 'ins' : part.removed ? 'del' : 'span';
+          const isSame = Mark === 'span';
+          const text = isSame ? shortened(part.value, index === 0, index === parts.length - 1) : part.value;
+          return (
+            <Mark>
+              <Text>{text}</Text>
+            </Mark>
+          );
+        }}
+      </Each>
     </p>
   );
 }

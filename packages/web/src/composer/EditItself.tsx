@@ -1,6 +1,8 @@
 import { lazy, Suspense, useState } from 'react';
+import { parseExact, stringifyExact } from '../api/exact-json.ts';
 import type { Json } from '../api/types.ts';
 import { isObject } from '../detail/shape.ts';
+import { Trouble } from '../frame/Trouble.tsx';
 import { Changes } from './Changes.tsx';
 import { FieldsEditor } from './FieldsEditor.tsx';
 
@@ -45,11 +47,11 @@ export function EditItself({ before, after, onChange, onStop }: Props) {
 }
 
 function JsonEditor({ value, onChange }: { value: Json; onChange: (value: Json) => void }) {
-  const [start] = useState(() => JSON.stringify(value, null, 2));
+  const [start] = useState(() => stringifyExact(value, 2));
   const [problem, setProblem] = useState('');
   const take = (text: string) => {
     try {
-      const parsed = JSON.parse(text) as Json;
+      const parsed = parseExact<Json>(text);
       if (!isObject(parsed)) return setProblem('It must stay an object: { … }.');
       setProblem('');
       onChange(parsed);
@@ -62,11 +64,7 @@ function JsonEditor({ value, onChange }: { value: Json; onChange: (value: Json) 
       <Suspense fallback={<p className="said">Loading the editor…</p>}>
         <Editor language="json" label="The content as JSON, to be changed" text={start} onText={take} />
       </Suspense>
-      {problem !== '' && (
-        <p className="said bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Trouble of={problem} />
     </>
   );
 }

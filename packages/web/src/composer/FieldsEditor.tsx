@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { type ExactNumber, isNumber } from '../api/exact-json.ts';
 import type { Json } from '../api/types.ts';
 import { keyLabel } from '../detail/shape.ts';
 import { inWords } from '../words/numbers.ts';
@@ -22,7 +23,7 @@ function Branch({ value, path, onLeaf }: BranchProps) {
   const label = (key: string) => (Array.isArray(value) ? `${Number(key) + 1}.` : keyLabel(key));
   return entries.map(([key, item]) => {
     const place = [...path, key];
-    if (typeof item === 'object' && item !== null) {
+    if (typeof item === 'object' && item !== null && !isNumber(item)) {
       const count = Object.keys(item).length;
       return (
         <details key={key} className="fold" open={path.length === 0 && count <= 12}>
@@ -50,7 +51,7 @@ function Leaf({ label, value, onChange }: { label: string; value: Json; onChange
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {typeof value === 'number' ? (
+      {isNumber(value) ? (
         <NumberField id={id} value={value} onChange={onChange} />
       ) : (
         <textarea
@@ -74,11 +75,11 @@ function NumberField({
   onChange,
 }: {
   id: string;
-  value: number;
-  onChange: (value: number) => void;
+  value: number | ExactNumber;
+  onChange: (value: number | ExactNumber) => void;
 }) {
   const [text, setText] = useState(String(value));
-  const isNumber = parseNumber(text) !== null;
+  const isGood = parseNumber(text) !== null;
   return (
     <>
       <input
@@ -86,14 +87,14 @@ function NumberField({
         className="input mono"
         inputMode="decimal"
         value={text}
-        aria-invalid={!isNumber}
+        aria-invalid={!isGood}
         onChange={(event) => {
           setText(event.target.value);
           const parsed = parseNumber(event.target.value);
           if (parsed !== null) onChange(parsed);
         }}
       />
-      {!isNumber && (
+      {!isGood && (
         <p className="said bad" role="alert">
           This stays a number. {String(value)} is sent until a number stands here.
         </p>

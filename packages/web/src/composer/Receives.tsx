@@ -1,3 +1,4 @@
+import { stringifyExact } from '../api/exact-json.ts';
 import type { Json, Verdict } from '../api/types.ts';
 import { Text } from '../detail/Text.tsx';
 import { Scroller } from '../frame/Scroller.tsx';
@@ -12,10 +13,7 @@ export function Receives({ id, status, feedback, edited }: Props) {
     feedback: feedback === '' ? null : feedback,
     edited_content: edited ?? null,
   };
-  const text = JSON.stringify(answer, null, 2).replace(
-    /\n\}$/,
-    ',\n  "responded_at": the moment it goes out\n}',
-  );
+  const text = stringifyExact(answer, 2).replace(/\n\}$/, ',\n  "responded_at": the moment it goes out\n}');
   return (
     <details className="receives" open>
       <summary>What the agent will receive</summary>

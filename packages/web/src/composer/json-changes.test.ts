@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseExact, stringifyExact } from '../api/exact-json.ts';
+import type { Json } from '../api/types.ts';
 import { jsonChanges, parseNumber, typeWarning, withLeaf } from './json-changes.ts';
 
 describe('editing JSON', () => {
@@ -32,9 +34,20 @@ describe('editing JSON', () => {
 
   it('never turns a number into text', () => {
     expect(parseNumber('1321.5')).toBe(1321.5);
-    expect(parseNumber(' -3e2 ')).toBe(-300);
+    expect(String(parseNumber(' -3e2 '))).toBe('-3e2');
+    expect([parseNumber('.5'), parseNumber('1.')]).toEqual([0.5, 1]);
     for (const text of ['', 'ten', '1,5', '0x10', 'NaN', 'Infinity', '1e999', '--1'])
       expect(parseNumber(text)).toBeNull();
+  });
+
+  it('[D59] sees a digit that a double would not, and keeps it through an edit elsewhere', () => {
+    const before = parseExact<Json>('{"id":9007199254740993,"n":1}');
+    const after = withLeaf(before, ['n'], 2);
+    expect(stringifyExact(after)).toBe('{"id":9007199254740993,"n":2}');
+    expect(jsonChanges(before, after).map(({ path }) => path)).toEqual(['n']);
+    const other = parseExact<Json>('{"id":9007199254740992,"n":1}');
+    expect(jsonChanges(before, other)).toHaveLength(1);
+    expect(jsonChanges(before, other).map(typeWarning)).toEqual([null]);
   });
 
   it('does not stumble over keys of the prototype', () => {

@@ -1,9 +1,10 @@
+import { ExactNumber, isNumber, stringifyExact, toNumber } from '../api/exact-json.ts';
 import type { Json, JsonObject } from '../api/types.ts';
 
 export type Change = { path: string; before: Json | undefined; after: Json | undefined };
 
 const isBranch = (value: Json | undefined): value is JsonObject | Json[] =>
-  typeof value === 'object' && value !== null;
+  typeof value === 'object' && value !== null && !isNumber(value);
 
 /** What differs between two JSON values, leaf by leaf, with the types they have. */
 export function jsonChanges(before: Json | undefined, after: Json | undefined, path = ''): Change[] {
@@ -26,17 +27,17 @@ function join(path: string, key: string, isIndex: boolean): string {
 }
 
 function same(a: Json | undefined, b: Json | undefined): boolean {
-  return Object.is(a, b) || (isBranch(a) && isBranch(b) && JSON.stringify(a) === JSON.stringify(b));
+  if (a instanceof ExactNumber || b instanceof ExactNumber) return stringifyExact(a) === stringifyExact(b);
+  return Object.is(a, b) || (isBranch(a) && isBranch(b) && stringifyExact(a) === stringifyExact(b));
 }
 
 export function typeWord(value: Json | undefined): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
+  if (isNumber(value)) return 'a number';
   return (
-    { string: 'text', number: 'a number', boolean: 'yes or no', object: 'an object' }[
-      typeof value as 'string'
-    ] ?? 'something'
+    { string: 'text', boolean: 'yes or no', object: 'an object' }[typeof value as 'string'] ?? 'something'
   );
 }
 
@@ -58,10 +59,13 @@ export function withLeaf(value: Json, path: readonly string[], leaf: Json): Json
   );
 }
 
-/** A number as a person writes it; null when it is not one, so that it never turns into text. */
-export function parseNumber(text: string): number | null {
+/**
+ * A number as a person writes it, with all its digits; null when it is not one, so that it never turns into text.
+ * What JSON would write otherwise (`.5`, `1.`, `007`) is read as people mean it.
+ */
+export function parseNumber(text: string): number | ExactNumber | null {
   const trimmed = text.trim();
   if (!/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return null;
   const value = Number(trimmed);
-  return Number.isFinite(value) ? value : null;
+  return toNumber(trimmed) ?? (Number.isFinite(value) ? value : null);
 }

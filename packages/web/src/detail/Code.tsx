@@ -1,3 +1,4 @@
+import { Each } from '../frame/Each.tsx';
 import { Scroller } from '../frame/Scroller.tsx';
 import { Text } from './Text.tsx';
 
@@ -16,13 +17,16 @@ export function looksLikeDiff(text: string): boolean {
 }
 
 function DiffLines({ text }: { text: string }) {
-  return text.split('\n').map((line, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: lines of one text never move
-    <span key={index} className={lineKind(line)}>
-      <Text>{line === '' ? ' ' : line}</Text>
-      {'\n'}
-    </span>
-  ));
+  return (
+    <Each of={text.split('\n')}>
+      {(line) => (
+        <span className={lineKind(line)}>
+          <Text>{line === '' ? ' ' : line}</Text>
+          {'\n'}
+        </span>
+      )}
+    </Each>
+  );
 }
 
 function lineKind(line: string): string {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { sessionQuery } from '../api/questions.ts';
 import type { Detail } from '../api/types.ts';
 import { Composer } from '../composer/Composer.tsx';
@@ -17,6 +17,12 @@ import { Headline } from './Headline.tsx';
 import { Revision } from './Revision.tsx';
 import { StateLine } from './StateLine.tsx';
 import { Strip } from './Strip.tsx';
+import { isObject } from './shape.ts';
+
+/** With what a task shows; most deliveries are none. */
+const TaskQuestion = lazy(async () => ({
+  default: (await import('../tasks/TaskQuestion.tsx')).TaskQuestion,
+}));
 
 type Props = { detail: Detail; onSent: (id: string) => void };
 
@@ -52,7 +58,7 @@ export function Delivery({ detail, onSent }: Props) {
           <ExactBytes detail={detail} />
         ) : (
           <div className="details agent" data-quotable="">
-            <Details details={detail.details} delivery={detail.delivery_id} />
+            <Content detail={detail} />
           </div>
         )}
         <Answered detail={detail} />
@@ -61,6 +67,17 @@ export function Delivery({ detail, onSent }: Props) {
       <Foot detail={detail} onSent={onSent} mayDecide={mayDecide} />
     </>
   );
+}
+
+function Content({ detail }: { detail: Detail }) {
+  const { details } = detail;
+  if (detail.a2a_task != null && isObject(details))
+    return (
+      <Suspense fallback={<p className="said">One moment…</p>}>
+        <TaskQuestion detail={detail} details={details} />
+      </Suspense>
+    );
+  return <Details details={details} delivery={detail.delivery_id} />;
 }
 
 function Foot({ detail, onSent, mayDecide }: Props & { mayDecide: boolean }) {

@@ -60,6 +60,17 @@ export function DetailScreen() {
               ? 'There is no delivery with this id. It may have been removed when its time had passed.'
               : calmly(error)}
           </p>
+          {!isNotThere(error) && (
+            <p>
+              <button
+                type="button"
+                className="button"
+                onClick={() => void client.refetchQueries({ queryKey: ['delivery', id] })}
+              >
+                Try again
+              </button>
+            </p>
+          )}
         </div>
       )}
     </article>

@@ -1,4 +1,6 @@
+import { stringifyExact } from '../api/exact-json.ts';
 import type { Json, JsonObject } from '../api/types.ts';
+import { Each } from '../frame/Each.tsx';
 import { Code } from './Code.tsx';
 import { Markdown } from './Markdown.tsx';
 import { RemoteImage } from './RemoteImage.tsx';
@@ -17,10 +19,7 @@ export function Details({ details, delivery }: { details: Json; delivery: string
   const { blocks: _, ...rest } = details as JsonObject;
   return (
     <div className="blocks">
-      {blocks.map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the delivery never changes under its id
-        <OneBlock key={index} block={block} delivery={delivery} />
-      ))}
+      <Each of={blocks}>{(block) => <OneBlock block={block} delivery={delivery} />}</Each>
       {Object.keys(rest).length > 0 && <Value value={rest} delivery={delivery} />}
     </div>
   );
@@ -62,7 +61,7 @@ function OneBlock({ block, delivery }: { block: Block; delivery: string }) {
         </blockquote>
       );
     default:
-      return <Code text={JSON.stringify(block.json ?? block.data ?? block, null, 2)} language="json" />;
+      return <Code text={stringifyExact(block.json ?? block.data ?? block, 2)} language="json" />;
   }
 }
 

@@ -7,9 +7,11 @@ export function Headline({ row }: { row: Row }) {
       <h1 className="agent">
         <Text>{row.headline}</Text>
       </h1>
-      <p className="agent summary">
-        <Text>{row.summary}</Text>
-      </p>
+      {row.summary !== row.headline && (
+        <p className="agent summary">
+          <Text>{row.summary}</Text>
+        </p>
+      )}
     </header>
   );
 }

@@ -22,6 +22,12 @@ export function RemoteImage({
         Image without a safe address: <Text>{name}</Text>
       </span>
     );
+  if (delivery === '')
+    return (
+      <span className="image-note">
+        Image at {target.host}, not fetched from here: <Text>{name}</Text>
+      </span>
+    );
   if (state === 'shown') {
     return (
       <img

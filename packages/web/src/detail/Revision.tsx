@@ -1,5 +1,6 @@
 import type { Json, Previous } from '../api/types.ts';
 import { Changes } from '../composer/Changes.tsx';
+import { Each } from '../frame/Each.tsx';
 import { notesOf } from './notes.ts';
 import { Text } from './Text.tsx';
 
@@ -13,17 +14,18 @@ export function Revision({ previous, details }: { previous: Previous; details: J
         <>
           <h2>You asked for</h2>
           <ul className="notes">
-            {notes.map((note, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: notes of one text never move
-              <li key={index}>
-                <label>
-                  <input type="checkbox" />{' '}
-                  <span>
-                    <Text>{note}</Text>
-                  </span>
-                </label>
-              </li>
-            ))}
+            <Each of={notes}>
+              {(note) => (
+                <li>
+                  <label>
+                    <input type="checkbox" />{' '}
+                    <span>
+                      <Text>{note}</Text>
+                    </span>
+                  </label>
+                </li>
+              )}
+            </Each>
           </ul>
         </>
       )}

@@ -34,7 +34,13 @@ export function Strip({ detail }: { detail: Detail }) {
           <li>
             task{' '}
             <span className="mono">
-              <Text>{detail.task_id}</Text>
+              {detail.a2a_task == null ? (
+                <Text>{detail.task_id}</Text>
+              ) : (
+                <Link to="/tasks/$id" params={{ id: detail.task_id }}>
+                  {detail.task_id}
+                </Link>
+              )}
             </span>
           </li>
         )}

@@ -1,5 +1,7 @@
 import { useState } from 'react';
+import { isNumber } from '../api/exact-json.ts';
 import type { JsonObject } from '../api/types.ts';
+import { Each } from '../frame/Each.tsx';
 import { Scroller } from '../frame/Scroller.tsx';
 import { keyLabel } from './shape.ts';
 import { Text } from './Text.tsx';
@@ -24,16 +26,17 @@ export function Table({ keys, rows }: { keys: string[]; rows: JsonObject[] }) {
             </tr>
           </thead>
           <tbody>
-            {shown.map((row, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the delivery never changes under its id
-              <tr key={index}>
-                {keys.map((key) => (
-                  <td key={key} className={typeof row[key] === 'number' ? 'number' : undefined}>
-                    <Text>{cellText(row[key])}</Text>
-                  </td>
-                ))}
-              </tr>
-            ))}
+            <Each of={shown}>
+              {(row) => (
+                <tr>
+                  {keys.map((key) => (
+                    <td key={key} className={isNumber(row[key]) ? 'number' : undefined}>
+                      <Text>{cellText(row[key])}</Text>
+                    </td>
+                  ))}
+                </tr>
+              )}
+            </Each>
           </tbody>
         </table>
       </Scroller>

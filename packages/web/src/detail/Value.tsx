@@ -1,4 +1,6 @@
+import { isNumber } from '../api/exact-json.ts';
 import type { Json, JsonObject } from '../api/types.ts';
+import { Each } from '../frame/Each.tsx';
 import { inWords } from '../words/numbers.ts';
 import { Code, looksLikeDiff } from './Code.tsx';
 import { isWebAddress } from './link.ts';
@@ -14,7 +16,7 @@ type Props = { value: Json; delivery: string; depth?: number };
 export function Value({ value, delivery, depth = 0 }: Props) {
   if (value === null) return <span className="quiet">nothing</span>;
   if (typeof value === 'boolean') return <span>{value ? 'yes' : 'no'}</span>;
-  if (typeof value === 'number') return <span className="number">{String(value)}</span>;
+  if (isNumber(value)) return <span className="number">{String(value)}</span>;
   if (typeof value === 'string') return <Words text={value} delivery={delivery} />;
   if (partCount(value) === 0) return <span className="quiet">empty</span>;
   const inside = Array.isArray(value) ? (
@@ -62,7 +64,7 @@ function Pairs({ object, delivery, depth }: { object: JsonObject; delivery: stri
 
 function isWide(value: Json): boolean {
   if (typeof value === 'string') return isProse(value);
-  return Array.isArray(value) ? value.some((item) => typeof item === 'object') : isObject(value);
+  return Array.isArray(value) ? value.some((item) => isObject(item) || Array.isArray(item)) : isObject(value);
 }
 
 function Items({ items, delivery, depth }: { items: Json[]; delivery: string; depth: number }) {
@@ -70,12 +72,13 @@ function Items({ items, delivery, depth }: { items: Json[]; delivery: string; de
   if (keys !== null) return <Table keys={keys} rows={items as JsonObject[]} />;
   return (
     <ul className="items">
-      {items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the delivery never changes under its id
-        <li key={index}>
-          <Value value={item} delivery={delivery} depth={depth + 1} />
-        </li>
-      ))}
+      <Each of={items}>
+        {(item) => (
+          <li>
+            <Value value={item} delivery={delivery} depth={depth + 1} />
+          </li>
+        )}
+      </Each>
     </ul>
   );
 }

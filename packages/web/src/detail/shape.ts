@@ -1,7 +1,8 @@
+import { ExactNumber } from '../api/exact-json.ts';
 import type { Json, JsonObject } from '../api/types.ts';
 
 export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 export type Block = JsonObject & { type: string };
 
@@ -15,7 +16,7 @@ export function tableKeys(value: readonly Json[]): string[] | null {
 }
 
 function isFlat(value: Json): boolean {
-  return typeof value !== 'object' || value === null;
+  return typeof value !== 'object' || value === null || value instanceof ExactNumber;
 }
 
 const BLOCKS = new Set([

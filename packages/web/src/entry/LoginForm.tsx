@@ -1,9 +1,11 @@
 import { useState } from 'react';
 import { desk } from '../api/desk.ts';
+import { calmlyOfPasskey, canUsePasskeys, loginByPasskey } from '../api/passkeys.ts';
 import { calmly, isRefused } from '../api/refused.ts';
+import { Trouble } from '../frame/Trouble.tsx';
 import { Field } from './Field.tsx';
 
-/** E-mail and password. What was typed stays when it was wrong. */
+/** E-mail and password, or a passkey. What was typed stays when it was wrong. */
 export function LoginForm({ onDone, email: known }: { onDone: () => void; email?: string | undefined }) {
   const [email, setEmail] = useState(known ?? '');
   const [password, setPassword] = useState('');
@@ -22,6 +24,17 @@ export function LoginForm({ onDone, email: known }: { onDone: () => void; email?
       setBusy(false);
     }
   };
+  const byPasskey = async () => {
+    setBusy(true);
+    try {
+      await loginByPasskey();
+      onDone();
+    } catch (error) {
+      setSaid(calmlyOfPasskey(error));
+    } finally {
+      setBusy(false);
+    }
+  };
   return (
     <form className="entry-form" onSubmit={submit}>
       <Field label="E-mail" type="email" autoComplete="username" value={email} onText={setEmail} required />
@@ -33,14 +46,17 @@ export function LoginForm({ onDone, email: known }: { onDone: () => void; email?
         onText={setPassword}
         required
       />
-      {said !== '' && (
-        <p className="said bad" role="alert">
-          {said}
-        </p>
-      )}
-      <button type="submit" className="button strong" disabled={busy}>
-        {busy ? 'One moment…' : 'Log in'}
-      </button>
+      <Trouble of={said} />
+      <div className="entry-actions">
+        <button type="submit" className="button strong" disabled={busy}>
+          {busy ? 'One moment…' : 'Log in'}
+        </button>
+        {canUsePasskeys() && (
+          <button type="button" className="button" disabled={busy} onClick={() => void byPasskey()}>
+            Use a passkey
+          </button>
+        )}
+      </div>
     </form>
   );
 }

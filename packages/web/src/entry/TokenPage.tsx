@@ -3,11 +3,12 @@ import { useState } from 'react';
 import { desk } from '../api/desk.ts';
 import { asking } from '../api/questions.ts';
 import { calmly, isRefused } from '../api/refused.ts';
+import { Trouble } from '../frame/Trouble.tsx';
 import { EntryPage } from './EntryPage.tsx';
 import { enter } from './enter.ts';
 import { Field } from './Field.tsx';
 
-const LEAST = 12;
+const LEAST = 8;
 
 /** The token stands behind `#`, where no server log sees it; it leaves the address bar as soon as it is read. */
 function takeToken(): string {
@@ -25,6 +26,10 @@ export function JoinPage() {
   return <TokenPage kind="join" />;
 }
 
+export function ResetPage() {
+  return <TokenPage kind="reset" />;
+}
+
 const SAID = {
   setup: {
     title: 'This desk is yours.',
@@ -38,9 +43,17 @@ const SAID = {
     none: 'This address needs the token of an invitation. Ask for the whole link.',
     closed: 'This invitation has been used or withdrawn. Ask for a new one.',
   },
+  reset: {
+    title: 'A fresh start.',
+    lead: 'Choose a new password. The old one, your passkeys and your sessions have ended.',
+    none: 'This address needs the token of a reset link. Ask an owner for the whole link.',
+    closed: 'This link has been used, replaced, or is older than a day. Ask an owner for a new one.',
+  },
 };
 
-function TokenPage({ kind }: { kind: 'setup' | 'join' }) {
+const BUTTON = { setup: 'Open the desk', join: 'Join', reset: 'Keep it and log in' };
+
+function TokenPage({ kind }: { kind: keyof typeof SAID }) {
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
@@ -51,12 +64,16 @@ function TokenPage({ kind }: { kind: 'setup' | 'join' }) {
     event.preventDefault();
     const own = { token, password, ...(name === '' ? {} : { name }) };
     try {
-      await (kind === 'setup' ? desk.setUp({ ...own, email }) : desk.join(own));
+      if (kind === 'setup') await desk.setUp({ ...own, email });
+      else if (kind === 'join') await desk.join(own);
+      else await desk.resetPassword({ token, password });
       enter();
       asking.clear();
-      // Sittings and quiet hours are meant where the person is.
-      const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-      await desk.setPreferences({ time_zone }).catch(() => {});
+      if (kind !== 'reset') {
+        // Sittings and quiet hours are meant where the person is.
+        const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+        await desk.setPreferences({ time_zone }).catch(() => {});
+      }
       await navigate({ to: '/', replace: true });
     } catch (error) {
       setSaid(isRefused(error) && error.status === 410 ? text.closed : calmly(error));
@@ -85,13 +102,15 @@ function TokenPage({ kind }: { kind: 'setup' | 'join' }) {
             required
           />
         )}
-        <Field
-          label="Your name, as others will see it"
-          autoComplete="name"
-          value={name}
-          onText={setName}
-          maxLength={120}
-        />
+        {kind !== 'reset' && (
+          <Field
+            label="Your name, as others will see it"
+            autoComplete="name"
+            value={name}
+            onText={setName}
+            maxLength={120}
+          />
+        )}
         <Field
           label="Password"
           type="password"
@@ -102,13 +121,9 @@ function TokenPage({ kind }: { kind: 'setup' | 'join' }) {
           onText={setPassword}
           required
         />
-        {said !== '' && (
-          <p className="said bad" role="alert">
-            {said}
-          </p>
-        )}
+        <Trouble of={said} />
         <button type="submit" className="button strong">
-          {kind === 'setup' ? 'Open the desk' : 'Join'}
+          {BUTTON[kind]}
         </button>
       </form>
     </EntryPage>

@@ -1,11 +1,11 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { desk } from '../api/desk.ts';
 import type { EventEntry } from '../api/event-types.ts';
 import { inboxesQuery } from '../api/questions.ts';
-import { calmly } from '../api/refused.ts';
 import { Text } from '../detail/Text.tsx';
+import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { Key } from '../keys/Key.tsx';
 import { useKeys } from '../keys/use-keys.ts';
@@ -17,28 +17,15 @@ import { inboxWords } from './inbox-words.ts';
 
 /** One inbox, newest first. What arrives meanwhile waits behind a line, so that nothing moves under the cursor. */
 export function Entries({ agent }: { agent: string }) {
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['events', 'list', agent],
-    queryFn: ({ pageParam }) => desk.events({ agent, cursor: pageParam }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
+  const events = usePages({
+    key: ['events', 'list', agent],
+    ask: (cursor) => desk.events({ agent, cursor }),
+    items: (page) => page.events,
   });
-  const entries = data?.pages.flatMap((page) => page.events) ?? [];
-  const { shown, arrived, takeIn } = useStill(entries);
+  const { shown, arrived, takeIn } = useStill(events.all);
   useKeys({ take_in: takeIn });
   return (
     <Screen title={`Events for ${agent}`} lead={<Lead agent={agent} />}>
-      {error !== null && (
-        <p className="said bad" role="alert">
-          {calmly(error)}
-        </p>
-      )}
-      {data !== undefined && entries.length === 0 && (
-        <p>
-          Nothing has arrived in this inbox. What producers send, and the answers given on this desk, will
-          stand here.
-        </p>
-      )}
       <p role="status" className="events-new">
         {arrived > 0 && (
           <button type="button" className="plain" onClick={takeIn}>
@@ -46,23 +33,17 @@ export function Entries({ agent }: { agent: string }) {
           </button>
         )}
       </p>
-      <ol className="events">
-        {shown.map((entry) => (
-          <EntryLine key={entry.offset} entry={entry} />
-        ))}
-      </ol>
-      {hasNextPage && (
-        <p>
-          <button
-            type="button"
-            className="button"
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            Earlier events
-          </button>
-        </p>
-      )}
+      <PageList
+        pages={events}
+        empty="Nothing has arrived in this inbox. What producers send, and the answers given on this desk, will stand here."
+        more="Earlier events"
+      >
+        <ol className="events">
+          {shown.map((entry) => (
+            <EntryLine key={entry.offset} entry={entry} />
+          ))}
+        </ol>
+      </PageList>
     </Screen>
   );
 }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { inboxesQuery } from '../api/questions.ts';
-import { calmly } from '../api/refused.ts';
 import { Text } from '../detail/Text.tsx';
 import { Screen } from '../frame/Screen.tsx';
+import { Trouble } from '../frame/Trouble.tsx';
 import { Entries } from './Entries.tsx';
 import { inboxWords } from './inbox-words.ts';
 import { Producers } from './Producers.tsx';
@@ -30,11 +30,7 @@ function Inboxes() {
   return (
     <section className="part" aria-label="Inboxes">
       <h2>Inboxes</h2>
-      {error !== null && (
-        <p className="said bad" role="alert">
-          {calmly(error)}
-        </p>
-      )}
+      <Trouble of={error} />
       {data?.inboxes.length === 0 && (
         <p>
           There is no agent yet, so there is no inbox. <Link to="/agents">Make an agent</Link>, and its inbox

@@ -5,6 +5,7 @@ import { asking } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import { Copied } from '../frame/Copied.tsx';
 import { Sure } from '../frame/Sure.tsx';
+import { Trouble } from '../frame/Trouble.tsx';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
@@ -56,11 +57,7 @@ export function ProducerKeys({ producer, isOwner }: { producer: Producer; isOwne
           <KeyLine key={key.key_id} record={key} now={now} onRevoke={isOwner ? revoke : undefined} />
         ))}
       </ul>
-      {said !== '' && (
-        <p className="said bad" role="alert">
-          {said}
-        </p>
-      )}
+      <Trouble of={said} />
       {isOwner && (
         <p>
           <button type="button" className="button" onClick={() => void rotate()}>

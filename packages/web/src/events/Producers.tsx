@@ -7,6 +7,7 @@ import { calmly } from '../api/refused.ts';
 import { Text } from '../detail/Text.tsx';
 import { Field } from '../entry/Field.tsx';
 import { Copied } from '../frame/Copied.tsx';
+import { Trouble } from '../frame/Trouble.tsx';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 import { ProducerKeys } from './ProducerKeys.tsx';
@@ -21,11 +22,7 @@ export function Producers() {
     <section className="part" aria-label="Producers">
       <h2>Producers</h2>
       <p className="said">Outside systems that send events. Each signs with its own secret.</p>
-      {error !== null && (
-        <p className="said bad" role="alert">
-          {calmly(error)}
-        </p>
-      )}
+      <Trouble of={error} />
       {data?.producers.length === 0 && (
         <p>
           There is no producer yet, so no outside system can send events.
@@ -147,11 +144,7 @@ function NewProducer() {
           placeholder="whpk_…"
           hint="Leave it empty to be given a secret."
         />
-        {said !== '' && (
-          <p className="said bad" role="alert">
-            {said}
-          </p>
-        )}
+        <Trouble of={said} />
         <button type="submit" className="button strong">
           Make it
         </button>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { overviewQuery, preferencesQuery } from '../api/questions.ts';
 import { useNow } from '../live/now.ts';
 import { isQuiet } from '../words/quiet.ts';
@@ -7,30 +7,32 @@ import { moment } from '../words/time.ts';
 import { Icon, type IconName } from './Icon.tsx';
 import { Mark } from './Mark.tsx';
 
-const PLACES: { to: string; word: string; icon: IconName }[] = [
+/** `holds` are screens that are reached from this one, and have no place of their own. */
+const PLACES: { to: string; word: string; icon: IconName; holds?: RegExp }[] = [
   { to: '/', word: 'Inbox', icon: 'inbox' },
   { to: '/sit', word: 'Sit', icon: 'sit' },
-  { to: '/history', word: 'History', icon: 'history' },
-  { to: '/agents', word: 'Agents', icon: 'agents' },
+  { to: '/history', word: 'History', icon: 'history', holds: /^\/audit/ },
+  { to: '/agents', word: 'Agents', icon: 'agents', holds: /^\/(tasks|events)/ },
   { to: '/insights', word: 'Insights', icon: 'insights' },
   { to: '/settings', word: 'Settings', icon: 'settings' },
 ];
 
 /** Where one can go. No badges, no dots, no counts. */
 export function Rail({ isInbox }: { isInbox: boolean }) {
+  const { pathname } = useLocation();
   return (
     <nav className="rail" aria-label="Main">
       <Link to="/" className="wordmark" aria-label="Lanternroom, to the inbox">
         <Mark /> <span>Lanternroom</span>
       </Link>
       <ul>
-        {PLACES.map(({ to, word, icon }) => (
+        {PLACES.map(({ to, word, icon, holds }) => (
           <li key={to}>
             <Link
               to={to}
               className="place"
               activeOptions={{ exact: to === '/', includeSearch: false }}
-              data-here={(to === '/' && isInbox) || undefined}
+              data-here={(to === '/' && isInbox) || holds?.test(pathname) || undefined}
             >
               <Icon name={icon} /> <span>{word}</span>
             </Link>

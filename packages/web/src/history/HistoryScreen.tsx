@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { desk, type HistoryFilter } from '../api/desk.ts';
@@ -8,6 +8,7 @@ import type { HistoryEntry } from '../api/types.ts';
 import { Changes } from '../composer/Changes.tsx';
 import { Happened } from '../detail/Happened.tsx';
 import { Text } from '../detail/Text.tsx';
+import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { useNow } from '../live/now.ts';
 import { VERDICT_WORDS } from '../words/delivery.ts';
@@ -21,13 +22,12 @@ export function HistoryScreen() {
   const { agent } = filter;
   const navigate = useNavigate();
   const { data: agents } = useQuery(agentsQuery);
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['history', filter],
-    queryFn: ({ pageParam }) => desk.history({ ...filter, cursor: pageParam }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
+  const history = usePages({
+    key: ['history', filter],
+    ask: (cursor) => desk.history({ ...filter, cursor }),
+    items: (page) => page.decisions,
   });
-  const entries = data?.pages.flatMap((page) => page.decisions) ?? [];
+  const isFiltered = Object.keys(filter).length > 0;
   return (
     <Screen
       title="History"
@@ -58,32 +58,26 @@ export function HistoryScreen() {
           ))}
         </select>
       </label>
-      {error !== null && (
-        <p className="said bad" role="alert">
-          {calmly(error)}
-        </p>
-      )}
-      {data !== undefined && entries.length === 0 && (
-        <p>Nothing has been decided yet. The first decision will stand here.</p>
-      )}
-      <Days entries={entries} />
-      {hasNextPage && (
-        <p>
-          <button
-            type="button"
-            className="button"
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            Earlier decisions
-          </button>
-        </p>
-      )}
+      <PageList
+        pages={history}
+        empty={
+          isFiltered ? (
+            <>
+              No decision matches. <Link to="/history">Show all</Link>
+            </>
+          ) : (
+            'Nothing has been decided yet. The first decision will stand here.'
+          )
+        }
+        more="Earlier decisions"
+      >
+        <Days entries={history.all} />
+      </PageList>
     </Screen>
   );
 }
 
-function Days({ entries }: { entries: HistoryEntry[] }) {
+function Days({ entries }: { entries: readonly HistoryEntry[] }) {
   const now = useNow();
   const days = new Map<string, HistoryEntry[]>();
   for (const entry of entries) {

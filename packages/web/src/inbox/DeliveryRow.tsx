@@ -55,10 +55,14 @@ export const DeliveryRow = memo(function DeliveryRow(props: Props) {
           <span className="row-agent">
             <Text>{row.agent_id}</Text>
           </span>{' '}
-          ·{' '}
-          <span className="agent">
-            <Text>{row.summary}</Text>
-          </span>
+          {row.summary !== row.headline && (
+            <>
+              ·{' '}
+              <span className="agent">
+                <Text>{row.summary}</Text>
+              </span>
+            </>
+          )}
         </span>
         <span className="row-words">
           <span className="row-type">{TYPE_WORDS[row.type]}</span>

@@ -4,6 +4,7 @@ import { desk } from '../api/desk.ts';
 import { sessionQuery, settingsQuery } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import { Copied } from '../frame/Copied.tsx';
+import { Trouble } from '../frame/Trouble.tsx';
 import { list } from './list-store.ts';
 
 /** Three steps, in place: make a key, copy the curl, see it appear. */
@@ -78,11 +79,7 @@ export function FirstRun() {
         </button>{' '}
         with a few deliveries, marked as a sample and removed with one click.
       </p>
-      {said !== '' && (
-        <p className="said bad" role="alert">
-          {said}
-        </p>
-      )}
+      <Trouble of={said} />
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { Detail, Row } from '../api/types.ts';
+import { isObject } from '../detail/shape.ts';
 import { asksForAnswer } from '../words/delivery.ts';
 
 export type Included = { row: Row; hash: string };
@@ -24,9 +25,7 @@ export const seen = {
 
 /** Whether the agent says that this cannot be undone. */
 export function isIrreversible(detail: Pick<Detail, 'content' | 'details'>): boolean {
-  const places = [detail.content, detail.details].filter(
-    (place) => typeof place === 'object' && place !== null && !Array.isArray(place),
-  ) as Record<string, unknown>[];
+  const places = [detail.content, detail.details].filter(isObject);
   return places.some((place) => place.reversible === false || place.irreversible === true);
 }
 

@@ -29,6 +29,8 @@ function row(id: string, section: Section = 'needs_you', more: Partial<Row> = {}
     revises: null,
     revision: 1,
     superseded_by: null,
+    parts: 0,
+    irreversible: false,
     ...more,
   };
 }

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { desk } from '../api/desk.ts';
 import { calmly, isNotThere } from '../api/refused.ts';
-import type { Sentence } from '../api/types.ts';
+import type { Chart, Sentence } from '../api/types.ts';
 import { Screen } from '../frame/Screen.tsx';
+import { useNow } from '../live/now.ts';
 import { BarChart } from './BarChart.tsx';
 import { splitAtNumber, toPlace } from './places.ts';
 import { neighbourWeek } from './weeks.ts';
@@ -14,6 +15,7 @@ const MOST = 5;
 /** A weekly letter in plain words, and at most five small charts. No leaderboards. */
 export function InsightsScreen() {
   const { week } = useSearch({ strict: false }) as { week?: string };
+  const now = useNow();
   const { data, error } = useQuery({
     queryKey: ['insights', week ?? ''],
     queryFn: () => desk.insights(week),
@@ -41,22 +43,29 @@ export function InsightsScreen() {
           <LetterLine key={sentence.text} sentence={sentence} />
         ))}
       </div>
-      <div className="charts">
-        {data.charts.slice(0, MOST).map((chart) => (
-          <BarChart key={chart.name} chart={chart} />
-        ))}
-      </div>
+      {data.charts.some(hasBars) && (
+        <div className="charts">
+          {data.charts.slice(0, MOST).map((chart) => (
+            <BarChart key={chart.name} chart={chart} />
+          ))}
+        </div>
+      )}
       <nav className="form-line" aria-label="Weeks">
         <Link to="/insights" search={{ week: neighbourWeek(data.week, -1) } as never}>
           The week before
         </Link>
-        <Link to="/insights" search={{ week: neighbourWeek(data.week, 1) } as never}>
-          The week after
-        </Link>
+        {Date.parse(data.to) <= now && (
+          <Link to="/insights" search={{ week: neighbourWeek(data.week, 1) } as never}>
+            The week after
+          </Link>
+        )}
       </nav>
     </Screen>
   );
 }
+
+/** Five empty charts say less than the one sentence above them. */
+const hasBars = (chart: Chart) => chart.points.some(({ value }) => value !== null && value !== 0);
 
 /** Every number leads to what it counts: the first one in the sentence, or all of it when there is none. */
 function LetterLine({ sentence: { text, list, query } }: { sentence: Sentence }) {

@@ -84,12 +84,17 @@ export async function lookAgain(): Promise<void> {
 const NAMED: Record<string, readonly string[]> = {
   agents: ['agents'],
   people: ['people'],
-  me: ['preferences', 'sessions'],
+  me: ['preferences', 'sessions', 'passkeys', 'tokens'],
   events: ['events'],
+  tasks: ['tasks'],
   producers: ['producers'],
 };
 
+/** Said when we were too slow to be told the names. */
+const EVERYTHING = 'everything';
+
 async function take(ids: string[]): Promise<void> {
+  if (ids.includes(EVERYTHING)) return lookAgain();
   for (const key of ids.flatMap((id) => NAMED[id] ?? [])) void asking.invalidateQueries({ queryKey: [key] });
   const deliveries = ids.filter((id) => NAMED[id] === undefined);
   if (deliveries.length === 0) return;

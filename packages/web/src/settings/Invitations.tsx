@@ -6,6 +6,7 @@ import { calmly } from '../api/refused.ts';
 import type { Role } from '../api/types.ts';
 import { Field } from '../entry/Field.tsx';
 import { Copied } from '../frame/Copied.tsx';
+import { Trouble } from '../frame/Trouble.tsx';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
@@ -58,11 +59,7 @@ export function Invitations() {
           Make a link
         </button>
       </form>
-      {said !== '' && (
-        <p className="said bad" role="alert">
-          {said}
-        </p>
-      )}
+      <Trouble of={said} />
       <ul className="lines">
         {data?.invitations.map((invitation) => (
           <li key={invitation.invitation_id}>

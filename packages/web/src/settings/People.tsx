@@ -4,6 +4,7 @@ import { desk } from '../api/desk.ts';
 import { asking, sessionQuery } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import type { Person, Role } from '../api/types.ts';
+import { Copied } from '../frame/Copied.tsx';
 import { Sure } from '../frame/Sure.tsx';
 import { Invitations } from './Invitations.tsx';
 
@@ -17,6 +18,7 @@ export function People() {
   const { data } = useQuery({ queryKey: ['people'], queryFn: desk.people });
   const { data: session } = useQuery(sessionQuery);
   const [said, setSaid] = useState('');
+  const [reset, setReset] = useState<{ name: string; link: string } | null>(null);
   const isOwner = session?.person.role === 'owner';
   const run = async (work: () => Promise<unknown>, done: string) => {
     try {
@@ -43,6 +45,7 @@ export function People() {
                 person={person}
                 isSelf={person.person_id === session?.person.person_id}
                 run={run}
+                onReset={(link) => setReset({ name: person.name, link })}
               />
             ) : (
               <span className="said">{person.role}</span>
@@ -50,6 +53,15 @@ export function People() {
           </li>
         ))}
       </ul>
+      {reset !== null && (
+        <div className="once">
+          <p>
+            The link by which {reset.name} chooses a new password, this once. It works for a day; everything
+            before it has ended.
+          </p>
+          <Copied text={reset.link} label="Copy the link" />
+        </div>
+      )}
       <p className="said" role="status">
         {said}
       </p>
@@ -62,10 +74,12 @@ function OwnerChoices({
   person,
   isSelf,
   run,
+  onReset,
 }: {
   person: Person;
   isSelf: boolean;
   run: (work: () => Promise<unknown>, done: string) => void;
+  onReset: (link: string) => void;
 }) {
   return (
     <span className="form-line">
@@ -86,6 +100,18 @@ function OwnerChoices({
           </option>
         ))}
       </select>
+      {!isSelf && (
+        <Sure
+          word="Reset"
+          question={`${person.name} is logged out everywhere; password and passkeys end.`}
+          onSure={() =>
+            run(
+              async () => onReset((await desk.resetPerson(person.person_id)).link),
+              `${person.name} comes back by the link alone.`,
+            )
+          }
+        />
+      )}
       {!isSelf && (
         <Sure
           word="Remove"

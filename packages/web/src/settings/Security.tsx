@@ -7,6 +7,7 @@ import { enter } from '../entry/enter.ts';
 import { Field } from '../entry/Field.tsx';
 import { useNow } from '../live/now.ts';
 import { span, timeAndDay } from '../words/time.ts';
+import { Passkeys } from './Passkeys.tsx';
 import { Tokens } from './Tokens.tsx';
 
 export function Security() {
@@ -25,26 +26,28 @@ export function Security() {
         </button>
       </p>
       <Sessions />
+      <Passkeys />
       <Password />
       <Tokens />
-      <section className="part" aria-label="Passkeys and retention">
-        <h2>Passkeys and retention</h2>
-        <p className="said">
-          Passkeys are not here yet.{' '}
-          {data === undefined
-            ? ''
-            : `What has been answered is kept for ${span(data.retention_days * 86_400)}.`}
-        </p>
-      </section>
+      {data !== undefined && (
+        <section className="part" aria-label="Retention">
+          <h2>Retention</h2>
+          <p className="said">
+            What has been answered is kept for {span(data.retention_days * 86_400)}, then deleted. The ledger
+            keeps that it was there.
+          </p>
+        </section>
+      )}
     </>
   );
 }
 
 function Sessions() {
   const { data } = useQuery({ queryKey: ['sessions'], queryFn: desk.sessions });
+  const [said, setSaid] = useState('');
   const now = useNow();
-  const end = async (id: string) => {
-    await desk.endSession(id).catch(() => {});
+  const end = async (work: () => Promise<unknown>, done: string) => {
+    setSaid(await work().then(() => done, calmly));
     void asking.invalidateQueries({ queryKey: ['sessions'] });
   };
   return (
@@ -54,16 +57,32 @@ function Sessions() {
         {data?.sessions.map((session) => (
           <li key={session.session_id}>
             <span>Since {timeAndDay(session.created_at, now)}</span>
-            {session.current === true ? (
+            {session.current ? (
               <span className="said">this browser</span>
             ) : (
-              <button type="button" className="plain" onClick={() => void end(session.session_id)}>
+              <button
+                type="button"
+                className="plain"
+                onClick={() => void end(() => desk.endSession(session.session_id), 'That session has ended.')}
+              >
                 End it
               </button>
             )}
           </li>
         ))}
       </ul>
+      {data?.sessions.some((session) => !session.current) && (
+        <button
+          type="button"
+          className="button"
+          onClick={() => void end(desk.endOtherSessions, 'You are logged in here and nowhere else.')}
+        >
+          Log out everywhere else
+        </button>
+      )}
+      <p className="said" role="status">
+        {said}
+      </p>
     </section>
   );
 }
@@ -99,7 +118,7 @@ function Password() {
           label="The new one"
           type="password"
           autoComplete="new-password"
-          minLength={12}
+          minLength={8}
           value={password}
           onText={setPassword}
           required

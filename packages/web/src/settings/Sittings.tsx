@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { settingsQuery } from '../api/questions.ts';
 import type { Preferences, Sitting } from '../api/types.ts';
 import { Field } from '../entry/Field.tsx';
+import { Each } from '../frame/Each.tsx';
 import { span } from '../words/time.ts';
 import { Digest } from './Digest.tsx';
 import { usePreferences } from './use-preferences.ts';
@@ -66,20 +67,21 @@ function SittingList({
     <section className="part" aria-label="Sittings">
       <h2>Sittings</h2>
       <ul className="lines">
-        {sittings.map((sitting, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: sittings have no other name
-          <li key={index}>
-            <b>{sitting.at}</b>{' '}
-            <span className="said">{sitting.days.map((day) => DAYS[day - 1]).join(', ')}</span>
-            <button
-              type="button"
-              className="plain"
-              onClick={() => onChange(sittings.filter((_, other) => other !== index))}
-            >
-              Remove
-            </button>
-          </li>
-        ))}
+        <Each of={sittings}>
+          {(sitting, index) => (
+            <li>
+              <b>{sitting.at}</b>{' '}
+              <span className="said">{sitting.days.map((day) => DAYS[day - 1]).join(', ')}</span>
+              <button
+                type="button"
+                className="plain"
+                onClick={() => onChange(sittings.filter((_, other) => other !== index))}
+              >
+                Remove
+              </button>
+            </li>
+          )}
+        </Each>
       </ul>
       <form
         className="form-line"

@@ -6,6 +6,7 @@ import { calmly } from '../api/refused.ts';
 import { Field } from '../entry/Field.tsx';
 import { Copied } from '../frame/Copied.tsx';
 import { Sure } from '../frame/Sure.tsx';
+import { Trouble } from '../frame/Trouble.tsx';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
@@ -67,11 +68,7 @@ export function Tokens() {
           Make a token
         </button>
       </form>
-      {said !== '' && (
-        <p className="said bad" role="alert">
-          {said}
-        </p>
-      )}
+      <Trouble of={said} />
     </section>
   );
 }

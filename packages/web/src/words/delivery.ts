@@ -35,6 +35,8 @@ export function rowWords(row: Row, now: number): string[] {
   if (row.state === 'withdrawn') words.push('withdrawn by the agent');
   if (row.state === 'superseded') words.push('replaced by a newer revision');
   if (row.state === 'pending') words.push(...pendingWords(row, now));
+  if (row.irreversible) words.push('cannot be undone');
+  if (row.parts > 1) words.push(`${row.parts} parts`);
   if (row.revision > 1) words.push(`revision ${row.revision}`);
   if (row.tier === 'test') words.push('test key');
   if (row.sample === true) words.push('sample');

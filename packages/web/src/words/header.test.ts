@@ -6,6 +6,7 @@ const none = { needs_you: 0, alerts: 0, new_agents: 0, to_read: 0, snoozed: 0 };
 describe('the header in words', () => {
   it('says how many things need the person, and about how long they take', () => {
     expect(needWords(4, 9)).toBe('Four things need you. About nine minutes.');
+    expect(needWords(2, 440)).toBe('Two things need you. About seven hours for everything.');
     expect(needWords(1, 1)).toBe('One thing needs you. About a minute.');
     expect(needWords(13, 26)).toBe('13 things need you. About 26 minutes.');
     expect(needWords(1000, 2000)).toBe('More than a thousand things need you. About 33 hours.');

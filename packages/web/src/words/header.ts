@@ -3,11 +3,15 @@ import { capital, inWords, listed, plural } from './numbers.ts';
 
 type Counts = Overview['sections'];
 
+/** An answer takes about this long at most; what is beyond that is for the rest that lies there. */
+const LONGEST_ANSWER = 3;
+
 /** "Four things need you. About nine minutes." */
 export function needWords(count: number, minutes: number): string {
   if (count === 0) return 'Nothing needs you.';
   const things = count === 1 ? 'One thing needs you.' : `${capital(inWords(count))} things need you.`;
-  return `${things} ${timeWords(minutes)}`;
+  const time = timeWords(minutes);
+  return `${things} ${minutes > count * LONGEST_ANSWER ? time.replace(/\.$/, ' for everything.') : time}`;
 }
 
 export function timeWords(minutes: number): string {

@@ -33,6 +33,15 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }
 
+/** 512 bytes, 1.4 kB, 12 MB: as much as one needs to decide whether to save it. */
+export function bytesWords(size: number): string {
+  if (size < 1000) return `${size} ${size === 1 ? 'byte' : 'bytes'}`;
+  const [unit, name] =
+    size < 1_000_000 ? [1000, 'kB'] : size < 1_000_000_000 ? [1_000_000, 'MB'] : [1e9, 'GB'];
+  const many = size / Number(unit);
+  return `${many < 10 ? many.toFixed(1) : Math.round(many)} ${name}`;
+}
+
 /** "one alert, two to read and three asleep" */
 export function listed(parts: readonly string[]): string {
   if (parts.length < 2) return parts.join('');

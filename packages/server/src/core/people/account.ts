@@ -48,6 +48,24 @@ export async function sessionsOf(room: Room, person: Person): Promise<SessionRec
   return sessions.filter((s) => s.expiresAt > room.clock.now());
 }
 
+/** Everywhere but here. Returns how many there were. */
+export function endOtherSessions(room: Room, person: Person, session: string | null): Promise<number> {
+  const kept = session === null ? null : room.vault.sha256(session);
+  return room.store.write(person.space, ['ledger'], async (tx) => {
+    const others = (await tx.people.listSessions(person.id)).filter((s) => s.digest !== kept);
+    if (others.length === 0) return 0;
+    for (const { digest } of others) await tx.people.deleteSession(digest);
+    await record(room, tx, room.clock.now(), {
+      actor: `person:${person.id}`,
+      action: 'session.others_closed',
+      subject: person.id,
+      data: { sessions: others.length },
+    });
+    tx.announce(`desk:${tx.space}`, 'me');
+    return others.length;
+  });
+}
+
 /** One of the person's own; anybody else's is as unknown as one that never was. */
 export function endSession(room: Room, person: Person, id: string): Promise<SessionRecord | Fault> {
   return room.store.write(person.space, ['ledger'], async (tx) => {

@@ -1,7 +1,9 @@
 import { Fault, isFault } from '../faults.ts';
 import { type Room, record } from '../room.ts';
+import type { Tx } from '../store.ts';
 import { DAY, type Micros } from '../time.ts';
 import { payGuess, settleGuess } from './guesses.ts';
+import type { Passkeys } from './passkey.ts';
 import { foldEmail, type Person, type SessionRecord } from './person.ts';
 
 /** argon2id, as somebody else's library does it. */
@@ -11,7 +13,7 @@ export interface Passwords {
   matches(hash: string | null, password: string): Promise<boolean>;
 }
 
-export type Doorkeeper = Room & { readonly passwords: Passwords };
+export type Doorkeeper = Room & { readonly passwords: Passwords; readonly passkeys: Passkeys };
 
 export const SESSION_KEPT: Micros = 30 * DAY;
 /** Announced when a session or a token has ended: whoever listens with one looks whether it was theirs. */
@@ -53,7 +55,16 @@ function noteFailed(room: Room, person: Person): Promise<number> {
 }
 
 /** A fresh token every time; only its digest is kept. */
-export async function openSession(room: Room, person: Person): Promise<OpenedSession> {
+export function openSession(room: Room, person: Person): Promise<OpenedSession> {
+  return room.store.write(person.space, ['ledger'], (tx) => openSessionIn(room, tx, person));
+}
+
+export async function openSessionIn(
+  room: Room,
+  tx: Tx,
+  person: Person,
+  data: Record<string, string> = {},
+): Promise<OpenedSession> {
   const token = room.ids.letters(43);
   const now = room.clock.now();
   const expiresAt = now + SESSION_KEPT;
@@ -63,15 +74,14 @@ export async function openSession(room: Room, person: Person): Promise<OpenedSes
     person: person.id,
     createdAt: now,
     expiresAt,
+    provedAt: now,
   };
-  await room.store.write(person.space, ['ledger'], async (tx) => {
-    await tx.people.insertSession(session);
-    await record(room, tx, now, {
-      actor: `person:${person.id}`,
-      action: 'session.opened',
-      subject: person.id,
-      data: {},
-    });
+  await tx.people.insertSession(session);
+  await record(room, tx, now, {
+    actor: `person:${person.id}`,
+    action: 'session.opened',
+    subject: person.id,
+    data,
   });
   return { person, token, expiresAt };
 }

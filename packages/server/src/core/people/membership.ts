@@ -6,6 +6,7 @@ import { insertPerson, refusePerson } from './add-person.ts';
 import { type Invitation, isOpen } from './invitation.ts';
 import type { Doorkeeper } from './login.ts';
 import { foldEmail, isEmail, type Person, type Role } from './person.ts';
+import { endEveryWayIn } from './reset.ts';
 
 const INVITATION_KEPT: Micros = 7 * DAY;
 
@@ -119,8 +120,7 @@ export function changeRole(room: Room, owner: Person, id: string, role: Role): P
 export function removePerson(room: Room, owner: Person, id: string): Promise<Person | Fault> {
   return onPerson(room, { owner, id, staysOwner: false }, async (tx, person) => {
     const now = room.clock.now();
-    await tx.people.deleteSessionsOf(id);
-    for (const token of await tx.people.listTokens(id)) await tx.people.revokeToken(token.id, now);
+    await endEveryWayIn(tx, id, now);
     await tx.preferences.remove(id);
     await tx.drafts.removeBy(id);
     await tx.people.remove(id, now);

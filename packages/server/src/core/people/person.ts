@@ -20,6 +20,8 @@ export type SessionRecord = {
   person: PersonId;
   createdAt: Micros;
   expiresAt: Micros;
+  /** When the person last showed that it is them: at the login, or again since. */
+  provedAt: Micros;
 };
 
 export type TokenRecord = {

@@ -1,0 +1,84 @@
+import { Fault } from '../faults.ts';
+import type { PersonId, SpaceId } from '../ids.ts';
+import { type Room, record } from '../room.ts';
+import type { Tx } from '../store.ts';
+import { DAY, type Micros } from '../time.ts';
+import { refusePerson } from './add-person.ts';
+import { type Doorkeeper, SESSIONS } from './login.ts';
+import type { Person } from './person.ts';
+
+const RESET_KEPT: Micros = DAY;
+
+/** A link by which a person chooses a new password. Only its digest is kept. */
+export type Reset = { space: SpaceId; person: PersonId; digest: string; expiresAt: Micros };
+
+/**
+ * Somebody lost their way in, or somebody else may have found it: password, passkeys, sessions and tokens end at
+ * once, and the link is the only way back.
+ */
+export function resetPerson(
+  room: Room,
+  owner: Person,
+  id: PersonId,
+): Promise<{ token: string; expiresAt: Micros } | Fault> {
+  const token = `rs_${room.ids.letters(40)}`;
+  return room.store.write(owner.space, ['ledger'], async (tx) => {
+    if (id === owner.id)
+      return new Fault('invalid_field', 'Change your own password under Settings, Security.', {
+        field: 'id',
+      });
+    const person = (await tx.people.list()).find((p) => p.id === id);
+    if (person === undefined) return new Fault('not_found', 'There is no person with this id in your space.');
+    const now = room.clock.now();
+    await endEveryWayIn(tx, id, now);
+    await tx.people.setPassword(id, null);
+    const expiresAt = now + RESET_KEPT;
+    await tx.resets.put({ space: owner.space, person: id, digest: room.vault.sha256(token), expiresAt });
+    await note(room, tx, { actor: `person:${owner.id}`, action: 'person.reset', subject: id });
+    return { token, expiresAt };
+  });
+}
+
+/** All but the password, which each caller deals with in its own way. */
+export async function endEveryWayIn(tx: Tx, person: PersonId, now: Micros): Promise<void> {
+  await tx.people.deleteSessionsOf(person);
+  for (const token of await tx.people.listTokens(person)) {
+    if (token.revokedAt === null) await tx.people.revokeToken(token.id, now);
+  }
+  await tx.passkeys.removeOf(person);
+  await tx.resets.remove(person);
+  tx.announce(`desk:${tx.space}`, SESSIONS);
+}
+
+export async function completeReset(
+  room: Doorkeeper,
+  given: { token: string; password: string },
+): Promise<Person | Fault> {
+  const reset = await room.store.directory.resetByDigest(room.vault.sha256(given.token));
+  if (reset === null || reset.expiresAt <= room.clock.now()) return closed();
+  const person = await room.store.read(reset.space, (tx) => tx.people.get(reset.person));
+  if (person === null) return closed();
+  const refused = refusePerson(person.email, given.password);
+  if (refused !== null) return refused;
+  const passwordHash = await room.passwords.hash(given.password);
+  return room.store.write(reset.space, ['ledger'], async (tx) => {
+    if ((await tx.resets.of(person.id))?.digest !== reset.digest) return closed();
+    await tx.resets.remove(person.id);
+    await tx.people.setPassword(person.id, passwordHash);
+    await note(room, tx, { actor: `person:${person.id}`, action: 'password.reset', subject: person.id });
+    return { ...person, passwordHash };
+  });
+}
+
+function closed(): Fault {
+  return new Fault('invitation_closed', 'This link was used, replaced or has expired. Ask for a new one.');
+}
+
+async function note(
+  room: Room,
+  tx: Tx,
+  entry: { actor: string; action: string; subject: string },
+): Promise<void> {
+  await record(room, tx, room.clock.now(), { ...entry, data: {} });
+  tx.announce(`desk:${tx.space}`, 'people');
+}

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { cardQuery } from '../api/questions.ts';
+import type { Agent } from '../api/types.ts';
+import { Copied } from '../frame/Copied.tsx';
+import { Trouble } from '../frame/Trouble.tsx';
+import { useNow } from '../live/now.ts';
+import { timeAndDay } from '../words/time.ts';
+import { Callers } from './Callers.tsx';
+import { Card } from './Card.tsx';
+
+/** The agent as others call it: its address, who may, and what its card says. */
+export function A2a({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
+  const { data, error } = useQuery(cardQuery(agent.agent_id));
+  if (agent.sample === true) return null;
+  return (
+    <>
+      <section className="part" aria-label="Address and connection">
+        <h2>Address and connection</h2>
+        <p>
+          <Presence agent={agent} />{' '}
+          <Link to="/tasks" search={{ agent: agent.agent_id } as never}>
+            Its tasks
+          </Link>
+        </p>
+        <Trouble of={error} />
+        {data !== undefined && (
+          <>
+            <p className="said">Others call it here, over A2A:</p>
+            <Copied text={data.url} label="Copy the address" />
+            <p className="said">
+              On its own machine, with its key as WAKE_API_KEY; messages wait here while it is asleep:
+            </p>
+            <Copied
+              text={`LANTERN_URL=${new URL(data.url).origin} npx lantern connect --exec ./agent.sh`}
+              label="Copy the command"
+            />
+          </>
+        )}
+      </section>
+      {data !== undefined && <Callers agent={agent.agent_id} view={data} isOwner={isOwner} />}
+      {data !== undefined && (
+        <Card key={agent.agent_id} agent={agent.agent_id} view={data} isOwner={isOwner} />
+      )}
+    </>
+  );
+}
+
+/** Online or asleep, and since when. */
+export function Presence({ agent }: { agent: Pick<Agent, 'online' | 'last_seen_at'> }) {
+  const now = useNow();
+  if (agent.online === true)
+    return (
+      <span className="presence" data-online="">
+        It is online.
+      </span>
+    );
+  const seen = agent.last_seen_at;
+  return (
+    <span className="presence">
+      {seen === null ? 'It has never connected.' : `It is asleep, last there ${timeAndDay(seen, now)}.`}
+    </span>
+  );
+}

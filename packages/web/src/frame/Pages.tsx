@@ -1,0 +1,77 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
+import { Trouble } from './Trouble.tsx';
+
+type Page = { next_cursor: string | null };
+
+/** A long list is read page by page; a page may be empty and still have more behind it. */
+export function usePages<P extends Page, T>(asked: {
+  key: readonly unknown[];
+  ask: (cursor: string | null) => Promise<P>;
+  items: (page: P) => readonly T[];
+}) {
+  const query = useInfiniteQuery({
+    queryKey: asked.key,
+    queryFn: ({ pageParam }) => asked.ask(pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  const pages = query.data?.pages ?? [];
+  return { ...query, pages, all: pages.flatMap(asked.items) };
+}
+
+type Pages = Pick<
+  ReturnType<typeof useInfiniteQuery>,
+  'error' | 'data' | 'hasNextPage' | 'isFetchingNextPage'
+> & {
+  fetchNextPage: () => unknown;
+  all: readonly unknown[];
+};
+
+/** So many empty pages in a row are looked through without being asked. */
+const MOST_EMPTY = 50;
+
+/** What stands around every such list: the trouble, the emptiness, and the way on. */
+export function PageList({
+  pages,
+  empty,
+  looking = 'Looking further back…',
+  more,
+  children,
+}: {
+  pages: Pages;
+  empty: ReactNode;
+  looking?: string;
+  more: string;
+  children: ReactNode;
+}) {
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, all } = pages;
+  const tried = (data as { pages: unknown[] } | undefined)?.pages.length ?? 0;
+  const goesOn = all.length === 0 && hasNextPage && error === null && tried > 0 && tried < MOST_EMPTY;
+  useEffect(() => {
+    if (goesOn && !isFetchingNextPage) void fetchNextPage();
+  }, [goesOn, isFetchingNextPage, fetchNextPage]);
+  return (
+    <>
+      <Trouble of={error} />
+      {data === undefined && error === null && <p className="said">One moment…</p>}
+      {data !== undefined && all.length === 0 && !hasNextPage && <p>{empty}</p>}
+      <p className="said unless-empty" role="status">
+        {goesOn && looking}
+      </p>
+      {all.length > 0 && children}
+      {hasNextPage && !goesOn && (
+        <p>
+          <button
+            type="button"
+            className="button"
+            disabled={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            {isFetchingNextPage ? 'One moment…' : more}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}

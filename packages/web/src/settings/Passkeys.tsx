@@ -1,0 +1,180 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { desk, type Passkey } from '../api/desk.ts';
+import { calmlyOfPasskey, canUsePasskeys, makePasskey } from '../api/passkeys.ts';
+import { asking } from '../api/questions.ts';
+import { isRefused } from '../api/refused.ts';
+import { Text } from '../detail/Text.tsx';
+import { Field } from '../entry/Field.tsx';
+import { Sure } from '../frame/Sure.tsx';
+import { useNow } from '../live/now.ts';
+import { timeAndDay } from '../words/time.ts';
+import { ProveDialog } from './ProveDialog.tsx';
+
+const again = () => void asking.invalidateQueries({ queryKey: ['passkeys'] });
+
+export function Passkeys() {
+  const { data } = useQuery({ queryKey: ['passkeys'], queryFn: desk.passkeys });
+  const [said, setSaid] = useState('');
+  const run = async (work: () => Promise<unknown>, done: string) => {
+    try {
+      await work();
+      setSaid(done);
+      again();
+    } catch (error) {
+      setSaid(calmlyOfPasskey(error));
+    }
+  };
+  return (
+    <section className="part" aria-label="Passkeys">
+      <h2>Passkeys</h2>
+      <p className="said">
+        A passkey logs you in with your fingerprint, face or device PIN. There is nothing to remember, and
+        nothing that somebody else could type.
+      </p>
+      {data !== undefined && data.passkeys.length > 0 && (
+        <ul className="lines">
+          {data.passkeys.map((passkey) => (
+            <OnePasskey key={passkey.passkey_id} passkey={passkey} run={run} />
+          ))}
+        </ul>
+      )}
+      {data !== undefined && (
+        <AddPasskey origin={data.origin} onSaid={setSaid} has={data.passkeys.length > 0} />
+      )}
+      <p className="said" role="status">
+        {said}
+      </p>
+    </section>
+  );
+}
+
+function OnePasskey({
+  passkey,
+  run,
+}: {
+  passkey: Passkey;
+  run: (work: () => Promise<unknown>, done: string) => Promise<void>;
+}) {
+  const [name, setName] = useState<string | null>(null);
+  const now = useNow();
+  const rename = (event: React.FormEvent) => {
+    event.preventDefault();
+    void run(() => desk.renamePasskey(passkey.passkey_id, name ?? ''), 'It has a new name.').then(() =>
+      setName(null),
+    );
+  };
+  if (name !== null)
+    return (
+      <li>
+        <form className="form-line" onSubmit={rename}>
+          <Field label="A new name" value={name} onText={setName} required maxLength={60} autoFocus />
+          <button type="submit" className="button">
+            Keep it
+          </button>
+          <button type="button" className="plain" onClick={() => setName(null)}>
+            Leave it
+          </button>
+        </form>
+      </li>
+    );
+  const used = passkey.last_used_at;
+  return (
+    <li>
+      <b>
+        <Text>{passkey.name}</Text>
+      </b>
+      <span className="said">
+        made {timeAndDay(passkey.created_at, now)},{' '}
+        {used === null ? 'not used yet' : `last used ${timeAndDay(used, now)}`}
+        {passkey.backed_up ? ', on all your devices' : ''}
+      </span>
+      <span className="line-actions">
+        <button type="button" className="plain" onClick={() => setName(passkey.name)}>
+          Rename
+        </button>
+        <Sure
+          word="Remove"
+          question="It will no longer log you in."
+          onSure={() => void run(() => desk.removePasskey(passkey.passkey_id), 'The passkey is removed.')}
+        />
+      </span>
+    </li>
+  );
+}
+
+function AddPasskey({
+  origin,
+  onSaid,
+  has,
+}: {
+  origin: string | null;
+  onSaid: (said: string) => void;
+  has: boolean;
+}) {
+  const [name, setName] = useState('');
+  const [isProving, setProving] = useState(false);
+  if (origin === null)
+    return (
+      <p className="said">
+        This desk is reached by a bare address, and browsers keep passkeys under a name. Give it one with
+        https and set <span className="mono">LANTERNROOM_URL</span>.
+      </p>
+    );
+  if (origin !== location.origin || !canUsePasskeys())
+    return (
+      <p className="said">
+        {origin === location.origin ? (
+          'This browser has no passkeys.'
+        ) : (
+          <>
+            Passkeys of this desk belong to <a href={`${origin}/settings/security`}>{origin}</a>. Open it
+            there to add one.
+          </>
+        )}
+      </p>
+    );
+  const add = async () => {
+    try {
+      await makePasskey(name);
+      setName('');
+      onSaid('The passkey is here. Next time, choose “Use a passkey” when you log in.');
+      again();
+    } catch (error) {
+      if (isRefused(error) && error.code === 'proof_needed') setProving(true);
+      else onSaid(calmlyOfPasskey(error));
+    }
+  };
+  return (
+    <>
+      <form
+        className="form-line"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void add();
+        }}
+      >
+        <Field
+          label="A name for it, such as the device"
+          value={name}
+          onText={setName}
+          required
+          maxLength={60}
+        />
+        <button type="submit" className="button">
+          Add a passkey
+        </button>
+      </form>
+      {isProving && (
+        <ProveDialog
+          hasPasskey={has}
+          onClose={() => setProving(false)}
+          onProved={() => {
+            setProving(false);
+            void add();
+          }}
+        />
+      )}
+    </>
+  );
+}
