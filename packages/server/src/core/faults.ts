@@ -6,6 +6,7 @@ export const FAULTS = [
   'unauthorized',
   'login_failed',
   'session_expired',
+  'proof_needed',
   'https_required',
   'agent_mismatch',
   'agent_key_on_desk',
@@ -43,6 +44,8 @@ export const FAULTS = [
   'bad_signature',
   'not_knowledge',
   'key_refused',
+  'task_ended',
+  'not_cancelable',
   'storage_full',
   'unavailable',
   'internal',
@@ -57,6 +60,8 @@ export type FaultDetail = {
   retryAfter?: number;
   /** Further members of the error body, where a rule says so (who decided, which versions are supported, …). */
   extra?: Record<string, unknown>;
+  /** What lies behind it, for the log and nobody else: a fault that has one is the operator's business too. */
+  cause?: unknown;
 };
 
 /** Recognised by `fault`, not by `instanceof`: it survives copies of the module. */

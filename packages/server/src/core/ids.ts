@@ -1,3 +1,5 @@
+import type { Micros } from './time.ts';
+
 /** Branded ids: a delivery id cannot be passed where an agent id is wanted. */
 type Brand<T, Name extends string> = T & { readonly __brand?: Name };
 
@@ -12,6 +14,8 @@ export type JobId = Brand<string, 'job'>;
 export interface Ids {
   /** UUID v4 from a cryptographic source (W6). */
   uuid(): string;
+  /** UUID v7, with 74 random bits behind the time: those made together lie together in an index. */
+  timed(at: Micros): string;
   /** Letters and digits only, about 5.95 bits each. */
   letters(count: number): string;
   /** Standard base64 of `bytes` random bytes. */

@@ -3,7 +3,8 @@ import type { Intake } from './deliveries/accept.ts';
 import type { Ids } from './ids.ts';
 import { GENESIS, type LedgerEntry, lineHash } from './ledger/ledger.ts';
 import type { Rate } from './rate.ts';
-import type { Store, Tx } from './store.ts';
+import type { Head, Store, Tx } from './store.ts';
+import type { LogMemory } from './tasks/log.ts';
 import type { Clock, Micros } from './time.ts';
 
 /** What needs a key or a digest, stated as the core wants it. */
@@ -36,12 +37,23 @@ export interface Room {
   readonly settings: CoreSettings;
   /** Left out, deliveries are written by whoever takes them in. */
   readonly intake?: Intake;
+  /** Left out, every log is read from the store. */
+  readonly logs?: LogMemory;
+}
+
+/** The place that the next line of the ledger gets. Needs the head `ledger`. */
+export async function nextPlace(tx: Tx): Promise<number> {
+  return placeAfter(await tx.heads.get('ledger'));
+}
+
+function placeAfter(head: Head | null): number {
+  return (head?.n ?? 0) + 1;
 }
 
 /** Writes one line of the ledger and returns its place. Needs the head `ledger`. */
 export async function record(room: Room, tx: Tx, at: Micros, entry: LedgerEntry): Promise<number> {
   const head = await tx.heads.get('ledger');
-  const seq = (head?.n ?? 0) + 1;
+  const seq = placeAfter(head);
   const line = {
     seq,
     at,

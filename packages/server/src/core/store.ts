@@ -5,9 +5,15 @@ import type { Delivery, DeliveryType, Section, Status, Verdict } from './deliver
 import type { EventDirectory, EventTx } from './events/store.ts';
 import type { AgentId, DeliveryId, JobId, KeyId, PersonId, SpaceId } from './ids.ts';
 import type { Checkpoint, LedgerLine } from './ledger/ledger.ts';
+import type { LeftoverRows } from './leftovers.ts';
 import type { Invitation } from './people/invitation.ts';
+import type { PasskeyRecord } from './people/passkey.ts';
 import type { Person, Role, SessionRecord, TokenRecord } from './people/person.ts';
+import type { Reset } from './people/reset.ts';
+import type { SealedRows } from './resealing.ts';
 import type { Attempt, Job, JobState } from './sending/job.ts';
+import type { DeadlineRows } from './set-back.ts';
+import type { TaskDirectory, TaskTx } from './tasks/store.ts';
 import type { Micros } from './time.ts';
 
 /**
@@ -30,15 +36,19 @@ export type Head = { readonly n: number; readonly at: number; readonly text: str
 export type HeadName =
   | 'ledger'
   | 'vault'
+  | 'kept-secrets'
   | 'setup'
   | 'indexed'
+  | 'signing'
+  | 'moved'
   | `agent:${string}`
   | `rate:${string}`
   | `login:${string}`
   | 'subscriptions'
   | `inbox:${string}`
   | `resumes:${string}`
-  | `subject:${string}`;
+  | `subject:${string}`
+  | `frames:${string}`;
 
 /** Heads that belong to the server and not to a tenant are kept under this name. */
 export const SERVER: SpaceId = '';
@@ -48,7 +58,7 @@ export interface Heads {
   set(name: HeadName, head: Head): void;
 }
 
-export interface Tx extends EventTx {
+export interface Tx extends EventTx, TaskTx {
   readonly space: SpaceId;
   readonly heads: Heads;
   readonly spaces: SpaceRows;
@@ -63,23 +73,37 @@ export interface Tx extends EventTx {
   readonly preferences: PreferenceRows;
   readonly drafts: DraftRows;
   readonly invitations: InvitationRows;
+  readonly passkeys: PasskeyRows;
+  readonly resets: ResetRows;
   readonly search: SearchRows;
   readonly counts: CountRows;
+  readonly leftovers: LeftoverRows;
+  readonly deadlines: DeadlineRows;
+  readonly sealed: SealedRows;
   /** Told to listeners after the commit, never before; `about` names the thing that changed. */
   announce(topic: Topic, about?: string): void;
 }
 
-export type Topic = `inbox:${string}` | `answer:${string}` | `desk:${string}` | 'jobs' | 'held';
+export type Topic =
+  | `task:${string}`
+  | `frames:${string}`
+  | `inbox:${string}`
+  | `answer:${string}`
+  | `desk:${string}`
+  | 'jobs'
+  | 'held';
 
 /** What a batch announced: each topic with the things it was about. */
 export type News = ReadonlyMap<Topic, ReadonlySet<string>>;
 
-export interface Directory extends EventDirectory {
+export interface Directory extends EventDirectory, TaskDirectory {
   identityByDigest(digest: string): Promise<Identity | null>;
   sessionByDigest(digest: string): Promise<SessionRecord | null>;
   tokenByDigest(digest: string): Promise<TokenRecord | null>;
   peopleByEmail(email: string): Promise<Person[]>;
   invitationByDigest(digest: string): Promise<Invitation | null>;
+  passkeyByDigest(digest: string): Promise<PasskeyRecord | null>;
+  resetByDigest(digest: string): Promise<Reset | null>;
   /** People whose next digest is due. */
   digestsDue(before: Micros, limit: number): Promise<{ space: SpaceId; person: PersonId }[]>;
   spaces(): Promise<Space[]>;
@@ -107,7 +131,8 @@ export interface PersonRows {
   get(id: PersonId): Promise<Person | null>;
   byEmail(email: string): Promise<Person | null>;
   list(): Promise<Person[]>;
-  setPassword(id: PersonId, passwordHash: string): Promise<void>;
+  /** Null ends the password; a reset link or a passkey is then the way in. */
+  setPassword(id: PersonId, passwordHash: string | null): Promise<void>;
   setRole(id: PersonId, role: Role): Promise<void>;
   /** Takes address and password away; the name stays, for the decisions it stands under. */
   remove(id: PersonId, at: Micros): Promise<void>;
@@ -116,12 +141,33 @@ export interface PersonRows {
   setSatAt(id: PersonId, at: Micros): Promise<void>;
   listSessions(person: PersonId): Promise<SessionRecord[]>;
   insertSession(session: SessionRecord): Promise<void>;
+  setProved(digest: string, at: Micros): Promise<void>;
   deleteSession(digest: string): Promise<number>;
   deleteSessionsOf(person: PersonId): Promise<number>;
   deleteExpiredSessions(now: Micros): Promise<number>;
   insertToken(token: TokenRecord): Promise<void>;
   listTokens(person: PersonId): Promise<TokenRecord[]>;
   revokeToken(id: string, at: Micros): Promise<number>;
+}
+
+export interface PasskeyRows {
+  insert(passkey: PasskeyRecord): Promise<void>;
+  of(person: PersonId): Promise<PasskeyRecord[]>;
+  rename(id: string, name: string): Promise<void>;
+  used(id: string, counter: number, at: Micros): Promise<void>;
+  remove(id: string): Promise<void>;
+  removeOf(person: PersonId): Promise<void>;
+  /** Challenges that were answered, until they would have expired by themselves. */
+  wasUsed(digest: string): Promise<boolean>;
+  markUsed(digest: string, expiresAt: Micros): Promise<void>;
+  forgetUsed(now: Micros): Promise<void>;
+}
+
+/** At most one for each person. */
+export interface ResetRows {
+  put(reset: Reset): Promise<void>;
+  of(person: PersonId): Promise<Reset | null>;
+  remove(person: PersonId): Promise<void>;
 }
 
 export interface AgentRows {
@@ -150,7 +196,6 @@ export interface KeyRows {
 export type ListQuery = {
   section: Section;
   agent?: AgentId | undefined;
-  type?: DeliveryType | undefined;
   after?: { sectionAt: number; seq: number } | undefined;
   limit: number;
 };
@@ -169,6 +214,8 @@ export type FindQuery = {
 };
 
 export interface DeliveryRows {
+  /** A new id for the delivery at this place of the ledger: random to everybody but the store (W6). */
+  idAt(seq: number): Promise<DeliveryId>;
   insert(delivery: Delivery, body: Uint8Array): Promise<void>;
   get(id: DeliveryId): Promise<Delivery | null>;
   /** The body as it was delivered. */
@@ -272,6 +319,7 @@ export interface LedgerRows {
   /** When a line was written. */
   at(seq: number): Promise<Micros | null>;
   insertCheckpoint(checkpoint: Checkpoint): Promise<void>;
+  setSignature(seq: number, signature: string): Promise<void>;
   checkpoints(): Promise<Checkpoint[]>;
   lastCheckpoint(): Promise<Checkpoint | null>;
 }

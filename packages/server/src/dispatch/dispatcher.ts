@@ -9,12 +9,14 @@ import type { Letter, Mailer } from './mailer.ts';
 import type { Outbound, OutboundRequest, Outcome } from './outbound.ts';
 import { type Prepared, prepareCallback, prepareDigest } from './prepare.ts';
 import { prepareForward } from './prepare-forward.ts';
+import { type PushParts, preparePush } from './prepare-push.ts';
 
 export interface DispatcherParts {
   room: Room;
   outbound: Pick<Outbound, 'send' | 'stop'>;
   /** Null when no mail server was named. */
   mailer: Pick<Mailer, 'send' | 'stop'> | null;
+  push: PushParts;
   wakeups: { on(topic: Topic, wake: () => void): () => void };
   /** Something that should not happen, for the log. */
   warn(problem: unknown, message: string): void;
@@ -25,6 +27,8 @@ const AT_ONCE = 256;
 const PAGE = 128;
 /** Looks again this often even when nothing was announced: another process may have queued something. */
 const BACKSTOP_MS = 5_000;
+
+const ACCEPTED = 202;
 
 const PREPARE = { callback: prepareCallback, digest: prepareDigest, forward: prepareForward };
 
@@ -124,7 +128,8 @@ export class Dispatcher {
   }
 
   #prepare(job: Job): Promise<Prepared> {
-    return PREPARE[job.kind](this.#parts.room, job);
+    const { room, push } = this.#parts;
+    return job.kind === 'push' ? preparePush(push, room, job) : PREPARE[job.kind](room, job);
   }
 
   /** Null when we are stopping: whoever comes next sends it. */
@@ -136,6 +141,8 @@ export class Dispatcher {
       }
       case 'mail':
         return this.#mail(prepared.letter, at);
+      case 'placed':
+        return { ...untried('placed', at), status: ACCEPTED };
       case 'refused':
         return untried(prepared.outcome, at);
       case 'over':

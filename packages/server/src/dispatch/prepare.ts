@@ -14,6 +14,8 @@ import { signCallback } from './sign.ts';
 export type Prepared =
   | { kind: 'http'; request: OutboundRequest }
   | { kind: 'mail'; letter: Letter }
+  /** Nothing had to be sent: whoever it is for is here, and has it. */
+  | { kind: 'placed' }
   /** Not now, by a rule that may change; tried again on schedule. */
   | { kind: 'refused'; outcome: string }
   /** Never again. */

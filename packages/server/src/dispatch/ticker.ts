@@ -1,10 +1,15 @@
 import { settleHeld } from '../core/deliveries/effect.ts';
 import { wakeSnoozed } from '../core/deliveries/triage.ts';
 import { retireEvents } from '../core/events/retention.ts';
+import type { SpaceId } from '../core/ids.ts';
+import { removeLeftovers } from '../core/leftovers.ts';
 import { queueDigest } from '../core/people/digest.ts';
 import { SESSIONS } from '../core/people/login.ts';
 import { type Room, record } from '../core/room.ts';
-import type { Topic, Tx } from '../core/store.ts';
+import { catchUpAfterSetBack } from '../core/set-back.ts';
+import { SERVER, type Topic, type Tx } from '../core/store.ts';
+import { sweepLost } from '../core/tasks/presence.ts';
+import { retireTasks } from '../core/tasks/retention.ts';
 import { DAY, type Micros, toIso } from '../core/time.ts';
 
 export interface TickerParts {
@@ -30,6 +35,8 @@ export class Ticker {
   #ticking: Promise<void> | null = null;
   #stopped = false;
   #choresAt: Micros = 0;
+  #lastTick: Micros = Number.POSITIVE_INFINITY;
+  readonly #headMarks = new Map<SpaceId, string>();
   #off = () => {};
 
   constructor(parts: TickerParts) {
@@ -61,6 +68,7 @@ export class Ticker {
   async tick(): Promise<void> {
     const { room } = this.#parts;
     const now = room.clock.now();
+    await this.#noteTime(now);
     const held = await room.store.directory.heldDue(now, PAGE);
     await Promise.all(held.map(({ space, delivery }) => settleHeld(room, space, delivery)));
     const snoozed = await room.store.directory.snoozedDue(now, PAGE);
@@ -68,11 +76,22 @@ export class Ticker {
     for (const { space, person } of await room.store.directory.digestsDue(now, PAGE)) {
       await queueDigest(room, space, person);
     }
+    await sweepLost(room);
     for (const presence of this.#parts.presence) await presence.flushIfDue(now);
     if (now >= this.#choresAt) {
       this.#choresAt = now + CHORES_EVERY;
       await this.#chores(now);
     }
+  }
+
+  /** At the start nobody knows what the clock did meanwhile. */
+  async #noteTime(now: Micros): Promise<void> {
+    const { room } = this.#parts;
+    const wasSetBack = now < this.#lastTick;
+    this.#lastTick = now;
+    if (!wasSetBack) return;
+    this.#choresAt = 0;
+    for (const { id } of await room.store.directory.spaces()) await catchUpAfterSetBack(room, id);
   }
 
   async #chores(now: Micros): Promise<void> {
@@ -85,8 +104,17 @@ export class Ticker {
         await tx.producers.deleteRefusalsBefore(now - 7 * DAY);
       });
       await retireEvents(room, id, now);
+      await retireTasks(room, id, { endedBefore: now - retentionDays * DAY, unusedBefore: now - DAY });
+      await this.#clearLeftovers(id, now);
     }
+    await this.#clearLeftovers(SERVER, now);
     await this.#parts.checkpoint();
+  }
+
+  async #clearLeftovers(space: SpaceId, now: Micros): Promise<void> {
+    const { room, retentionDays } = this.#parts;
+    const mark = this.#headMarks.get(space) ?? '';
+    this.#headMarks.set(space, await removeLeftovers(room, space, { now, retentionDays }, mark));
   }
 
   /** What leaves is on the record too: how many and from before when, never what. */

@@ -53,6 +53,26 @@ export function judgeTarget(url: string, allowlist: readonly string[], tier: Tie
     : refuse('not_listed');
 }
 
+/**
+ * May a caller be told about its task at this address (A18)? It is the caller's own, so no list needs to name it. This
+ * machine is another matter: only while the server itself is bound to it, and only what the agent's list names.
+ */
+export function judgePushTarget(
+  url: string,
+  allowlist: readonly string[],
+  { mayBeLoopback }: { mayBeLoopback: boolean },
+): TargetVerdict {
+  const target = readPlain(url);
+  if (!(target instanceof URL)) return target;
+  const refusal = judgeLoopbackAndScheme(target);
+  if (refusal !== null) return refusal;
+  if (!isLoopbackHost(target.hostname)) return { allowed: true, url: target.href };
+  if (!mayBeLoopback) return refuse('loopback');
+  return allowlist.some((entry) => covers(entry, target))
+    ? { allowed: true, url: target.href }
+    : refuse('not_listed');
+}
+
 /** May this text stand on an allowlist? A loopback entry may: it only ever serves test keys. */
 export function judgeEntry(entry: string): EntryVerdict {
   const url = readPlain(entry);

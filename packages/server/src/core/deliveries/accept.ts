@@ -1,11 +1,13 @@
 import type { Identity, KeyRecord } from '../agents/key.ts';
 import { Fault, isFault } from '../faults.ts';
 import { type Bucket, fullBucket, type Rate, type RateView, take } from '../rate.ts';
-import { type Room, record, stamp } from '../room.ts';
+import { nextPlace, type Room, record, stamp } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
 import { HOUR, type Micros, SECOND } from '../time.ts';
 import type { Content, Delivery, Draft } from './delivery.ts';
 import { earlierSection, openSection } from './delivery.ts';
+import { bodyIdentity } from './sealed.ts';
+import { type Shape, shapeOf } from './shape.ts';
 import { isKnown } from './triage.ts';
 
 const IDEMPOTENCY_KEPT: Micros = 24 * HOUR;
@@ -29,7 +31,7 @@ export type Accepted = {
 };
 
 /** A delivery whose content was read and hashed: plain values, fit for another thread. */
-export type Prepared = Omit<Submission, 'content'> & { id: string; contentHash: string };
+export type Prepared = Omit<Submission, 'content'> & { contentHash: string; shape: Shape };
 
 /** Where deliveries are written when it is not right here. */
 export interface Intake {
@@ -40,22 +42,17 @@ export interface Intake {
 export function accept(room: Room, submission: Submission): Promise<Accepted | Fault> {
   const { identity, draft, raw, idempotencyKey, content } = submission;
   const contentHash = room.vault.sha256(room.vault.canonical(content));
-  const prepared = { identity, draft, raw, idempotencyKey, id: room.ids.uuid(), contentHash };
+  const prepared = { identity, draft, raw, idempotencyKey, contentHash, shape: shapeOf(content) };
   return room.intake === undefined ? takeIn(room, prepared) : room.intake.accept(prepared);
 }
 
 export function takeIn(room: Room, prepared: Prepared): Promise<Accepted | Fault> {
   const { key } = prepared.identity;
-  // Sealed before the transaction starts: the writer's time is everybody's time.
-  const sealed = room.vault.seal(prepared.raw, `delivery:${key.space}:${prepared.id}`);
   const heads: HeadName[] = ['ledger', `agent:${key.agent}`, `rate:${key.id}`];
-  const unit: Sealed = { ...prepared, key, sealed };
-  return room.store.write(key.space, heads, (tx) => insert(room, tx, unit));
+  return room.store.write(key.space, heads, (tx) => insert(room, tx, prepared, key));
 }
 
-type Sealed = Prepared & { key: KeyRecord; sealed: Uint8Array };
-
-async function insert(room: Room, tx: Tx, s: Sealed): Promise<Accepted | Fault> {
+async function insert(room: Room, tx: Tx, s: Prepared, key: KeyRecord): Promise<Accepted | Fault> {
   const now = room.clock.now();
   const earlier = await repeated(tx, s, now);
   if (earlier !== null) return earlier;
@@ -63,33 +60,34 @@ async function insert(room: Room, tx: Tx, s: Sealed): Promise<Accepted | Fault> 
   if (isFault(revised)) return revised;
   const twin = await deduplicated(tx, s, revised, now);
   if (twin !== null) return twin;
-  const rate = await takeToken(room, tx, s.key, now);
+  const rate = await takeToken(room, tx, key, now);
   if (isFault(rate)) return rate;
-  const createdAt = await stamp(room, tx, s.key.agent);
+  const createdAt = await stamp(room, tx, key.agent);
+  const id = await tx.deliveries.idAt(await nextPlace(tx));
   const seq = await record(room, tx, createdAt, {
-    actor: `agent:${s.key.agent}`,
+    actor: `agent:${key.agent}`,
     action: 'delivery.accepted',
-    subject: s.id,
+    subject: id,
     data: {
-      key: s.key.id,
+      key: key.id,
       type: s.draft.type,
       content_sha256: s.contentHash,
       ...(revised && { revises: revised.id }),
     },
   });
   // A person may have met the agent since its key was looked up.
-  const accepted = s.identity.accepted || (await isKnown(tx, s.key.agent));
-  const delivery = toDelivery(s, { seq, createdAt, revised, accepted });
-  await tx.deliveries.insert(delivery, s.sealed);
+  const accepted = s.identity.accepted || (await isKnown(tx, key.agent));
+  const delivery = toDelivery(s, { id, seq, createdAt, revised, accepted });
+  await tx.deliveries.insert(delivery, room.vault.seal(s.raw, bodyIdentity(delivery)));
   if (revised !== null) await supersede(tx, revised, delivery);
   await remember(tx, s, delivery, now);
-  tx.announce(`desk:${tx.space}`, s.id);
-  return { kind: 'accepted', id: s.id, createdAt, rate };
+  tx.announce(`desk:${tx.space}`, id);
+  return { kind: 'accepted', id, createdAt, rate };
 }
 
-async function repeated(tx: Tx, s: Sealed, now: Micros): Promise<Accepted | Fault | null> {
+async function repeated(tx: Tx, s: Prepared, now: Micros): Promise<Accepted | Fault | null> {
   if (s.idempotencyKey === null) return null;
-  const before = await tx.idempotency.get(s.key.agent, s.idempotencyKey, now);
+  const before = await tx.idempotency.get(s.identity.key.agent, s.idempotencyKey, now);
   if (before === null) return null;
   if (before.bodyHash === s.contentHash) {
     return { kind: 'repeated', id: before.delivery, createdAt: before.createdAt, rate: null };
@@ -103,12 +101,12 @@ async function repeated(tx: Tx, s: Sealed, now: Micros): Promise<Accepted | Faul
 
 async function deduplicated(
   tx: Tx,
-  s: Sealed,
+  s: Prepared,
   revised: Delivery | null,
   now: Micros,
 ): Promise<Accepted | null> {
   if (s.draft.dedupeKey === null) return null;
-  const first = await tx.deliveries.pendingByDedupeKey(s.key.agent, s.draft.dedupeKey);
+  const first = await tx.deliveries.pendingByDedupeKey(s.identity.key.agent, s.draft.dedupeKey);
   // A revision of that very delivery replaces it instead.
   if (first === null || first.id === revised?.id) return null;
   // Remembered like any other answer: a retry after the first was decided must not make a second one.
@@ -116,10 +114,10 @@ async function deduplicated(
   return { kind: 'deduplicated', id: first.id, createdAt: first.createdAt, rate: null };
 }
 
-async function findRevised(tx: Tx, s: Sealed): Promise<Delivery | null | Fault> {
+async function findRevised(tx: Tx, s: Prepared): Promise<Delivery | null | Fault> {
   if (s.draft.revises === null) return null;
   const earlier = await tx.deliveries.get(s.draft.revises);
-  if (earlier !== null && earlier.agent === s.key.agent) return latestRevision(tx, earlier);
+  if (earlier !== null && earlier.agent === s.identity.key.agent) return latestRevision(tx, earlier);
   return new Fault('invalid_field', 'revises must be the delivery_id of an earlier delivery of this agent.', {
     field: 'revises',
   });
@@ -157,15 +155,16 @@ export function toBucket(head: { n: number; at: Micros } | null, rate: Rate, now
 }
 
 function toDelivery(
-  s: Sealed,
-  at: { seq: number; createdAt: Micros; revised: Delivery | null; accepted: boolean },
+  s: Prepared,
+  at: { id: string; seq: number; createdAt: Micros; revised: Delivery | null; accepted: boolean },
 ): Delivery {
-  const { draft, key } = s;
+  const { draft } = s;
+  const { key } = s.identity;
   const timeoutAt = draft.timeoutSeconds === null ? null : at.createdAt + draft.timeoutSeconds * SECOND;
   return {
     space: key.space,
     seq: at.seq,
-    id: s.id,
+    id: at.id,
     agent: key.agent,
     tier: key.tier,
     provider: draft.provider,
@@ -192,6 +191,7 @@ function toDelivery(
     effectAt: null,
     withdrawnAt: null,
     causeEvent: null,
+    ...s.shape,
   };
 }
 
@@ -208,13 +208,13 @@ async function supersede(tx: Tx, earlier: Delivery, by: Delivery): Promise<void>
 /** Which delivery this Idempotency-Key stands for, when one was sent. */
 async function remember(
   tx: Tx,
-  s: Sealed,
+  s: Prepared,
   delivery: Pick<Delivery, 'id' | 'createdAt'>,
   now: Micros,
 ): Promise<void> {
   if (s.idempotencyKey === null) return;
   await tx.idempotency.put({
-    agent: s.key.agent,
+    agent: s.identity.key.agent,
     key: s.idempotencyKey,
     bodyHash: s.contentHash,
     delivery: delivery.id,

@@ -9,7 +9,12 @@ import type { Verdict } from './delivery.ts';
 import { openText } from './sealed.ts';
 
 /** An answer that a person is still writing: theirs alone, and no agent ever sees it. */
-export type Composing = { mode: Verdict | null; feedback: string; editedContent: Json };
+export type Composing = {
+  mode: Verdict | null;
+  feedback: string;
+  /** JSON text, so that no digit is lost while it is being written. */
+  editedContent: string | null;
+};
 
 type Place = { space: string; delivery: DeliveryId; person: string };
 
@@ -28,7 +33,8 @@ export function keepDraft(
   draft: Composing,
 ): Promise<Fault | null> {
   const place = { space: person.space, delivery: id, person: person.id };
-  const sealed = room.vault.seal(JSON.stringify(draft), identity(place));
+  const { mode, feedback, editedContent: edited } = draft;
+  const sealed = room.vault.seal(JSON.stringify({ mode, feedback, edited }), identity(place));
   return room.store.write(person.space, [], async (tx) => {
     const delivery = await tx.deliveries.get(id);
     if (delivery === null) return new Fault('not_found', 'There is no delivery with this id in your space.');
@@ -59,6 +65,14 @@ export async function draftOf(
   const kept = await tx.drafts.get(id, person.id);
   if (kept === null) return null;
   const place = { space: person.space, delivery: id, person: person.id };
-  const draft = JSON.parse(openText(room, kept.sealed, identity(place))) as Composing;
-  return { ...draft, savedAt: kept.savedAt };
+  const draft = JSON.parse(openText(room, kept.sealed, identity(place))) as KeptDraft;
+  const { mode, feedback, edited = textOf(draft.editedContent) } = draft;
+  return { mode, feedback, editedContent: edited, savedAt: kept.savedAt };
+}
+
+/** As it is kept. Before version 0.2 the edited content was kept as a value, under another name. */
+type KeptDraft = Pick<Composing, 'mode' | 'feedback'> & { edited?: string | null; editedContent?: Json };
+
+function textOf(value: Json | undefined): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value);
 }

@@ -31,7 +31,7 @@ async function writeDecision(
   tx: Tx,
   d: { delivery: Delivery; answer: Answer; person: Person; now: Micros; effectAt: Micros },
 ): Promise<Decision> {
-  const plain = JSON.stringify({ feedback: d.answer.feedback, edited_content: d.answer.editedContent });
+  const plain = `{"feedback":${JSON.stringify(d.answer.feedback)},"edited_content":${d.answer.editedContent ?? 'null'}}`;
   const seq = await record(room, tx, d.now, {
     actor: `person:${d.person.id}`,
     action: d.effectAt > d.now ? 'decision.held' : 'decision.made',
@@ -50,6 +50,7 @@ async function writeDecision(
     agent: d.delivery.agent,
     verdict: d.answer.verdict,
     person: d.person.id,
+    deliveredAt: d.delivery.createdAt,
     decidedAt: d.now,
     effectAt: d.effectAt,
     state: 'held',

@@ -32,6 +32,7 @@ const HELD: Decision = {
   agent: 'agent-01',
   verdict: 'approved',
   person: 'p1',
+  deliveredAt: 50,
   decidedAt: 100,
   effectAt: 110,
   state: 'held',

@@ -1,4 +1,3 @@
-import type { Json } from '../canonical.ts';
 import type { AgentId, DeliveryId, PersonId, SpaceId } from '../ids.ts';
 import type { Micros } from '../time.ts';
 import type { Delivery, Verdict } from './delivery.ts';
@@ -7,7 +6,8 @@ import type { Delivery, Verdict } from './delivery.ts';
 export type Answer = {
   verdict: Verdict;
   feedback: string | null;
-  editedContent: Json;
+  /** JSON text, exactly as the person gave it; null when nothing was edited. */
+  editedContent: string | null;
   /** The hash of what the person was shown (core rule 3). */
   contentHash: string;
 };
@@ -21,6 +21,8 @@ export type Decision = {
   agent: AgentId;
   verdict: Verdict;
   person: PersonId;
+  /** When what is decided on was delivered. */
+  deliveredAt: Micros;
   decidedAt: Micros;
   effectAt: Micros;
   state: DecisionState;

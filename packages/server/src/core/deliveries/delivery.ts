@@ -53,6 +53,10 @@ export type Delivery = {
   withdrawnAt: Micros | null;
   /** The event that asked for this, when it came in as one (K29). */
   causeEvent: string | null;
+  /** Things side by side in its details; 0 for a text. */
+  parts: number;
+  /** Whether the agent says that it cannot be undone. */
+  irreversible: boolean;
 };
 
 /** What an agent hands in, checked and in our words. */

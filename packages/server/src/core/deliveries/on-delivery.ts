@@ -11,7 +11,9 @@ const NOT_FOUND = 'There is no delivery with this id in your space.';
 async function headsFor(room: Room, space: SpaceId, id: DeliveryId): Promise<HeadName[] | null> {
   const delivery = await room.store.read(space, (tx) => tx.deliveries.get(id));
   if (delivery === null) return null;
-  return ['ledger', `agent:${delivery.agent}`, ...headsOfDecisionEvent(delivery.agent)];
+  // The last is for the task that a decision resumes (A17).
+  const { agent } = delivery;
+  return ['ledger', `agent:${agent}`, ...headsOfDecisionEvent(agent), `frames:${agent}`];
 }
 
 /** Finds the delivery and runs `work` on it in one transaction, with its agent's head locked. */

@@ -1,4 +1,3 @@
-import type { Json } from '../canonical.ts';
 import { type Micros, toIso } from '../time.ts';
 import type { Delivery, Verdict } from './delivery.ts';
 
@@ -10,18 +9,18 @@ export function answeredBytes(answer: {
   deliveryId: string;
   verdict: Verdict;
   feedback: string | null;
-  editedContent: Json;
+  /** JSON text: its numbers keep the digits they were given with. */
+  editedContent: string | null;
   respondedAt: Micros;
   withdrawnAt?: Micros;
 }): string {
-  return JSON.stringify({
-    delivery_id: answer.deliveryId,
-    status: answer.verdict,
-    feedback: answer.feedback,
-    edited_content: answer.editedContent,
+  const { deliveryId: delivery_id, verdict: status, feedback } = answer;
+  const before = JSON.stringify({ delivery_id, status, feedback });
+  const after = JSON.stringify({
     responded_at: toIso(answer.respondedAt),
     ...(answer.withdrawnAt === undefined ? {} : { withdrawn_at: toIso(answer.withdrawnAt) }),
   });
+  return `${before.slice(0, -1)},"edited_content":${answer.editedContent ?? 'null'},${after.slice(1)}`;
 }
 
 /** Nobody has answered, as far as the wire may know; a held decision looks like this too (core rule 5). */

@@ -5,9 +5,9 @@ import { type Room, record, stamp } from '../room.ts';
 import type { Tx } from '../store.ts';
 import type { Delivery } from './delivery.ts';
 import { earlierSection } from './delivery.ts';
-import { settleAnswer } from './effect.ts';
 import { onDelivery } from './on-delivery.ts';
 import { answeredBytes } from './response.ts';
+import { dropHeld, settleAnswer } from './settle.ts';
 
 /**
  * The agent takes back what nobody has decided (W27). A held decision does not stop it: refusing would tell the
@@ -65,9 +65,4 @@ async function takeBack(
   });
   await settleAnswer(room, tx, withdrawn, body);
   return withdrawn;
-}
-
-async function dropHeld(tx: Tx, delivery: Delivery): Promise<void> {
-  const held = await tx.decisions.current(delivery.id);
-  if (held !== null) await tx.decisions.setState(held.seq, 'undone');
 }

@@ -31,7 +31,7 @@ export async function placeDecisionEvent(
   const space = await tx.spaces.get();
   const producer = ownProducer(space?.handle ?? 'home');
   const envelope = toEnvelope(answered, answered.status, producer, JSON.parse(answerBytes) as Json);
-  const raw = JSON.stringify(envelope);
+  const raw = withAnswer(envelope, answerBytes);
   await place(room, tx, {
     envelope,
     raw,
@@ -41,6 +41,13 @@ export async function placeDecisionEvent(
     takers: [plainTaker(answered.agent, await forwardsOf(tx, answered, envelope, producer))],
     actor: 'system',
   });
+}
+
+/** The envelope with the answer's own bytes in it: numbers keep their digits here as on every other surface (L4). */
+function withAnswer(envelope: Envelope, answerBytes: string): string {
+  const mark = `the answer of ${envelope.event_id}`;
+  const knowledge = { ...envelope.knowledge, content: mark };
+  return JSON.stringify({ ...envelope, knowledge }).replace(JSON.stringify(mark), () => answerBytes);
 }
 
 function toEnvelope(answered: Delivery, verdict: Verdict, producer: string, content: Json): Envelope {

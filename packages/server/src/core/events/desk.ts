@@ -67,7 +67,7 @@ export function showEvent(
     const jobs = await tx.jobs.byDelivery(eventId);
     return {
       page,
-      text: envelopeText(room, newest.event),
+      text: envelopeText(newest.event),
       resumes: await tx.waits.resumesOf(agent, eventId, MOST),
       forwards: jobs.filter((job) => job.kind === 'forward' && job.agent === agent),
       chain: await followCauses(tx, agent, newest.event),

@@ -24,13 +24,22 @@ export function readInbox(
   limit: number,
 ): Promise<Read | Fault> {
   return room.store.read(reader.space, async (tx) => {
-    const page = await readPage(room, tx, reader, after ?? 0, limit);
+    const page = await readPage(tx, reader, after ?? 0, limit);
     if (page.items.length > 0) return orExpired(room, reader, after, page);
     const last = await lastOffset(tx, reader);
     if (after !== null && after > last) return expired(room, 'events', reader, last); // an older store was restored
     if ((after ?? 0) === last) return { items: [], hasMore: false, after: last };
     // Something came between the two looks, or everything has left: now that the end is known, one more look tells.
-    return orExpired(room, reader, after, await readPage(room, tx, reader, after ?? 0, limit), last);
+    return orExpired(room, reader, after, await readPage(tx, reader, after ?? 0, limit), last);
+  });
+}
+
+/** The newest entries, in their order: for whoever looks in, and not for whoever must not miss anything. */
+export function readLast(room: Room, reader: Reader, count: number): Promise<Read> {
+  return room.store.read(reader.space, async (tx) => {
+    const last = await lastOffset(tx, reader);
+    const { items } = await readPage(tx, reader, Math.max(0, last - count), count);
+    return { items, hasMore: false, after: items.at(-1)?.offset ?? last };
   });
 }
 
@@ -48,18 +57,18 @@ function orExpired(
   return { items, hasMore, after: items.at(-1)?.offset ?? next - 1 };
 }
 
-async function readPage(room: Room, tx: Tx, { agent }: Reader, after: number, limit: number): Promise<Found> {
+async function readPage(tx: Tx, { agent }: Reader, after: number, limit: number): Promise<Found> {
   const items: Item[] = [];
   let bytes = 0;
   let next = after;
   while (items.length < limit) {
     const wanted = Math.min(AT_ONCE, limit - items.length);
     const rows = await tx.entries.read(agent, next, wanted + 1);
-    for (const { offset, acknowledged, event } of rows.slice(0, wanted)) {
-      if (items.length > 0 && bytes + event.body.length > PAGE_BYTES) return { items, hasMore: true };
-      bytes += event.body.length;
-      items.push({ offset, bytes: envelopeBytes(room, event), acknowledged });
-      next = offset;
+    for (const row of rows.slice(0, wanted)) {
+      if (items.length > 0 && bytes + row.size > PAGE_BYTES) return { items, hasMore: true };
+      bytes += row.size;
+      items.push({ offset: row.offset, bytes: envelopeBytes(row), acknowledged: row.acknowledged });
+      next = row.offset;
     }
     if (rows.length <= wanted) return { items, hasMore: false };
   }
@@ -105,6 +114,6 @@ export function readEvent(
     if (found instanceof Fault) return found;
     const newest = found.at(-1);
     if (newest === undefined) return new Fault('not_found', NO_EVENT);
-    return { entry: newest.entry, text: envelopeText(room, newest.event) };
+    return { entry: newest.entry, text: envelopeText(newest.event) };
   });
 }

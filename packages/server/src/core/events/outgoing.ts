@@ -1,26 +1,20 @@
-import { openText } from '../deliveries/sealed.ts';
-import type { Room } from '../room.ts';
 import type { EventRecord } from './event.ts';
 import type { StoredEvent } from './store.ts';
 
-/** The row that a sealed event body belongs to. */
-export function eventIdentity(event: Pick<EventRecord, 'space' | 'seq'>): string {
-  return `event:${event.space}:${event.seq}`;
-}
+type Stored = Pick<StoredEvent, 'producer' | 'fillProducer' | 'body'>;
 
-type Stored = Pick<StoredEvent, 'space' | 'seq' | 'producer' | 'fillProducer' | 'body'>;
+const decoder = new TextDecoder();
 
 /** The envelope as it goes out: the stored bytes, with the producer filled in where a test producer left it out (K5). */
-export function envelopeText(room: Pick<Room, 'vault'>, event: Stored): string {
-  return asSent(openText(room, event.body, eventIdentity(event)), event);
+export function envelopeText(event: Stored): string {
+  return asSent(decoder.decode(event.body()), event);
 }
 
 const encoder = new TextEncoder();
 
 /** The same as bytes: most envelopes are never text on their way from the store into a page. */
-export function envelopeBytes(room: Pick<Room, 'vault'>, event: Stored): Uint8Array {
-  if (event.fillProducer) return encoder.encode(envelopeText(room, event));
-  return room.vault.open(event.body, eventIdentity(event));
+export function envelopeBytes(event: Stored): Uint8Array {
+  return event.fillProducer ? encoder.encode(envelopeText(event)) : event.body();
 }
 
 export function asSent(text: string, event: Pick<EventRecord, 'fillProducer' | 'producer'>): string {

@@ -3,7 +3,7 @@ import { type Room, record } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
 import { type Entry, type Envelope, type EventRecord, stricter, subjectKey } from './event.ts';
 import { queueForwards } from './forward.ts';
-import { asSent, eventIdentity } from './outgoing.ts';
+import { asSent } from './outgoing.ts';
 import type { Taker } from './takers.ts';
 import { judgeResume, type Resume } from './wait.ts';
 
@@ -57,7 +57,7 @@ export async function place(room: Room, tx: Tx, placing: Placing): Promise<Event
     fillProducer: placing.fillProducer,
     outOfOrder,
   };
-  await tx.events.insert(event, room.vault.seal(placing.kept, eventIdentity(event)));
+  await tx.events.insert(event, bytesOf(placing.kept));
   for (const taker of placing.takers) {
     const offset = await enter(tx, event, taker);
     await resume(room, tx, { taker, offset, event, envelope });
@@ -67,7 +67,12 @@ export async function place(room: Room, tx: Tx, placing: Placing): Promise<Event
   return event;
 }
 
+const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+
+function bytesOf(text: string | Uint8Array): Uint8Array {
+  return typeof text === 'string' ? encoder.encode(text) : text;
+}
 
 function textOf(bytes: string | Uint8Array): string {
   return typeof bytes === 'string' ? bytes : decoder.decode(bytes);

@@ -19,10 +19,17 @@ export function mayLeave({ keptUntil, receivedAt, ack }: Entry, now: Micros): bo
 export async function retireEvents(room: Room, space: SpaceId, now: Micros): Promise<void> {
   const agents = await room.store.read(space, (tx) => tx.agents.list());
   for (const { id } of agents) {
+    await closeExpiredWaits(room, space, id, now);
     const [oldest] = await room.store.read(space, (tx) => tx.entries.front(id, 1));
     if (oldest === undefined || !mayLeave(oldest, now)) continue;
     while ((await room.store.write(space, [], (tx) => retire(tx, id, now))) === STEP);
   }
+}
+
+/** An agent that opens no further one would keep them open for ever; only what is not open leaves. */
+async function closeExpiredWaits(room: Room, space: SpaceId, agent: AgentId, now: Micros): Promise<void> {
+  const isDue = await room.store.read(space, (tx) => tx.waits.hasExpired(agent, now));
+  if (isDue) await room.store.write(space, [], (tx) => tx.waits.closeExpired(agent, now));
 }
 
 async function retire(tx: Tx, agent: AgentId, now: Micros): Promise<number> {
@@ -33,6 +40,6 @@ async function retire(tx: Tx, agent: AgentId, now: Micros): Promise<number> {
   if (last === undefined) return 0;
   await tx.entries.removeUpTo(agent, last.offset);
   await tx.waits.removeResumesUpTo(agent, last.offset);
-  for (const { eventSeq } of leaving) await tx.events.removeUnheld(eventSeq);
+  await tx.events.removeUnheld(leaving.map((entry) => entry.eventSeq));
   return leaving.length;
 }

@@ -26,16 +26,17 @@ export interface ProducerRows {
 }
 
 /** An event's bytes with what is needed to send them out again. */
-export type StoredEvent = EventRecord & { body: Uint8Array };
+export type StoredEvent = EventRecord & { size: number; body(): Uint8Array };
 
 export type Page = { entry: Entry; event: StoredEvent }[];
 
 export interface EventRows {
+  /** The body is sealed on its way into the store, and opened when somebody asks for it. */
   insert(event: EventRecord, body: Uint8Array): Promise<void>;
   get(producer: string, eventId: string): Promise<EventRecord | null>;
   byCause(causationId: string, limit: number): Promise<EventRecord[]>;
-  /** An event leaves with its last entry. */
-  removeUnheld(seq: number): Promise<boolean>;
+  /** An event leaves with its last entry, and takes its body along. */
+  removeUnheld(seqs: readonly number[]): Promise<void>;
 }
 
 export interface EntryRows {
@@ -59,11 +60,10 @@ export interface EntryRows {
 }
 
 /** An event's bytes with no more than what is needed to send them. */
-export type Sending = {
-  offset: number;
-  acknowledged: boolean;
-  event: Pick<StoredEvent, 'space' | 'seq' | 'producer' | 'fillProducer' | 'body'>;
-};
+export type Sending = { offset: number; acknowledged: boolean } & Pick<
+  StoredEvent,
+  'producer' | 'fillProducer' | 'size' | 'body'
+>;
 
 export type EntryPlace = { seq: number; agent: AgentId; place: number };
 
@@ -85,6 +85,8 @@ export interface WaitRows {
   insert(wait: Wait): Promise<void>;
   /** Those that have not ended, by themselves or otherwise. */
   open(agent: AgentId, now: Micros, limit: number): Promise<Wait[]>;
+  /** Whether one is open whose time is over. */
+  hasExpired(agent: AgentId, now: Micros): Promise<boolean>;
   /** Closes what has ended by itself. */
   closeExpired(agent: AgentId, now: Micros): Promise<number>;
   get(id: string): Promise<Wait | null>;

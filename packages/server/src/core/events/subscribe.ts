@@ -92,6 +92,7 @@ async function note(
     subject: subscription.id,
     data: { event_types: subscription.body.event_types },
   });
+  tx.announce(`desk:${tx.space}`, 'events');
   return { subscription, secret };
 }
 
@@ -105,6 +106,7 @@ export function unsubscribe(room: Room, reader: Reader, id: string): Promise<Sub
       subject: id,
       data: {},
     });
+    tx.announce(`desk:${tx.space}`, 'events');
     return before;
   });
 }

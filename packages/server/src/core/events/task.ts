@@ -1,5 +1,7 @@
 import { Fault } from '../faults.ts';
 import type { Room } from '../room.ts';
+import type { Tx } from '../store.ts';
+import type { TaskRecord } from '../tasks/task.ts';
 import { toIso } from '../time.ts';
 import type { Reader } from './cursor.ts';
 import { taskStatusAfter } from './event.ts';
@@ -19,21 +21,30 @@ export type TaskView = {
 /** The newest of a task's events are what tells its state. */
 const MOST_EVENTS = 200;
 
-/** The state of a task, from its own events alone, found by index (K16). */
+/** The state of a task, from A2A when it is one of ours, else from its own events; found by index (K16). */
 export function readTask(room: Room, reader: Reader, taskId: string): Promise<TaskView | Fault> {
   return room.store.read(reader.space, async (tx) => {
     const page = await tx.entries.byTask(reader.agent, taskId, MOST_EVENTS);
     const last = page.at(-1);
-    if (last === undefined) return new Fault('not_found', 'No event in your inbox belongs to this task.');
+    const own = await ownTask(tx, reader, taskId);
+    const heardAt = Math.max(last?.entry.receivedAt ?? 0, own?.changedAt ?? 0);
+    if (heardAt === 0) return new Fault('not_found', 'No event in your inbox belongs to this task.');
     return {
       task_id: taskId,
-      status: statusAfter(page),
-      updated_at: toIso(last.entry.receivedAt),
+      // What A2A knows of its own task is first-hand; events only tell of it.
+      status: own?.state ?? statusAfter(page),
+      updated_at: toIso(heardAt),
       // An event that was put in again is still one event.
       events: [...new Set(page.map(({ entry }) => entry.eventId))],
-      artifacts: artifactsIn(room, page),
+      artifacts: artifactsIn(page),
     };
   });
+}
+
+/** The A2A task of this id that the agent itself works on. */
+async function ownTask(tx: Tx, { agent }: Reader, taskId: string): Promise<TaskRecord | null> {
+  const task = await tx.tasks.get(taskId);
+  return task?.agent === agent ? task : null;
 }
 
 function statusAfter(page: Page): string {
@@ -42,13 +53,13 @@ function statusAfter(page: Page): string {
   return status;
 }
 
-function artifactsIn(room: Room, page: Page): Artifact[] {
+function artifactsIn(page: Page): Artifact[] {
   const events = new Map(page.map(({ event }) => [event.seq, event]));
-  return [...events.values()].flatMap((event) => artifactOf(room, event));
+  return [...events.values()].flatMap((event) => artifactOf(event));
 }
 
-function artifactOf(room: Room, event: StoredEvent): Artifact[] {
-  const { event_id, knowledge } = JSON.parse(envelopeText(room, event)) as {
+function artifactOf(event: StoredEvent): Artifact[] {
+  const { event_id, knowledge } = JSON.parse(envelopeText(event)) as {
     event_id: string;
     knowledge: { uri?: string | null; content_type: string; summary: string };
   };

@@ -1,8 +1,8 @@
 import type { AgentId, DeliveryId, JobId, SpaceId } from '../ids.ts';
 import type { Micros } from '../time.ts';
 
-/** An answer for an agent, a digest for a person, or an event for a subscription. */
-export type JobKind = 'callback' | 'digest' | 'forward';
+/** An answer for an agent, a digest for a person, an event for a subscription, or news of a task for its caller. */
+export type JobKind = 'callback' | 'digest' | 'forward' | 'push';
 export type JobState = 'due' | 'done' | 'gone' | 'given_up';
 
 /** One outbound request with its schedule. `body` is what is sent, sealed at rest with the address. */
@@ -12,7 +12,7 @@ export type Job = {
   kind: JobKind;
   /** Empty for a digest. */
   agent: AgentId;
-  /** What it is about. For a digest that is the person who gets it, for a forward the event's id. */
+  /** What it is about. For a digest that is the person who gets it, for a forward the event's id, for a push the task's. */
   delivery: DeliveryId;
   /** Receivers are kept apart by origin, so that a hung one never slows another. */
   origin: string;

@@ -1,4 +1,5 @@
 import { type Room, record } from '../room.ts';
+import { afterPush } from '../tasks/push.ts';
 import type { Micros } from '../time.ts';
 import type { Attempt, Job } from './job.ts';
 import { type NextAttempt, nextAttempt } from './retry.ts';
@@ -18,7 +19,7 @@ export type Ended = {
  * A lease ends soon after its worker has died, so that whoever is left takes over within half a minute (L8). A live
  * worker renews it well before that: an attempt may take as long.
  */
-const LEASE: Micros = 30 * 1_000_000;
+export const LEASE: Micros = 30 * 1_000_000;
 export const RENEW_EVERY: Micros = LEASE / 3;
 
 /** Takes a job for this worker. Null when somebody else has it. */
@@ -56,6 +57,7 @@ export function settleJob(room: Room, job: Job, ended: Ended): Promise<boolean> 
       ...withoutHint(ended),
     };
     await tx.jobs.insertAttempt(attempt);
+    if (job.kind === 'push') await afterPush(room, tx, job, state);
     await record(room, tx, room.clock.now(), {
       actor: 'system',
       action: `${job.kind}.attempted`,

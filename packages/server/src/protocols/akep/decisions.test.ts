@@ -1,6 +1,4 @@
-import { join } from 'node:path';
-import Database from 'libsql';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addSender,
   anEvent,
@@ -78,20 +76,17 @@ describe('the event of a decision', () => {
     const world = await openWorld({ env: AT_ONCE });
     const id = await world.deliver();
     // One statement sees one moment. It is asked at every commit there is: never one without the other.
-    const db = new Database(join(world.folder, 'lanternroom.db'));
-    onTestFinished(() => void db.close());
-    const both = db.prepare(
-      `select (select count(*) from deliveries where delivery_id = ? and response is not null) as answers,
-        (select count(*) from entries where event_id = ?) as events`,
-    );
-    const looks: { answers: number; events: number }[] = [];
-    const look = () => looks.push(both.get(id, `evt_decision_${id}`) as { answers: number; events: number });
+    const both = `select (select count(*) from deliveries where delivery_id = ? and response is not null) as answers,
+      (select count(*) from entries where event_id = ?) as events`;
+    const looking: Promise<Record<string, unknown>[]>[] = [];
+    const look = () => looking.push(world.sql(both, id, `evt_decision_${id}`));
     const { signals } = world.running.ground.data.store;
     signals.on(`desk:${world.space.id}`, look);
     signals.on(`inbox:${world.space.id}:agent-01`, look);
     look();
     await world.decide(id, { status: 'approved' });
     look();
+    const looks = (await Promise.all(looking)).flat() as { answers: number; events: number }[];
     for (const { answers, events } of looks) expect(events).toBe(answers);
     expect(looks.at(-1)).toMatchObject({ answers: 1, events: 1 });
   });

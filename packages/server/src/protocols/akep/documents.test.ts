@@ -76,6 +76,7 @@ async function requests(): Promise<{ world: World; asked: Record<string, Asked> 
     'post /akep/waits': ask('POST', '/akep/waits', 201, { interrupt_id: 'i', run_state_ref: 'r' }),
     'delete /akep/waits/{id}': ask('DELETE', `/akep/waits/${wait_id}`, 204),
     'get /akep/resumes': ask('GET', '/akep/resumes', 200),
+    'get /akep/resumes/wait': ask('GET', '/akep/resumes/wait?timeout_seconds=0', 204),
     'get /akep/policy': ask('GET', '/akep/policy', 200),
     'put /akep/policy': ask('PUT', '/akep/policy', 200, { show_reviews: false }),
     'post /akep/emit': ask('POST', '/akep/emit', 202, anEvent()),

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import Database from 'libsql';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { keepEnvironmentProducer } from '../../core/events/producers.ts';
@@ -95,10 +93,8 @@ describe('forwarding', () => {
     await sender.sent();
     const [call] = await receiver.calls(1);
     new Webhook(made.secret ?? '').verify(call?.body ?? '', call?.headers as Record<string, string>);
-    const db = new Database(join(world.folder, 'lanternroom.db'));
-    const [row] = db.prepare('select secret from subscriptions').all() as { secret: ArrayBuffer }[];
-    db.close();
-    expect(Buffer.from(row?.secret ?? new ArrayBuffer(0)).includes(made.secret ?? '?')).toBe(false);
+    const [row] = (await world.sql('select secret from subscriptions')) as { secret: Uint8Array }[];
+    expect(Buffer.from(row?.secret ?? []).includes(made.secret ?? '?')).toBe(false);
   });
 
   it('[K19] one that starts to forward later gets its secret then', async () => {

@@ -3,15 +3,16 @@ import type { Identity } from '../../core/agents/key.ts';
 import type { JsonObject } from '../../core/canonical.ts';
 import { acknowledge } from '../../core/events/ack.ts';
 import { fromCursor, type Reader, toCursor } from '../../core/events/cursor.ts';
-import { type Item, type Read, readEvent, readInbox } from '../../core/events/inbox.ts';
+import { type Item, type Read, readEvent, readInbox, readLast } from '../../core/events/inbox.ts';
 import { readTask } from '../../core/events/task.ts';
 import { type Fault, orThrow } from '../../core/faults.ts';
+import { JSON_HEADERS, sendAtOnce } from '../../http/fast-lane.ts';
 import { type Query, single } from '../../http/fields.ts';
 import { onlyMethods } from '../../http/methods.ts';
 import { SharedLooks } from '../../http/shared-looks.ts';
 import type { Shell } from '../../http/shell.ts';
 import { CLOUDEVENTS, toCloudEvent } from './cloudevents.ts';
-import { fromEntryAck, fromPage, textOf, toAck, toLimit, toWaitMs } from './mapping.ts';
+import { fromEntryAck, fromPage, textOf, toAck, toLast, toLimit, toWaitMs } from './mapping.ts';
 import { type ById, caller, json, optionalJson, readerOf, stillValid } from './request.ts';
 import { AckBody, AckedBody, EventView, PageBody, QUERY, TaskBody } from './schema.ts';
 import { stream } from './stream.ts';
@@ -30,16 +31,22 @@ export function inboxRoutes(door: FastifyInstance, shell: Shell): void {
 
 function pageRoutes(door: FastifyInstance, shell: Shell): void {
   const { room } = shell;
-  const looks: Looks = { pages: new SharedLooks(shell.wakeups), keys: new SharedLooks(shell.wakeups) };
+  const looks: Looks = {
+    pages: new SharedLooks(shell.wakeups),
+    keys: new SharedLooks(shell.wakeups),
+    texts: new WeakMap(),
+  };
   const config = {
     summary: "The agent's inbox, page by page",
-    parameters: [QUERY.cursor, QUERY.limit],
+    parameters: [QUERY.cursor, QUERY.limit, QUERY.last],
     response: { 200: PageBody },
   };
   door.get('/akep/events', { config }, async (request, reply) => {
     const reader = readerOf(request);
     const query = request.query as Query;
     const limit = toLimit(query);
+    const last = toLast(query);
+    if (last !== null) return sendPage(room, request, reply, await readLast(room, reader, last));
     const read = orThrow(await readInbox(room, reader, toAfter(room, reader, query), limit));
     return sendPage(room, request, reply, read);
   });
@@ -61,7 +68,7 @@ function pageRoutes(door: FastifyInstance, shell: Shell): void {
 }
 
 /** What thousands of readers of one inbox see when they are woken together is read once. */
-type Looks = { pages: SharedLooks<Read | Fault>; keys: SharedLooks<Identity> };
+type Looks = { pages: SharedLooks<Read | Fault>; keys: SharedLooks<Identity>; texts: WeakMap<Read, string> };
 
 /** K12: a page when there is one, 204 when the time is over. */
 async function wait(
@@ -87,7 +94,14 @@ async function wait(
     parked = true;
     return { found, value };
   });
-  return read.items.length > 0 ? sendPage(room, request, reply, read) : reply.code(204).send();
+  if (read.items.length === 0) return reply.code(204).send();
+  if (wantsCloud(request)) return sendPage(room, request, reply, read);
+  let text = looks.texts.get(read);
+  if (text === undefined) {
+    text = fromPage(room, reader, read).toString();
+    looks.texts.set(read, text);
+  }
+  return sendAtOnce(reply, { status: 200, headers: JSON_HEADERS, body: text });
 }
 
 function eventRoutes(door: FastifyInstance, { room }: Shell): void {

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import {
   addSender,
@@ -174,10 +172,8 @@ describe('what is kept', () => {
   it('[K9] bodies are sealed at rest', async () => {
     const { world, sender } = await openInbox();
     await sender.sent({ knowledge: { kind: 'message', content_type: 'x/y', summary: 'canary-4711' } });
-    const db = new Database(join(world.folder, 'lanternroom.db'));
-    const rows = db.prepare('select body from events').all() as { body: ArrayBuffer }[];
-    db.close();
-    expect(rows.map(({ body }) => Buffer.from(body).includes('canary-4711'))).toEqual([false]);
+    const rows = (await world.sql('select sealed from bodies')) as { sealed: Uint8Array }[];
+    expect(rows.map(({ sealed }) => Buffer.from(sealed).includes('canary-4711'))).toEqual([false]);
   });
 });
 
@@ -214,15 +210,11 @@ describe('who takes it', () => {
 
   it('[K7] a subscription that cannot be read makes it 503, until it can be again', async () => {
     const { world, sender } = await openInbox();
-    const change = (body: string) => {
-      const db = new Database(join(world.folder, 'lanternroom.db'));
-      db.prepare('update subscriptions set body = ?').run(body);
-      db.close();
-    };
-    change('{"spec"');
+    const change = (body: string) => world.sql('update subscriptions set body = ?', body);
+    await change('{"spec"');
     const reply = await sender.send(anEvent());
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '30']);
-    change('{"spec":"akep.v1","sink":"x","event_types":["*"],"delivery":{"type":"poll"}}');
+    await change('{"spec":"akep.v1","sink":"x","event_types":["*"],"delivery":{"type":"poll"}}');
     expect((await sender.send(anEvent())).status).toBe(202);
     expect(await readAll(world)).toHaveLength(1);
   });
@@ -244,6 +236,7 @@ describe('what was refused', () => {
     const { world, sender } = await openInbox({ clock });
     const other = await addSender(world, { name: 'other' });
     await sender.send(anEvent({ event_id: 'evt_refused_1', command: 'x' }));
+    clock.turn(1);
     const keyed = {
       'webhook-signature-key-id': sender.made.keyId,
       'webhook-signature': `v1,${'A'.repeat(43)}=`,

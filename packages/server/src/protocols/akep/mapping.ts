@@ -59,6 +59,11 @@ export function toLimit(query: Query): number {
   return whole(query, 'limit', 1, LIMITS.pageMost) ?? LIMITS.pageDefault;
 }
 
+/** The newest so many instead of a place to start from; null when nobody asks for them. */
+export function toLast(query: Query): number | null {
+  return whole(query, 'last', 1, LIMITS.pageMost) ?? null;
+}
+
 /** Seconds to wait, in milliseconds; more than the most is capped (K12). */
 export function toWaitMs(query: Query): number {
   const seconds = whole(query, 'timeout_seconds', 0, Number.MAX_SAFE_INTEGER) ?? LIMITS.waitDefault;

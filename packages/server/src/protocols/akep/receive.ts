@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
 import { type Arriving, type Ingested, ingest, type Subscriptions } from '../../core/events/ingest.ts';
 import type { Algorithm, Producer } from '../../core/events/producer.ts';
 import type { VerifyingKey } from '../../core/events/store.ts';
@@ -16,7 +15,7 @@ import {
 } from '../../http/webhook-signature.ts';
 import { toEnvelope } from './mapping.ts';
 import type { RefusalNotes } from './refusals.ts';
-import { bytes } from './request.ts';
+import type { Sent } from './request.ts';
 import { LIMITS } from './schema.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
@@ -59,7 +58,7 @@ export type Receiving = {
 /** Who signed these bytes. The body is not looked at before that. */
 async function findSigner(
   { shell: { room }, keys, refusals }: Receiving,
-  request: FastifyRequest,
+  request: Sent,
   space: SpaceId | null,
 ): Promise<Signed> {
   const now = room.clock.now();
@@ -68,8 +67,7 @@ async function findSigner(
   const named = request.headers['webhook-signature-key-id'];
   const keyId = typeof named === 'string' && named !== '' ? named : null;
   const candidates = await keys.find({ keyId, space });
-  const body = bytes(request);
-  const found = candidates.find((candidate) => isSignedWith(keyObject(candidate), headers, body));
+  const found = candidates.find((candidate) => isSignedWith(keyObject(candidate), headers, request.body));
   if (found !== undefined)
     return { producer: found.producer, keyId, algorithm: found.key.algorithm, headers };
   const [meant] = keyId === null ? [] : candidates;
@@ -78,11 +76,7 @@ async function findSigner(
 }
 
 /** `POST /akep/events`: verify, parse, check, keep. */
-export async function receive(
-  receiving: Receiving,
-  request: FastifyRequest,
-  space: SpaceId | null,
-): Promise<Ingested> {
+export async function receive(receiving: Receiving, request: Sent, space: SpaceId | null): Promise<Ingested> {
   const signed = await findSigner(receiving, request, space);
   receiving.shell.producersSeen.note(signed.producer.space, signed.producer.id);
   try {
@@ -95,10 +89,10 @@ export async function receive(
 
 async function take(
   { shell, subscriptions }: Receiving,
-  request: FastifyRequest,
+  request: Sent,
   { producer, keyId, algorithm, headers }: Signed,
 ): Promise<Ingested | Fault> {
-  const raw = bytes(request);
+  const raw = request.body;
   const contentType = request.headers['content-type'] ?? '';
   const { envelope, kept } = toEnvelope(raw, contentType, producer, shell.room.clock.now());
   if (headers.id !== envelope.event_id) {

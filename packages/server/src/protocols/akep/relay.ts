@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { createServer } from 'node:http';
 import websocket from '@fastify/websocket';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
@@ -21,7 +20,7 @@ const BUFFER_MOST = 1024 * 1024;
 
 /** `GET /akep/relay`: events out, acknowledgements in. What is not acknowledged comes again after a reconnect. */
 export async function relayRoute(app: FastifyInstance, shell: Shell): Promise<void> {
-  const options = { maxPayload: FRAME_MOST, perMessageDeflate: false, server: gate(app) };
+  const options = { maxPayload: FRAME_MOST, perMessageDeflate: false, server: gate(app, shell) };
   await app.register(websocket, { options });
   app.route({
     method: 'GET',
@@ -36,34 +35,17 @@ export async function relayRoute(app: FastifyInstance, shell: Shell): Promise<vo
   });
 }
 
-/**
- * Only who wants a WebSocket at this address gets through to the plugin. It takes every upgrade of the whole server
- * otherwise, and one that is then answered like a plain request would leave its connection open for ever.
- */
-function gate(app: FastifyInstance) {
+/** Upgrades at this address alone reach the plugin: it would take every one of the whole server otherwise. */
+function gate(app: FastifyInstance, { upgrades }: Shell) {
   const through = createServer();
-  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const wanted = /^websocket$/i.test(request.headers.upgrade ?? '');
-    if (wanted && /^\/akep\/relay(?:\?|$)/.test(request.url ?? ''))
-      through.emit('upgrade', request, socket, head);
-    else socket.end(NO_UPGRADE);
-  });
+  upgrades.serve('/akep/relay', (request, socket, head) => through.emit('upgrade', request, socket, head));
+  // One that is then answered like a plain request would leave its connection open for ever.
   app.addHook('onResponse', (request, _, done) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon();
     done();
   });
   return through;
 }
-
-const REFUSAL = '{"error":"There is no upgrade here. Ask without it, or for a WebSocket at /akep/relay."}';
-const NO_UPGRADE = [
-  'HTTP/1.1 400 Bad Request',
-  'content-type: application/json; charset=utf-8',
-  `content-length: ${REFUSAL.length}`,
-  'connection: close',
-  '',
-  REFUSAL,
-].join('\r\n');
 
 async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): Promise<void> {
   const reader = readerOf(request);

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
 import type { Reader } from '../../core/events/cursor.ts';
 import { Fault } from '../../core/faults.ts';
 import { bearerOf } from '../../http/agent-key.ts';
+import type { Headed } from '../../http/fast-lane.ts';
 import type { Shell } from '../../http/shell.ts';
 import { parseStrict } from '../../http/strict-json.ts';
 
@@ -32,6 +33,13 @@ export function caller(request: FastifyRequest): Identity {
 export function readerOf(request: FastifyRequest): Reader {
   const { space, agent } = caller(request).key;
   return { space, agent };
+}
+
+/** What a producer sent, whichever way it came in. */
+export type Sent = Headed & { body: Buffer };
+
+export function toSent(request: FastifyRequest): Sent {
+  return { headers: request.headers, body: bytes(request) };
 }
 
 /** Bodies stay bytes until somebody has vouched for them. */

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { revokeKeys } from '../../core/agents/found.ts';
 import { RESUME_POLICIES } from '../../core/events/event.ts';
+import { orThrow } from '../../core/faults.ts';
 import { DAY, toIso } from '../../core/time.ts';
 import { answered, type Changes, opened, openInbox, resumesOf, sharedInbox } from '../../testing/akep.ts';
+import { each, untilParked } from '../../testing/waiting.ts';
 import { ledger } from '../../testing/wake.ts';
 import { ManualClock, type World } from '../../testing/world.ts';
 
@@ -80,7 +83,7 @@ describe('waits', () => {
     const clock = new ManualClock();
     const { world, sender } = await openInbox({ clock });
     const expires_at = toIso(clock.now() + DAY);
-    await Promise.all(Array.from({ length: 999 }, () => opened(world, { expires_at })));
+    await each(Array(999).fill(expires_at), () => opened(world, { expires_at }));
     const last = await opened(world, { subject: { thread_id: 'last' } });
     const refused = await answered(world.post('/akep/waits', { interrupt_id: 'x', run_state_ref: 'r' }));
     expect(refused.status).toBe(429);
@@ -89,7 +92,7 @@ describe('waits', () => {
     clock.turn(DAY);
     await opened(world);
     expect((await answered(world.get('/akep/waits'))).json.waits).toHaveLength(1);
-  });
+  }, 120_000);
 });
 
 describe('policies', () => {
@@ -295,5 +298,50 @@ describe('the whole matrix', () => {
     };
     const runs = fc.asyncProperty(fc.array(wait, { maxLength: 4 }), event, policy, check);
     await fc.assert(runs, { numRuns: 60 });
+  });
+});
+
+describe('waiting for a resume', () => {
+  const waitFor = (world: World, query = '') =>
+    answered(world.get(`/akep/resumes/wait?timeout_seconds=30${query}`));
+
+  it('[K41] answers as soon as there is one, with a cursor behind it', async () => {
+    const { world, sender } = await openInbox();
+    const id = await opened(world);
+    const waiting = waitFor(world);
+    await untilParked(world, 1);
+    await sender.sent({ subject: { task_id: 'another' } });
+    await sender.sent({ routing: IF_WAITING });
+    const { status, json } = await waiting;
+    expect([status, json.resumes]).toMatchObject([200, [{ wait_id: id }]]);
+    const behind = `&cursor=${json.next_cursor}`;
+    expect((await answered(world.get(`/akep/resumes/wait?timeout_seconds=0${behind}`))).status).toBe(204);
+    const further = waitFor(world, behind);
+    await opened(world);
+    await sender.sent({ routing: IF_WAITING });
+    expect((await further).json.resumes).toHaveLength(1);
+  });
+
+  it('[K41] what is there is answered at once; another agent and a wrong cursor get none of it', async () => {
+    const { world, sender } = await openInbox();
+    const other = await world.addAgent({ id: 'agent-02' });
+    await opened(world);
+    await sender.sent({ routing: IF_WAITING });
+    const { json } = await waitFor(world);
+    expect(json.resumes).toHaveLength(1);
+    const path = '/akep/resumes/wait?timeout_seconds=0';
+    expect((await world.get(path, other.key)).status).toBe(204);
+    expect((await world.get(`${path}&cursor=${json.next_cursor}`, other.key)).status).toBe(400);
+    expect((await world.get(`${path}&cursor=nonsense`)).status).toBe(400);
+  });
+
+  it('[K41] a key that ends meanwhile sees nothing more', async () => {
+    const { world, sender } = await openInbox();
+    await opened(world);
+    const waiting = waitFor(world);
+    await untilParked(world, 1);
+    orThrow(await revokeKeys(world.room, { space: world.space.id, agent: world.agent.agent.id }, 'test'));
+    await sender.sent({ routing: IF_WAITING });
+    expect((await waiting).status).toBe(403);
   });
 });

@@ -10,6 +10,7 @@ import {
   readAll,
   subscribed,
 } from '../../testing/akep.ts';
+import { each } from '../../testing/waiting.ts';
 import { openWorld } from '../../testing/wake.ts';
 import { ManualClock } from '../../testing/world.ts';
 
@@ -83,11 +84,14 @@ describe('how long it is kept', () => {
     const { world, sender } = await openInbox({ clock, env });
     const other = await world.addAgent({ id: 'agent-02' });
     await subscribed(world, { delivery: { type: 'poll', replay_retention_seconds: 30 * 86_400 } }, other.key);
-    await Promise.all(Array.from({ length: 1200 }, () => sender.send(anEvent())));
+    await each(
+      Array.from({ length: 1200 }, () => anEvent()),
+      (event) => sender.send(event),
+    );
     await world.tick(7 * DAY);
     expect(await readAll(world)).toEqual([]);
     expect(await readAll(world, other.key)).toHaveLength(1200);
     await world.tick(23 * DAY);
     expect(await readAll(world, other.key)).toEqual([]);
-  });
+  }, 120_000);
 });

@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ingest, Subscriptions } from '../../core/events/ingest.ts';
 import { agentProducer } from '../../core/events/producers.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
 import { errorHandler } from '../../http/errors.ts';
+import { type FullReply, JSON_HEADERS, refuseFromLane, sendFull } from '../../http/fast-lane.ts';
 import { onlyMethods, refuseOthers } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
 import { asyncApi } from './asyncapi.ts';
@@ -13,7 +14,7 @@ import { toEnvelope } from './mapping.ts';
 import { type Receiving, receive } from './receive.ts';
 import { RefusalNotes } from './refusals.ts';
 import { relayRoute } from './relay.ts';
-import { bytes, caller, identifyReader, json } from './request.ts';
+import { bytes, caller, identifyReader, toSent } from './request.ts';
 import { AcceptedBody, DiscoveryBody, LenientEventBody, SIGNATURE_PARAMETERS } from './schema.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { subscriptionRoutes } from './subscription-routes.ts';
@@ -62,8 +63,12 @@ function ingestRoutes(app: FastifyInstance, receiving: Receiving): void {
     body: LenientEventBody,
     response: { 202: AcceptedBody },
   };
-  app.post('/akep/events', { config }, async (request, reply) =>
-    accepted(reply, await receive(receiving, request, null)),
+  receiving.shell.lanes.add('/akep/events', (request) => async (body) => {
+    const sent = { headers: request.headers, body };
+    return accepted(await receive(receiving, sent, null));
+  });
+  app.post('/akep/events', { config, preParsing: refuseFromLane }, async (request, reply) =>
+    sendFull(reply, accepted(await receive(receiving, toSent(request), null))),
   );
   app.route<{ Params: { handle: string } }>({
     ...onlyMethods(app, 'POST', '/@:handle/akep/events'),
@@ -72,7 +77,10 @@ function ingestRoutes(app: FastifyInstance, receiving: Receiving): void {
       const { directory } = receiving.shell.room.store;
       const space = await directory.spaceByHandle(request.params.handle);
       // An unknown handle answers as a wrong signature does.
-      return accepted(reply, await receive(receiving, request, space?.id ?? 'no such space'));
+      return sendFull(
+        reply,
+        accepted(await receive(receiving, toSent(request), space?.id ?? 'no such space')),
+      );
     },
   });
   refuseOthers(app, ['GET', 'POST'], '/akep/events');
@@ -86,7 +94,7 @@ function emitRoute(door: FastifyInstance, receiving: Receiving): void {
       body: LenientEventBody,
       response: { 202: AcceptedBody },
     },
-    handler: async (request, reply) => accepted(reply, await emit(receiving, request)),
+    handler: async (request, reply) => sendFull(reply, accepted(await emit(receiving, request))),
   });
 }
 
@@ -103,6 +111,6 @@ async function emit({ shell, subscriptions }: Receiving, request: FastifyRequest
   return orThrow(await ingest(room, subscriptions, arriving));
 }
 
-function accepted(reply: FastifyReply, { duplicate }: { duplicate: boolean }): FastifyReply {
-  return json(reply, 202, `{"accepted":true,"duplicate":${duplicate}}`);
+function accepted({ duplicate }: { duplicate: boolean }): FullReply {
+  return { status: 202, headers: JSON_HEADERS, body: `{"accepted":true,"duplicate":${duplicate}}` };
 }

@@ -98,6 +98,7 @@ const Subject = Type.Record(
 export const QUERY = {
   cursor: { name: 'cursor', in: 'query', schema: Type.String() },
   limit: { name: 'limit', in: 'query', schema: Type.Integer({ minimum: 1, maximum: LIMITS.pageMost }) },
+  last: { name: 'last', in: 'query', schema: Type.Integer({ minimum: 1, maximum: LIMITS.pageMost }) },
   timeout: { name: 'timeout_seconds', in: 'query', schema: Type.Integer({ minimum: 0 }) },
   producer: { name: 'producer_id', in: 'query', schema: Type.String() },
 } as const;

@@ -227,17 +227,17 @@ describe('the client with its inbox', () => {
     expect(await inbox.waits()).toEqual([]);
   });
 
-  it('[K20] waitFor brings the event, and a stricter policy of the agent keeps it asleep', async () => {
+  it('[K20][K41] waitFor brings the event, and a stricter policy of the agent keeps it asleep', async () => {
     const world = await openWorld();
     const { producer } = await producerIn(world);
     const inbox = open(world);
     const wanted = { event_types: ['tool.completed'], run_state_ref: 'here' };
     const opened = createSignal();
     const watching: typeof fetch = async (input, init) => {
-      if (String(input).includes('/resumes')) opened.give();
+      if (String(input).includes('/resumes/wait')) opened.give();
       return fetch(input, init);
     };
-    const waiting = open(world, { fetch: watching }).waitFor(wanted, { pollMs: 5 });
+    const waiting = open(world, { fetch: watching }).waitFor(wanted);
     await opened.given;
     const { eventId } = await producer.send(EVENT);
     await expect(waiting).resolves.toMatchObject({ status: 'resumed', event: { event_id: eventId } });

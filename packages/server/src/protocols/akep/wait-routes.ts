@@ -1,29 +1,21 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { fromCursor, toCursor } from '../../core/events/cursor.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fromCursor, type Reader, toCursor } from '../../core/events/cursor.ts';
 import { MOST_WAITS } from '../../core/events/place.ts';
-import { readResumes } from '../../core/events/resumes.ts';
+import { type ReadResumes, readResumes } from '../../core/events/resumes.ts';
 import { endWait, openWait, setPolicy } from '../../core/events/waiting.ts';
 import { orThrow } from '../../core/faults.ts';
 import { type Query, single } from '../../http/fields.ts';
 import { onlyMethods, refuseOthers } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
-import { fromPolicy, fromResume, fromWait, toLimit, toPolicy, toWait } from './mapping.ts';
-import { type ById, jsonBody, readerOf } from './request.ts';
+import { fromPolicy, fromResume, fromWait, toLimit, toPolicy, toWait, toWaitMs } from './mapping.ts';
+import { type ById, caller, jsonBody, readerOf, stillValid } from './request.ts';
 import { PolicyBody, PolicyChange, QUERY, ResumesBody, WaitBody, WaitsView, WaitView } from './schema.ts';
 
 /** Paused runs: what they wait for, what has woken them, and how far an event may go (K20, K21). */
 export function waitRoutes(door: FastifyInstance, shell: Shell): void {
   waits(door, shell);
   policy(door, shell);
-  door.route({
-    ...onlyMethods(door, 'GET', '/akep/resumes'),
-    config: {
-      summary: 'Which runs were woken',
-      parameters: [QUERY.cursor, QUERY.limit],
-      response: { 200: ResumesBody },
-    },
-    handler: (request) => resumes(shell, request),
-  });
+  resumes(door, shell);
 }
 
 const ALL = '/akep/waits';
@@ -53,12 +45,63 @@ function waits(door: FastifyInstance, { room }: Shell): void {
   });
 }
 
-async function resumes({ room }: Shell, request: FastifyRequest) {
+function resumes(door: FastifyInstance, shell: Shell): void {
+  const { room } = shell;
+  door.route({
+    ...onlyMethods(door, 'GET', '/akep/resumes'),
+    config: {
+      summary: 'Which runs were woken',
+      parameters: [QUERY.cursor, QUERY.limit],
+      response: { 200: ResumesBody },
+    },
+    handler: async (request) => {
+      const reader = readerOf(request);
+      const query = request.query as Query;
+      const read = orThrow(await readResumes(room, reader, toAfter(room, reader, query), toLimit(query)));
+      return fromResumes(room, reader, read);
+    },
+  });
+  door.route({
+    ...onlyMethods(door, 'GET', '/akep/resumes/wait'),
+    exposeHeadRoute: false,
+    config: {
+      summary: 'Which runs were woken, as soon as there is one',
+      parameters: [QUERY.cursor, QUERY.limit, QUERY.timeout],
+      response: { 200: ResumesBody, 204: null },
+    },
+    handler: (request, reply) => waitForResumes(shell, request, reply),
+  });
+}
+
+/** K41: a page when there is one, 204 when the time is over. A resume is announced with the event that caused it. */
+async function waitForResumes(
+  { room, parking }: Shell,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const reader = readerOf(request);
   const query = request.query as Query;
+  const limit = toLimit(query);
+  const after = toAfter(room, reader, query);
+  const park = { topic: `inbox:${reader.space}:${reader.agent}` as const, millis: toWaitMs(query) };
+  const { digest } = caller(request).key;
+  let parked = false;
+  const read = await parking.until(request.raw, park, async () => {
+    const value = orThrow(await readResumes(room, reader, after, limit));
+    const found = value.resumes.length > 0;
+    if (found && parked) await stillValid(room, digest);
+    parked = true;
+    return { found, value };
+  });
+  return read.resumes.length > 0 ? reply.send(fromResumes(room, reader, read)) : reply.code(204).send();
+}
+
+function toAfter(room: Shell['room'], reader: Reader, query: Query): number | null {
   const cursor = single(query, 'cursor');
-  const after = cursor === null ? null : orThrow(fromCursor(room, 'resumes', reader, cursor));
-  const read = orThrow(await readResumes(room, reader, after, toLimit(query)));
+  return cursor === null ? null : orThrow(fromCursor(room, 'resumes', reader, cursor));
+}
+
+function fromResumes(room: Shell['room'], reader: Reader, read: ReadResumes) {
   return {
     resumes: read.resumes.map(fromResume),
     next_cursor: toCursor(room, 'resumes', reader, read.after),

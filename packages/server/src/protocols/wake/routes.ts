@@ -5,12 +5,21 @@ import { check, type Seen, sweep } from '../../core/deliveries/sweep.ts';
 import { withdraw } from '../../core/deliveries/withdraw.ts';
 import { Fault, isFault, orThrow } from '../../core/faults.ts';
 import { isUuid } from '../../core/ids.ts';
-import { look } from '../../core/rate.ts';
-import { identify, ReadLimits, rateHeaders, tooManyReads } from '../../http/agent-key.ts';
-import { objectBody } from '../../http/body.ts';
+import { look, type RateView } from '../../core/rate.ts';
+import { fromRateView, identify, ReadLimits, rateHeaders, tooManyReads } from '../../http/agent-key.ts';
+import { objectBody, toJson } from '../../http/body.ts';
 import { errorHandler } from '../../http/errors.ts';
-import { type Query, requiredText } from '../../http/fields.ts';
+import {
+  type FullReply,
+  type Headed,
+  JSON_HEADERS,
+  type Lane,
+  refuseFromLane,
+  sendFull,
+} from '../../http/fast-lane.ts';
+import { choice, type Query, requiredText } from '../../http/fields.ts';
 import { onlyMethods } from '../../http/methods.ts';
+import { FRAMEWORKS, Prompts } from '../../http/prompts.ts';
 import type { Shell } from '../../http/shell.ts';
 import { WAKE_DOOR } from './errors.ts';
 import { fromAccepted, fromCard, fromSwept, toDraft, toSweep, toWait } from './mapping.ts';
@@ -32,7 +41,7 @@ declare module 'fastify' {
 
 type ById = { Params: { id: string } };
 
-/** The WAKE door: four addresses and the well-known document. */
+/** The WAKE door: four addresses, the well-known document and the prompts. */
 export async function wakeRoutes(app: FastifyInstance, shell: Shell): Promise<void> {
   const { room } = shell;
   const reads = new ReadLimits();
@@ -64,6 +73,7 @@ export async function wakeRoutes(app: FastifyInstance, shell: Shell): Promise<vo
 }
 
 function deliveringRoutes(app: FastifyInstance, shell: Shell): void {
+  shell.lanes.add('/wake/v1/deliver', deliverLane(shell));
   app.addHook('onError', (request, reply) => showBucket(shell, request, reply));
   app.route({
     ...onlyMethods(app, 'POST', '/wake/v1/deliver'),
@@ -72,12 +82,15 @@ function deliveringRoutes(app: FastifyInstance, shell: Shell): void {
       body: DeliverBody,
       response: { 201: DeliverReply },
     },
-    handler: (request, reply) => deliver(shell, request, reply),
+    preParsing: refuseFromLane,
+    handler: async (request, reply) =>
+      sendFull(reply, await deliver(shell, caller(request), request, request.body)),
   });
 }
 
 function readingRoutes(app: FastifyInstance, shell: Shell): void {
   const { room } = shell;
+  promptRoutes(app, shell);
   app.route<ById>({
     ...onlyMethods(app, 'GET', '/wake/v1/response/:id'),
     config: { summary: 'The answer to one delivery', response: { 200: ResponseBody } },
@@ -111,6 +124,20 @@ function readingRoutes(app: FastifyInstance, shell: Shell): void {
   });
 }
 
+function promptRoutes(app: FastifyInstance, { room, baseUrl }: Shell): void {
+  const prompts = new Prompts();
+  app.route<{ Params: { framework: string } }>({
+    ...onlyMethods(app, 'GET', '/prompts/:framework'),
+    config: { summary: 'What to tell the agent that this key belongs to, in the words of its framework' },
+    handler: async (request, reply) => {
+      const framework = choice('framework', request.params.framework, FRAMEWORKS);
+      const { agent, tier } = caller(request).key;
+      const reader = { id: agent, url: baseUrl(), rates: room.settings.rates, tier };
+      return reply.type('text/markdown; charset=utf-8').send(prompts.text(framework, reader));
+    },
+  });
+}
+
 async function noSuchAddress(request: FastifyRequest): Promise<never> {
   const version = /^\/wake\/(v\d+)(?:[/?]|$)/.exec(request.url)?.[1];
   if (version === undefined || version === 'v1') throw new Fault('not_found', 'WAKE has no such address.');
@@ -124,16 +151,34 @@ function caller(request: FastifyRequest): Identity {
   return request.identity;
 }
 
-async function deliver({ room }: Shell, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const identity = caller(request);
-  const { raw, value } = objectBody(request.body);
+/** Both ways end here: by the framework, and by the lane in front of it. */
+async function deliver(
+  { room }: Shell,
+  identity: Identity,
+  request: Headed,
+  parsed: unknown,
+): Promise<FullReply> {
+  const { raw, value } = objectBody(parsed);
   const draft = toDraft(value, identity);
   const idempotencyKey = toIdempotencyKey(request.headers['idempotency-key']);
   const accepted = orThrow(await accept(room, { identity, draft, content: value, raw, idempotencyKey }));
   const { status, body } = fromAccepted(accepted);
-  if (accepted.rate === null) await showRate(room, identity, reply);
-  else rateHeaders(reply, accepted.rate);
-  return json(reply.header('location', `/wake/v1/response/${accepted.id}`), status, body);
+  const rate = fromRateView(accepted.rate ?? (await lookAtRate(room, identity)));
+  return {
+    status,
+    body,
+    headers: [...rate, 'location', `/wake/v1/response/${accepted.id}`, ...JSON_HEADERS],
+  };
+}
+
+function deliverLane(shell: Shell): Lane {
+  return async (request) => {
+    const identity = await identify(shell.room, request);
+    return async (body) => {
+      shell.presence.note(identity.key.space, identity.key.agent);
+      return deliver(shell, identity, request, toJson(body));
+    };
+  };
 }
 
 function toIdempotencyKey(header: string | string[] | undefined): string | null {
@@ -154,14 +199,14 @@ function takeRead({ room }: Shell, reads: ReadLimits, request: FastifyRequest, r
 
 /** A refused delivery cost nothing, and its answer still tells how much is left (W5). */
 async function showBucket({ room }: Shell, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (request.identity !== null) await showRate(room, request.identity, reply);
+  if (request.identity !== null) rateHeaders(reply, await lookAtRate(room, request.identity));
 }
 
-async function showRate(room: Shell['room'], { key }: Identity, reply: FastifyReply): Promise<void> {
+async function lookAtRate(room: Shell['room'], { key }: Identity): Promise<RateView> {
   const now = room.clock.now();
   const rate = room.settings.rates[key.tier];
   const head = await room.store.read(key.space, (tx) => tx.heads.get(`rate:${key.id}`));
-  rateHeaders(reply, look(toBucket(head, rate, now), rate, now));
+  return look(toBucket(head, rate, now), rate, now);
 }
 
 async function response(
@@ -198,9 +243,5 @@ function noDelivery(): Fault {
 }
 
 function json(reply: FastifyReply, status: number, body: string): FastifyReply {
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(body);
+  return sendFull(reply, { status, headers: JSON_HEADERS, body });
 }

@@ -1,0 +1,100 @@
+import type { Tier } from '../agents/key.ts';
+import type { Json } from '../canonical.ts';
+import type { AgentId } from '../ids.ts';
+import { nextPlace, type Room, record, stamp } from '../room.ts';
+import type { Tx } from '../store.ts';
+import { codePoints, findForbidden } from '../text.ts';
+import type { Delivery } from './delivery.ts';
+import { openSection } from './delivery.ts';
+import { bodyIdentity } from './sealed.ts';
+import { shapeOf } from './shape.ts';
+
+const HEADLINE = 120;
+const SUMMARY = 280;
+
+/** A question that came another way than through WAKE's door. */
+export type Question = {
+  agent: AgentId;
+  provider: string;
+  /** What is asked, as it was said: cut and made plain for the headline. */
+  words: string;
+  details: Json;
+  /** What a person would count, where that is not the details' own members. */
+  parts?: number;
+  taskId: string | null;
+  threadId: string | null;
+  interruptId: string | null;
+  causeEvent: string | null;
+  actor: string;
+  tier: Tier;
+};
+
+/** Puts it on the desk, in the transaction at hand. Needs the heads `ledger` and the agent's. */
+export async function putQuestion(room: Room, tx: Tx, q: Question): Promise<Delivery> {
+  const content = {
+    agent_id: q.agent,
+    provider: q.provider,
+    type: 'question' as const,
+    headline: oneLine(q.words, HEADLINE),
+    summary: oneLine(q.words, SUMMARY),
+    details: q.details,
+    task_id: q.taskId,
+    thread_id: q.threadId,
+    interrupt_id: q.interruptId,
+  };
+  const contentHash = room.vault.sha256(room.vault.canonical(content));
+  const createdAt = await stamp(room, tx, q.agent);
+  const id = await tx.deliveries.idAt(await nextPlace(tx));
+  const cause = q.causeEvent === null ? {} : { event: q.causeEvent };
+  const seq = await record(room, tx, createdAt, {
+    actor: q.actor,
+    action: 'delivery.accepted',
+    subject: id,
+    data: { type: 'question', content_sha256: contentHash, ...cause },
+  });
+  const accepted = (await tx.agents.get(q.agent))?.acceptedAt !== null;
+  const delivery: Delivery = {
+    space: tx.space,
+    seq,
+    id,
+    agent: q.agent,
+    tier: q.tier,
+    provider: q.provider,
+    type: 'question',
+    headline: content.headline,
+    summary: content.summary,
+    contentHash,
+    createdAt,
+    changedAt: createdAt,
+    status: 'pending',
+    state: 'pending',
+    ...openSection({ type: 'question', accepted, timeoutAt: null, createdAt }),
+    timeoutAt: null,
+    taskId: q.taskId,
+    threadId: q.threadId,
+    interruptId: q.interruptId,
+    revises: null,
+    revision: 1,
+    supersededBy: null,
+    dedupeKey: null,
+    readAt: null,
+    readBy: null,
+    snoozedUntil: null,
+    effectAt: null,
+    withdrawnAt: null,
+    causeEvent: q.causeEvent,
+    ...shapeOf(content),
+    ...(q.parts === undefined ? {} : { parts: q.parts }),
+  };
+  await tx.deliveries.insert(delivery, room.vault.seal(JSON.stringify(content), bodyIdentity(delivery)));
+  tx.announce(`desk:${tx.space}`, id);
+  return delivery;
+}
+
+/** Somebody's words on one plain line of ours: what W9 forbids becomes a space, what is too long is cut. */
+function oneLine(text: string, most: number): string {
+  let line = '';
+  for (const letter of text) line += findForbidden(letter) === null ? letter : ' ';
+  const plain = line.trim() || 'A review is asked for';
+  return codePoints(plain) <= most ? plain : `${[...plain].slice(0, most - 1).join('')}…`;
+}

@@ -1,0 +1,56 @@
+import type { SpaceId } from './ids.ts';
+import type { Room } from './room.ts';
+import type { HeadName } from './store.ts';
+import { DAY, type Micros } from './time.ts';
+
+/** What is over and of no use to anybody, looked for in small steps. */
+export interface LeftoverRows {
+  /** Digests, forwards and pushes that ended, with their attempts; callbacks leave with their delivery. */
+  removeEndedJobs(before: Micros, limit: number): Promise<number>;
+  /** Waits that were opened before and are not open any more. */
+  removeEndedWaits(before: Micros, limit: number): Promise<number>;
+  /** Head rows in the order of their names. */
+  heads(after: string, limit: number): Promise<{ name: string; at: Micros }[]>;
+  /** Unless it was written to meanwhile. */
+  removeHead(name: string, at: Micros): Promise<boolean>;
+}
+
+const STEP = 500;
+const JOBS_KEPT = 30 * DAY;
+const WAITS_KEPT = 30 * DAY;
+/** Every bucket of guesses is full again long before that, and a full one is the same as none. */
+const GUESSES_KEPT = 2 * DAY;
+
+export type Leaving = { now: Micros; retentionDays: number };
+
+/**
+ * One step of each kind. Heads have no order of age: they are walked by name, a page at a time, and `mark` is where the
+ * last walk ended. Returns the new mark.
+ */
+export async function removeLeftovers(
+  room: Room,
+  space: SpaceId,
+  { now, retentionDays }: Leaving,
+  mark: string,
+): Promise<string> {
+  const kept = retentionDays * DAY;
+  await room.store.write(space, [], async (tx) => {
+    await tx.leftovers.removeEndedJobs(now - Math.min(JOBS_KEPT, kept), STEP);
+    await tx.leftovers.removeEndedWaits(now - Math.min(WAITS_KEPT, kept), STEP);
+  });
+  const heads = await room.store.read(space, (tx) => tx.leftovers.heads(mark, STEP));
+  const old = heads.filter(({ name, at }) => at < now - keptFor(name, kept));
+  if (old.length > 0) {
+    await room.store.write(space, [], async (tx) => {
+      for (const { name, at } of old) await tx.leftovers.removeHead(name, at);
+    });
+  }
+  return heads.length < STEP ? '' : (heads.at(-1)?.name ?? '');
+}
+
+/** A subject that is silent for as long as events are kept starts anew; all other heads stay. */
+function keptFor(name: string, retention: Micros): Micros {
+  const isOf = (kind: HeadName) => name.startsWith(kind);
+  if (isOf('subject:')) return retention;
+  return isOf('login:') ? GUESSES_KEPT : Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,32 @@
+import type { SpaceId } from './ids.ts';
+import type { Room } from './room.ts';
+import { LEASE } from './sending/settle-job.ts';
+import { LINK_KEPT } from './tasks/presence.ts';
+import type { Micros } from './time.ts';
+
+/** Deadlines that lie farther ahead than anybody can have set them by the clock as it is now. */
+export interface DeadlineRows {
+  /** Held decisions that end after `after` end at `now`. */
+  bringHeld(after: Micros, now: Micros): Promise<number>;
+  /** Leases that end after `after` have ended. */
+  endLeases(after: Micros): Promise<number>;
+  /** What was never tried yet is due. */
+  bringFirstAttempts(now: Micros): Promise<number>;
+  /** Connections that are kept for longer than until `until` are kept until then. */
+  shortenLinks(until: Micros): Promise<number>;
+}
+
+/**
+ * A clock that was set back leaves deadlines behind in a future that is hours or days away. Whatever was to happen
+ * within seconds happens now; retries keep their moment, because nobody can tell a long pause from a moved one.
+ */
+export function catchUpAfterSetBack(room: Room, space: SpaceId): Promise<void> {
+  return room.store.write(space, [], async (tx) => {
+    const now = room.clock.now();
+    if ((await tx.deadlines.bringHeld(now + room.settings.undoWindow, now)) > 0) tx.announce('held');
+    const ended = await tx.deadlines.endLeases(now + LEASE);
+    const brought = await tx.deadlines.bringFirstAttempts(now);
+    if (ended + brought > 0) tx.announce('jobs');
+    await tx.deadlines.shortenLinks(now + LINK_KEPT);
+  });
+}

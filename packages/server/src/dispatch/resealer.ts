@@ -1,0 +1,92 @@
+import { resealAll, resealHeads } from '../core/resealing.ts';
+import type { Room } from '../core/room.ts';
+
+export interface ResealerParts {
+  room: Room;
+  /** The key that was given first seals from now on; true when there is something that it did not seal. */
+  takeUpKey(): Promise<boolean>;
+  /** Everything is sealed anew: signatures too, and it is noted. */
+  finish(): Promise<void>;
+  note(message: string): void;
+  warn(problem: unknown, message: string): void;
+}
+
+/** After each step it rests as long as the step took: at most half of one core, and nobody waits long. */
+const LEAST_REST_MS = 1;
+const AFTER_TROUBLE_MS = 5_000;
+
+/** Replaces a master key while the data is in use. Killed at any point, the next start goes on: what is done is done. */
+export class Resealer {
+  readonly #parts: ResealerParts;
+  #isDue = false;
+  #working: Promise<void> | null = null;
+  #stopped = false;
+  #wake = () => {};
+
+  constructor(parts: ResealerParts) {
+    this.#parts = parts;
+  }
+
+  /** Before the first record is sealed. */
+  async takeUp(): Promise<void> {
+    this.#isDue = await this.#parts.takeUpKey();
+  }
+
+  start(): void {
+    if (!this.#isDue) return;
+    this.#parts.note('the master key is being replaced; records are sealed anew in the background');
+    this.#working = this.#work();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wake();
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        // Others may still seal with the key from before; only a walk that finds nothing is the last.
+        if (!(await this.#walk())) continue;
+        for await (const _ of resealHeads(this.#parts.room)) {
+          if (this.#stopped) return;
+        }
+        if (this.#stopped) return;
+        await this.#parts.finish();
+        this.#parts.note(
+          'everything is sealed with the new master key; "lanternroom key drop" takes the old one away',
+        );
+        return;
+      } catch (problem) {
+        this.#parts.warn(problem, 'sealing anew has stumbled; it goes on by itself');
+        await this.#rest(AFTER_TROUBLE_MS);
+      }
+    }
+  }
+
+  /** True when nothing was left to do. */
+  async #walk(): Promise<boolean> {
+    let changed = 0;
+    let startedAt = performance.now();
+    for await (const step of resealAll(this.#parts.room)) {
+      if (this.#stopped) return false;
+      changed += step.changed;
+      for (const identity of step.damaged)
+        this.#parts.warn(null, `${identity} does not open and stays as it is`);
+      await this.#rest(Math.max(LEAST_REST_MS, performance.now() - startedAt));
+      startedAt = performance.now();
+    }
+    return changed === 0;
+  }
+
+  #rest(millis: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#stopped ? 0 : millis);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
