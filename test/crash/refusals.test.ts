@@ -18,10 +18,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Ended } from '../support/command.ts';
+import { type Ended, lanternroom } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { launch, Server, type ServerOptions } from '../support/server.ts';
 import { each } from '../support/until.ts';
+import { fullDisks } from './small-disk.ts';
 
 /** Made once, with a delivery in it, and closed in good order; each test damages a copy of its own. */
 const original = mkdtempSync(join(tmpdir(), 'lanternroom-'));
@@ -138,10 +139,28 @@ describe('places that cannot be used', () => {
     expectRefusal(ended, { code: 1, says: new RegExp(`^Port ${port} .* is taken\\..*--port\\.\n$`) });
   });
 
-  test('[D25] a file where the folder should be', async () => {
-    const folder = join(temporaryFolder(), 'file');
-    writeFileSync(folder, '');
-    expectRefusal(await start({ folder }), { code: 1, says: /cannot be made\..*--data/ });
+  test('[D25] a file where the folder should be, or a place that takes no folders', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    for (const folder of [file, join(file, 'below'), '/proc/x', '/proc/x/y']) {
+      expectRefusal(await start({ folder }), { code: 1, says: /cannot be made\..*--data/ });
+    }
+  });
+
+  test('[D80] a folder on which a server runs: refused, and the running one goes on', async () => {
+    const server = await Server.start();
+    const id = await server.wake().delivered();
+    const says = /^A server is already running on .*Stop it first.*--data.*\n$/;
+    expectRefusal(await start({ folder: server.folder }), { code: 1, says });
+    expect((await server.wake().response(id)).status).toBe(200);
+    // Commands work beside it.
+    const { code } = await lanternroom(['agent', 'list', '--json', '--data', server.folder]);
+    expect(code).toBe(0);
+    // Killed, it leaves no lock behind.
+    await server.kill();
+    const next = await server.restart();
+    expect((await next.wake().response(id)).status).toBe(200);
+    expectRefusal(await start({ folder: server.folder }), { code: 1, says });
   });
 
   // For root nothing is forbidden, unless it gives that up.
@@ -162,6 +181,20 @@ describe('places that cannot be used', () => {
     expect(snapshot(full)).toEqual(before);
     chmodSync(full, 0o700);
   });
+});
+
+describe('no room at the first start', () => {
+  test.each(fullDisks())(
+    '[D25] $name: refused with a sentence, and the next start is a first one',
+    async (disk) => {
+      const folder = temporaryFolder();
+      const ended = await start({ folder, under: disk.under(folder) });
+      const says = /(is full|does not take what is written to it).* start again/;
+      expectRefusal(ended, { code: 1, says });
+      const server = await Server.start({ folder });
+      await server.wake().delivered();
+    },
+  );
 });
 
 describe('settings that cannot be', () => {

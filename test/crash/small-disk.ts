@@ -50,6 +50,23 @@ export function smallDisks(): SmallDisk[] {
   return [...(mayMount() ? [ownFileSystem] : []), fileSizeLimit];
 }
 
+/** Places where there is no room from the start, as far as this machine lets us have them. */
+export function fullDisks(): Pick<SmallDisk, 'name' | 'under'>[] {
+  const mount = (size: number, folder: string) => [
+    ...inNamespace(),
+    'sh',
+    '-c',
+    `mount -t tmpfs -o size=${size},mode=700 tmpfs "$0" && exec "$@"`,
+    folder,
+  ];
+  const mounted = [4096, 16_384, 65_536].map((size) => ({
+    name: `a disk of ${size} bytes`,
+    under: (folder: string) => mount(size, folder),
+  }));
+  const limited = { name: 'files that may hold nothing', under: () => ['prlimit', '--fsize=0', '--'] };
+  return [...(mayMount() ? mounted : []), limited];
+}
+
 function inNamespace(): string[] {
   return ['unshare', ...(process.getuid?.() === 0 ? [] : ['--map-root-user']), '--mount', '--'];
 }

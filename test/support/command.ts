@@ -23,9 +23,11 @@ export class Child {
   readonly ended: Promise<Ended>;
   hasEnded = false;
 
-  constructor(argv: readonly string[], env: Environment = {}) {
+  /** `group`: it starts others (a shell, npx), which are killed with it. */
+  constructor(argv: readonly string[], env: Environment = {}, { group = false } = {}) {
     const [file = '', ...args] = argv;
-    this.process = spawn(file, args, { env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+    const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+    this.process = spawn(file, args, { env: cleanEnvironment(env), stdio, detached: group });
     this.process.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
     });
@@ -40,9 +42,18 @@ export class Child {
       });
     });
     onTestFinished(async () => {
-      this.process.kill('SIGKILL');
+      if (group) killGroup(this.process.pid);
+      else this.process.kill('SIGKILL');
       await this.ended;
     });
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody of it is left.
   }
 }
 

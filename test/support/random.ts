@@ -23,3 +23,13 @@ export class Seeded {
     return items[this.below(items.length)];
   }
 }
+
+const USUAL_SEED = 20_261_115;
+
+/** The seed of this run, printed. `LANTERNROOM_SEED` repeats another one. */
+export function seededRun(usual: number = USUAL_SEED): Seeded {
+  const seed = Number(process.env.LANTERNROOM_SEED ?? usual);
+  if (!Number.isSafeInteger(seed)) throw new Error('LANTERNROOM_SEED must be a whole number.');
+  process.stdout.write(`Seed ${seed}; LANTERNROOM_SEED=${seed} repeats it.\n`);
+  return new Seeded(seed);
+}

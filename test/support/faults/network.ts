@@ -1,0 +1,56 @@
+import { given, pause } from '../until.ts';
+import type { Cable, Site } from './site.ts';
+
+const wiresOf = ({ toPrimary, toStandby }: Cable) => [toPrimary, toStandby];
+
+/** As after a crash of the database server: it is gone without a word, and recovers when it is started. */
+export async function databaseGone(site: Site, millis = 3000): Promise<void> {
+  await site.leader.halt('immediate');
+  await pause(millis);
+  await site.leader.start();
+}
+
+/** A pulled cable between one replica and the database. The others do not notice. */
+export async function cutOff(site: Site, millis = 12_000): Promise<void> {
+  const at = site.pick();
+  const wires = wiresOf(given(site.cables[at], 'cable'));
+  const { receiver } = site.checker;
+  receiver.mayOverlap = true;
+  for (const wire of wires) wire.cut();
+  await site.without(at, () => pause(millis));
+  for (const wire of wires) wire.mend();
+  receiver.mayOverlap = false;
+}
+
+/** Everything to and from the database takes its time, and connections break now and then. */
+export async function badNetwork(site: Site): Promise<void> {
+  const wires = site.cables.flatMap(wiresOf);
+  for (const wire of wires) wire.delay(20 + site.random.below(80));
+  for (let times = 0; times < 4; times++) {
+    await pause(700);
+    site.random.pick(wires)?.reset();
+  }
+  for (const wire of wires) wire.mend();
+}
+
+/** kill -9 of the primary; a moment later the standby is told to lead. Clients only retry. */
+export async function failOver(site: Site): Promise<void> {
+  const { primary, standby } = given(site.databases, 'PostgreSQL here');
+  await pause(500 + site.random.below(1000));
+  process.kill(primary.pid, 'SIGKILL');
+  await pause(1000);
+  await standby.promote();
+  site.isFailedOver = true;
+}
+
+/** The laptop's network goes and comes while it works. */
+export async function laptopAway(site: Site): Promise<void> {
+  for (let times = 0; times < 3; times++) {
+    await pause(300 + site.random.below(500));
+    site.front.reset();
+  }
+  site.front.cut();
+  await pause(1500);
+  site.front.mend();
+  site.front.reset();
+}

@@ -1,0 +1,48 @@
+import { pause } from '../until.ts';
+import type { Site } from './site.ts';
+
+/** kill -9 at any moment; nobody is told, nothing is flushed. It comes back a little later. */
+export async function kill(site: Site): Promise<void> {
+  const at = site.pick();
+  await pause(300 + site.random.below(1200)); // it strikes anywhere
+  await site.server(at).kill();
+  await site.without(at, async () => {
+    await pause(site.random.below(800));
+    await site.revive(at);
+  });
+}
+
+export async function terminate(site: Site): Promise<void> {
+  const at = site.pick();
+  await pause(300 + site.random.below(1200));
+  const { code, stderr } = await site.server(at).terminate();
+  if (code !== 0) throw new Error(`SIGTERM ended the server with ${code}: ${stderr}`);
+  await site.without(at, () => site.revive(at));
+}
+
+/** Longer than any lease lasts. */
+const PAST_ITS_LEASE_MS = 33_000;
+
+/** It stands still and does not know it, while `meanwhile` goes on; afterwards it believes that no time has passed. */
+export async function freeze(site: Site, meanwhile: () => Promise<void>): Promise<void> {
+  const at = site.servers.length - 1;
+  const { receiver } = site.checker;
+  const began = performance.now();
+  receiver.mayOverlap = true;
+  site.server(at).child.process.kill('SIGSTOP');
+  await site.without(at, async () => {
+    await meanwhile();
+    await pause(Math.max(0, PAST_ITS_LEASE_MS - (performance.now() - began)));
+  });
+  site.server(at).child.process.kill('SIGCONT');
+  await pause(500); // what it had in its hands comes out now
+  receiver.mayOverlap = false;
+}
+
+/** The only one there is: everybody waits. */
+export async function stall(site: Site): Promise<void> {
+  const server = site.server(0);
+  server.child.process.kill('SIGSTOP');
+  await pause(2000);
+  server.child.process.kill('SIGCONT');
+}
