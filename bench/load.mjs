@@ -8,7 +8,7 @@ import { signedRequests } from './signed.mjs';
  */
 const HEADER_END = Buffer.from('\r\n\r\n');
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
-/** Room for one counter in the header Idempotency-Key, written over in place. */
+/** Room for one counter, in the header Idempotency-Key or in a `counted` body, written over in place. */
 const COUNTER = '000000000000';
 
 process.once('message', async (job) => {
@@ -23,12 +23,13 @@ async function run(job) {
   return pass(job, requests, job.measureMs);
 }
 
-function toBytes({ method, path, headers, unique }, body) {
+function toBytes({ method, path, headers, unique, counted }, template) {
+  const body = counted ? template.replace('@pid@', String(process.pid)) : template;
   const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}`);
   if (unique) lines.push(`idempotency-key: bench-${process.pid}-${COUNTER}`);
   if (body !== '') lines.push('content-type: application/json', `content-length: ${Buffer.byteLength(body)}`);
   const bytes = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
-  return { bytes, counterAt: unique ? bytes.indexOf(COUNTER) : -1 };
+  return { bytes, counterAt: unique || counted ? bytes.indexOf(COUNTER) : -1 };
 }
 
 let counter = 0;

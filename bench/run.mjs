@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { saveCharts } from './charts.mjs';
 import { machine } from './machine.mjs';
 import { judge, save, table } from './report.mjs';
 import { b1 } from './rows/b1-ingest.mjs';
@@ -9,11 +10,14 @@ import { b3 } from './rows/b3-wake.mjs';
 import { b4 } from './rows/b4-replay.mjs';
 import { b5 } from './rows/b5-sweep.mjs';
 import { b6 } from './rows/b6-callbacks.mjs';
+import { b7 } from './rows/b7-a2a.mjs';
 import { b8 } from './rows/b8-parked.mjs';
+import { b9 } from './rows/b9-postgres.mjs';
 import { b10 } from './rows/b10-desk.mjs';
 import { b11 } from './rows/b11-start.mjs';
+import { growth } from './rows/growth.mjs';
 
-const ROWS = [b1, b2, b3, b4, b5, b6, b8, b10, b11];
+const ROWS = [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, growth];
 const FULL = { rounds: 5, times: { warmupMs: 2_000, measureMs: 5_000 } };
 const QUICK = { rounds: 2, times: { warmupMs: 1_000, measureMs: 2_000 } };
 
@@ -22,7 +26,8 @@ process.exitCode = await main();
 async function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { quick: { type: 'boolean', default: false } },
+    // `--charts FOLDER` draws what was measured.
+    options: { quick: { type: 'boolean', default: false }, charts: { type: 'string' } },
   });
   const wanted = positionals.map((name) => name.toUpperCase());
   const unknown = wanted.filter((name) => !ROWS.some((row) => row.name === name));
@@ -35,7 +40,9 @@ async function main() {
   const results = await runAll(rows, values.quick);
   console.log(`\n${table(results)}`);
   if (values.quick) console.log('\nA quick run: few short rounds and a smaller store. Trust a full one.');
-  const file = save({ ...started, loadAtEnd: loadavg()[0], results });
+  const report = { ...started, loadAtEnd: loadavg()[0], results };
+  const file = save(report);
+  if (values.charts !== undefined) saveCharts(values.charts, report);
   console.log(`\nEvery round is in ${relative(process.cwd(), file)}.`);
   return results.every((result) => result.pass) ? 0 : 1;
 }

@@ -24,9 +24,9 @@ const { toDraft } = await built('protocols/wake/mapping');
  */
 const AT_ONCE = 256;
 const ANSWERED_BATCHES = 10;
-const { folder, total, fresh = 0, open = 0, callbacks = [] } = JSON.parse(process.argv[2]);
+const { folder, total, fresh = 0, open = 0, callbacks = [], env = {} } = JSON.parse(process.argv[2]);
 
-const config = readConfig({ flags: { data: join(folder, 'data') }, env: SETTINGS });
+const config = readConfig({ flags: { data: join(folder, 'data') }, env: { ...SETTINGS, ...env } });
 const ground = await openGround(config);
 const { room } = ground;
 const space = orThrow(await foundSpace(room, 'home', 'bench'));

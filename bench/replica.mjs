@@ -1,0 +1,161 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { deliveries } from './deliveries.mjs';
+import { KEY, PACKAGE, SETTINGS } from './servers.mjs';
+
+const built = (path) => import(pathToFileURL(join(PACKAGE, 'dist', `${path}.js`)).href);
+const { readConfig } = await built('config');
+const { openGround } = await built('main');
+const { accept } = await built('core/deliveries/accept');
+const { isFault } = await built('core/faults');
+const { toDraft } = await built('protocols/wake/mapping');
+const { PgLink } = await built('storage/postgres/link');
+
+/**
+ * One process of B9, without any door: it writes deliveries through the store (`store`), inserts the same rows bare
+ * (`raw`), or follows the ledger and looks for anything that appears behind it (`follow`).
+ */
+const { kind, n, folder, env, times } = JSON.parse(process.argv[2]);
+const AT_ONCE = 64;
+const config = readConfig({
+  flags: { data: join(folder, `replica-${kind}-${n}`) },
+  env: { ...SETTINGS, ...env },
+});
+
+async function throughStore() {
+  const ground = await openGround(config);
+  const { room } = ground;
+  const identity = await room.store.directory.identityByDigest(room.vault.sha256(KEY));
+  const samples = deliveries(AT_ONCE).map((content) => ({
+    identity,
+    content,
+    draft: toDraft(content, identity),
+    raw: Buffer.from(JSON.stringify(content)),
+    idempotencyKey: null,
+  }));
+  // Each sends its next as soon as its last is on disk, as connections do.
+  const result = await measured(AT_ONCE * 2, async (i) => {
+    const accepted = await accept(room, samples[i % AT_ONCE]);
+    if (isFault(accepted)) throw accepted;
+    return 1;
+  });
+  await ground.stop();
+  return result;
+}
+
+async function bareInserts() {
+  const link = await PgLink.open(env.DATABASE_URL, () => {});
+  const tables = ['deliveries', 'ledger'].map(
+    (table) => `create table if not exists raw_${table} (like ${table} including all)`,
+  );
+  // One after the other: two that make the same table at once stand in each other's way.
+  await link.exec(['select pg_advisory_xact_lock(9)', ...tables].join('; '));
+  const space = `raw_${process.pid}`;
+  const body = Buffer.alloc(1024, 'x');
+  let seq = 0;
+  const result = await measured(1, async () => {
+    const rows = Array.from({ length: AT_ONCE }, () => ++seq);
+    await Promise.all([
+      link.exec('begin'),
+      insert(
+        link,
+        'deliveries',
+        rows.map((s) => delivery(space, s, body)),
+      ),
+      insert(
+        link,
+        'ledger',
+        rows.map((s) => line(space, s)),
+      ),
+      link.exec('commit'),
+    ]);
+    return AT_ONCE;
+  });
+  await link.close();
+  return result;
+}
+
+function insert(link, table, rows) {
+  const columns = Object.keys(rows[0]);
+  let place = 0;
+  const values = rows.map(() => `(${columns.map(() => `$${++place}`).join(', ')})`).join(', ');
+  const sql = `insert into raw_${table} (${columns.join(', ')}) values ${values}`;
+  return link.query(
+    sql,
+    rows.flatMap((row) => Object.values(row)),
+  );
+}
+
+const delivery = (space_id, seq, body) => ({
+  space_id,
+  seq,
+  delivery_id: crypto.randomUUID(),
+  agent_id: 'bench-agent',
+  tier: 'test',
+  provider: 'bench',
+  type: 'output',
+  headline: `Drafted the letter to customer ${seq} about the delayed order`,
+  summary: 'The letter explains the delay, names the new date and offers a refund of the shipping costs.',
+  content_sha256: 'a'.repeat(64),
+  created_at: Date.now() * 1000 + seq,
+  changed_at: Date.now() * 1000 + seq,
+  status: 'pending',
+  state: 'pending',
+  section: 'while_away',
+  section_at: -seq,
+  revision: 1,
+  task_id: `task-${seq}`,
+  body,
+});
+
+const line = (space_id, seq) => ({
+  space_id,
+  seq,
+  at: Date.now() * 1000,
+  actor: 'agent:bench-agent',
+  action: 'delivery.accepted',
+  subject: crypto.randomUUID(),
+  data: JSON.stringify({ key: 'key_0123456789', type: 'output', content_sha256: 'a'.repeat(64) }),
+  hash: 'b'.repeat(64),
+});
+
+/** So many loops beside each other; counts what was done after the warm-up. */
+async function measured(loops, once) {
+  const from = performance.now() + times.warmupMs;
+  const until = from + times.measureMs;
+  let done = 0;
+  await Promise.all(
+    Array.from({ length: loops }, async (_, i) => {
+      while (performance.now() < until) {
+        const count = await once(i);
+        const now = performance.now();
+        if (now >= from && now < until) done += count;
+      }
+    }),
+  );
+  return { perSecond: done / (times.measureMs / 1000) };
+}
+
+/** The ledger's numbers have no gaps, so what is seen must go on exactly where it ended, at every look. */
+async function follow() {
+  const ground = await openGround(config);
+  const { store } = ground.room;
+  const [space] = await store.directory.spaces();
+  let cursor = (await store.read(space.id, (tx) => tx.heads.get('ledger')))?.n ?? 0;
+  let broken = null;
+  const until = performance.now() + times.warmupMs + times.measureMs;
+  while (performance.now() < until && broken === null) {
+    const lines = await store.read(space.id, (tx) => tx.ledger.page(cursor, 1000));
+    for (const { seq } of lines) {
+      if (seq !== cursor + 1) broken = `line ${seq} came after ${cursor}`;
+      cursor = seq;
+    }
+    if (lines.length < 1000) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await ground.stop();
+  return { broken };
+}
+
+const work = { store: throughStore, raw: bareInserts, follow };
+process.send(await work[kind]());
+process.disconnect();

@@ -1,0 +1,247 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+import { memoryOf } from '../cost.mjs';
+import { drive, inRounds, spread } from '../rounds.mjs';
+import { AGENT, KEY, newStore, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
+
+const here = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const CONNECTIONS = 64;
+const KIB = 1024;
+const REST_MS = 1_500;
+const OURS = `/@home/${AGENT}/`;
+
+/** A2A: on disk, through a connected agent, against the official SDK that keeps everything in memory. */
+export const b7 = {
+  name: 'B7',
+  async run(options) {
+    const flows = await measureFlows(options);
+    const chunks = await measureChunks(options);
+    const idle = await measureIdle(options);
+    return [...flows, chunks, idle];
+  },
+};
+
+async function measureFlows({ rounds, times }) {
+  const folder = await newStore();
+  const ours = await startLanternroom(folder);
+  const theirs = await startForked('a2a-sdk.mjs');
+  const tasks = { ours: await firstTask(ours, OURS), theirs: await firstTask(theirs, '/') };
+  let agent = null;
+  try {
+    const stored = await inRounds(rounds, {
+      theirs: () => pass(theirs, sendJob('/', 'store', times)),
+      ours: () => pass(ours, sendJob(OURS, 'store', times, true)),
+    });
+    const read = await inRounds(rounds, {
+      theirs: () => pass(theirs, getJob('/', tasks.theirs, times)),
+      ours: () => pass(ours, getJob(OURS, tasks.ours, times)),
+    });
+    agent = await startAgent(ours);
+    await untilEmpty(ours);
+    const completed = await inRounds(rounds, {
+      theirs: () => pass(theirs, sendJob('/', 'complete', times)),
+      ours: () => pass(ours, sendJob(OURS, 'complete', times)),
+    });
+    await mustComplete(ours, OURS);
+    return [
+      toResult('send, stored and answered at once', stored, 4),
+      toResult('send, through a connected agent, to completed', completed, 1.5),
+      toResult('get task', read, 4),
+    ];
+  } finally {
+    agent?.kill();
+    await Promise.all([ours.stop(), theirs.stop()]);
+    remove(folder);
+  }
+}
+
+function toResult(what, { ours, theirs }, least) {
+  const rate = (results) => spread(results.map(({ perSecond }) => perSecond));
+  return {
+    what,
+    unit: '/s',
+    ours: rate(ours),
+    against: 'official SDK 1.3, in memory',
+    baseline: rate(theirs),
+    ratio: spread(ours.map(({ perSecond }, i) => perSecond / theirs[i].perSecond)),
+    goal: { least },
+    notes: { p50Ms: spread(ours.map((r) => r.p50)).median, p99Ms: spread(ours.map((r) => r.p99)).median },
+    raw: { baseline: theirs, ours },
+  };
+}
+
+/** Unlike elsewhere the server is not held between its turns: its agent would take it for dead and leave. */
+async function pass(server, job) {
+  const result = await drive(server, job);
+  process.kill(server.pid, 'SIGCONT');
+  return result;
+}
+
+const HEADERS = { 'a2a-version': '1.0', authorization: `Bearer ${KEY}` };
+
+function sendJob(path, text, times, returnImmediately = false) {
+  // The load writes its process and a number over these, so that no two messages are the same.
+  const message = { messageId: '@pid@-000000000000', role: 'ROLE_USER', parts: [{ text }] };
+  const params = { message, configuration: { returnImmediately } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params });
+  return {
+    method: 'POST',
+    path,
+    bodies: [body],
+    counted: true,
+    headers: HEADERS,
+    connections: CONNECTIONS,
+    ...times,
+  };
+}
+
+function getJob(path, id, times) {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id } });
+  return { method: 'POST', path, bodies: [body], headers: HEADERS, connections: CONNECTIONS, ...times };
+}
+
+async function call({ port }, path, method, params) {
+  const { body } = await request(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { ...HEADERS, 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    headersTimeout: 120_000,
+  });
+  const answer = await body.json();
+  if (answer.error !== undefined) throw new Error(`${method} was refused: ${JSON.stringify(answer.error)}`);
+  return answer.result;
+}
+
+function sendText(server, path, text) {
+  const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
+  return call(server, path, 'SendMessage', { message, configuration: {} });
+}
+
+async function firstTask(server, path) {
+  return (await sendText(server, path, 'complete')).task.id;
+}
+
+async function mustComplete(server, path) {
+  const { task } = await sendText(server, path, 'complete');
+  if (task.status.state !== 'TASK_STATE_COMPLETED') throw new Error(`the task is ${task.status.state}`);
+}
+
+/** What was stored for nobody is now the agent's; only then is a send answered without a queue before it. */
+async function untilEmpty(server) {
+  for (let quick = 0; quick < 3; ) {
+    const started = performance.now();
+    await sendText(server, OURS, 'complete');
+    quick = performance.now() - started < 100 ? quick + 1 : 0;
+  }
+}
+
+async function startForked(name) {
+  const child = fork(here(name), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const [{ port }] = await once(child, 'message');
+  return { name, port, pid: child.pid, child, stop: () => end(child) };
+}
+
+async function startAgent({ port }) {
+  const child = fork(here('a2a-agent.mjs'), [JSON.stringify({ url: `http://127.0.0.1:${port}`, key: KEY })]);
+  await once(child, 'message');
+  return child;
+}
+
+async function end(child) {
+  const exited = once(child, 'exit');
+  child.kill('SIGCONT');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+/** Twice as many chunks must not cost much more than twice as much. */
+async function measureChunks({ rounds, quick }) {
+  const [few, many] = quick ? [500, 1_000] : [1_000, 2_000];
+  const folder = await newStore();
+  const server = await startLanternroom(folder);
+  const agent = await startAgent(server);
+  try {
+    await timeChunks(server, few);
+    const results = await inRounds(rounds, {
+      few: () => timeChunks(server, few),
+      many: () => timeChunks(server, many),
+    });
+    return {
+      what: `${many} chunks of 1 KB to an artifact`,
+      unit: 'ms',
+      ours: spread(results.many),
+      against: `${few} chunks`,
+      baseline: spread(results.few),
+      ratio: spread(results.many.map((ms, i) => ms / results.few[i])),
+      goal: { most: 2.5 },
+    };
+  } finally {
+    agent.kill();
+    await server.stop();
+    remove(folder);
+  }
+}
+
+async function timeChunks(server, count) {
+  const started = performance.now();
+  const { task } = await sendText(server, OURS, `chunks ${count}`);
+  if (task.status.state !== 'TASK_STATE_COMPLETED') throw new Error(`the task is ${task.status.state}`);
+  return performance.now() - started;
+}
+
+/** What one more agent that is connected and idle costs. */
+async function measureIdle({ rounds, quick }) {
+  const count = quick ? 2_000 : 10_000;
+  const folder = temporaryFolder();
+  const keys = await seedAgents(folder, count);
+  const [bare, ours] = [[], []];
+  for (let round = 0; round < Math.min(rounds, 3); round++) {
+    const plain = await startForked('bare-ws.mjs');
+    bare.push(await memoryEach(plain, { url: `ws://127.0.0.1:${plain.port}/`, protocol: [], keys }));
+    await plain.stop();
+    const server = await startLanternroom(folder);
+    const url = `ws://127.0.0.1:${server.port}/a2a/connect`;
+    ours.push(await memoryEach(server, { url, protocol: 'lantern.v1', keys }));
+    await server.stop();
+  }
+  remove(folder);
+  return {
+    what: `${count.toLocaleString('en')} connected idle agents, memory each`,
+    unit: 'KiB',
+    ours: spread(ours.map((bytes) => bytes / KIB)),
+    against: 'bare ws',
+    baseline: spread(bare.map((bytes) => bytes / KIB)),
+    ratio: spread(ours.map((bytes, i) => bytes / bare[i])),
+    goal: { most: 1.5 },
+  };
+}
+
+async function seedAgents(folder, count) {
+  const child = fork(here('seed-agents.mjs'), [JSON.stringify({ folder, count })]);
+  const [{ keys }] = await once(child, 'message');
+  return keys;
+}
+
+/** A first small crowd warms the server up, so that what is counted is what one more agent costs. */
+async function memoryEach(server, { url, protocol, keys }) {
+  const warm = Math.floor(keys.length / 20);
+  const crowds = [await openCrowd({ url, protocol, keys: keys.slice(0, warm) })];
+  await rest();
+  const before = memoryOf(server.pid);
+  crowds.push(await openCrowd({ url, protocol, keys: keys.slice(warm) }));
+  await rest();
+  const bytes = (memoryOf(server.pid) - before) / (keys.length - warm);
+  for (const child of crowds) child.kill('SIGKILL');
+  return bytes;
+}
+
+async function openCrowd(job) {
+  const child = fork(here('a2a-idle.mjs'));
+  child.send(job);
+  await once(child, 'message');
+  return child;
+}
+
+const rest = () => new Promise((resolve) => setTimeout(resolve, REST_MS));

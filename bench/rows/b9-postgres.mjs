@@ -1,0 +1,159 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { request } from 'undici';
+import { startPostgres } from '../../scripts/postgres.mjs';
+import { AKEP_ENV, AS_AGENT, getJson, sendEvent } from '../akep.mjs';
+import { deliverJob } from '../deliveries.mjs';
+import { drive, inRounds, spread } from '../rounds.mjs';
+import { fill, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
+
+const SAMPLES = 200;
+const SETTLE_MS = 10;
+const SECRET = 'one master key for all of the replicas';
+/** As a small server of its own would be set up; everything that makes it durable is left as it comes. */
+const SETTINGS = { shared_buffers: '256MB', max_wal_size: '4GB' };
+
+/** The same program on PostgreSQL: one replica over HTTP, two replicas on raw rows, and news between two. */
+export const b9 = {
+  name: 'B9',
+  async run({ rounds, times }) {
+    const postgres = await startPostgres({ durable: true, settings: SETTINGS });
+    try {
+      return [
+        await overHttp(postgres, rounds, times),
+        await rawRows(postgres, rounds, times),
+        ...(await acrossReplicas(postgres, rounds)),
+      ];
+    } finally {
+      await postgres.stop();
+    }
+  },
+};
+
+const onServer = (postgres, name) => ({ DATABASE_URL: postgres.url(name), LANTERNROOM_SECRET: SECRET });
+
+async function createDatabase(postgres, name) {
+  const client = new pg.Client({ connectionString: postgres.url() });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+}
+
+async function overHttp(postgres, rounds, times) {
+  const folders = [temporaryFolder(), temporaryFolder()];
+  await fill(folders[0], { total: 1, fresh: 1 });
+  await fill(folders[1], { total: 1, fresh: 1, env: onServer(postgres) });
+  const sqlite = await startLanternroom(folders[0]);
+  const ours = await startLanternroom(folders[1], { env: onServer(postgres) });
+  try {
+    const results = await inRounds(rounds, {
+      sqlite: () => drive(sqlite, deliverJob(times)),
+      ours: () => drive(ours, deliverJob(times)),
+    });
+    return {
+      what: 'WAKE deliver on PostgreSQL, one replica',
+      unit: '/s',
+      ours: spread(results.ours.map((r) => r.perSecond)),
+      against: 'the same on SQLite',
+      baseline: spread(results.sqlite.map((r) => r.perSecond)),
+      ratio: spread(results.ours.map((r, i) => r.perSecond / results.sqlite[i].perSecond)),
+      goal: { least: 0.8 },
+      notes: {
+        p50Ms: spread(results.ours.map((r) => r.p50)).median,
+        p99Ms: spread(results.ours.map((r) => r.p99)).median,
+      },
+    };
+  } finally {
+    await Promise.all([sqlite.stop(), ours.stop()]);
+    for (const folder of folders) remove(folder);
+  }
+}
+
+/** Two processes each: one pair through our store, with a reader that follows the ledger; one pair with bare inserts. */
+async function rawRows(postgres, rounds, times) {
+  const folder = temporaryFolder();
+  const task = { folder, env: onServer(postgres), times };
+  const results = await inRounds(rounds, {
+    raw: async () => sum(await Promise.all([1, 2].map((n) => pass({ ...task, kind: 'raw', n })))),
+    ours: async () => {
+      const reading = pass({ ...task, kind: 'follow' });
+      const written = await Promise.all([1, 2].map((n) => pass({ ...task, kind: 'store', n })));
+      const { broken } = await reading;
+      if (broken !== null) throw new Error(`L3 does not hold: ${broken}`);
+      return sum(written);
+    },
+  });
+  remove(folder);
+  return {
+    what: 'two replicas on one PostgreSQL, raw rows, L3 checked',
+    unit: '/s',
+    ours: spread(results.ours),
+    against: 'bare inserts of the same rows, 64 a transaction',
+    baseline: spread(results.raw),
+    ratio: spread(results.ours.map((rate, i) => rate / results.raw[i])),
+    goal: { least: 0.6 },
+  };
+}
+
+const sum = (results) => results.reduce((total, { perSecond }) => total + perSecond, 0);
+
+async function pass(task) {
+  const child = fork(fileURLToPath(new URL('../replica.mjs', import.meta.url)), [JSON.stringify(task)]);
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`a replica of the bench ended with code ${code}; see above`);
+  });
+  const [result] = await Promise.race([once(child, 'message'), ended]);
+  ended.catch(() => {});
+  return result;
+}
+
+async function acrossReplicas(postgres, rounds) {
+  const folders = [temporaryFolder(), temporaryFolder()];
+  await createDatabase(postgres, 'news');
+  const env = { ...onServer(postgres, 'news'), ...AKEP_ENV };
+  const [one, other] = [
+    await startLanternroom(folders[0], { env }),
+    await startLanternroom(folders[1], { env }),
+  ];
+  const results = [];
+  try {
+    await wakeUps(one, other);
+    for (let n = 0; n < rounds; n++) results.push(await wakeUps(one, other));
+  } finally {
+    await Promise.all([one.stop(), other.stop()]);
+    for (const folder of folders) remove(folder);
+  }
+  const row = (name, most) => ({
+    what: `event on one replica to a waiter on another (${name})`,
+    unit: 'ms',
+    ours: spread(results.map((r) => r[name])),
+    goal: { most },
+  });
+  return [row('p50', 5), row('p99', 20)];
+}
+
+async function wakeUps(one, other) {
+  const times = [];
+  let { next_cursor: cursor, has_more: more } = await getJson(other, '/akep/events?limit=1000');
+  while (more)
+    ({ next_cursor: cursor, has_more: more } = await getJson(
+      other,
+      `/akep/events?limit=1000&cursor=${cursor}`,
+    ));
+  for (let n = 0; n < SAMPLES; n++) {
+    const path = `/akep/events/wait?cursor=${cursor}&timeout_seconds=30`;
+    const waiting = request(`http://127.0.0.1:${other.port}${path}`, { headers: AS_AGENT }).then(
+      async ({ body }) => ({ page: await body.json(), at: performance.now() }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    const sentAt = performance.now();
+    await sendEvent(one);
+    const { page, at } = await waiting;
+    cursor = page.next_cursor;
+    times.push(at - sentAt);
+  }
+  const sorted = times.sort((a, b) => a - b);
+  return { p50: sorted[Math.floor(SAMPLES * 0.5)], p99: sorted[Math.floor(SAMPLES * 0.99)] };
+}

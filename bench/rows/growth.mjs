@@ -1,0 +1,47 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { remove, temporaryFolder } from '../servers.mjs';
+
+const SIZES = [1_000, 100_000, 1_000_000];
+const SIZES_QUICKLY = [1_000, 10_000, 50_000];
+/** A thousand times as many rows, three more levels of a tree: what grows faster than that grows with the history. */
+const GOAL = { most: 2 };
+
+/** What each step costs as the store grows: flat, or a little more for a deeper tree. */
+export const growth = {
+  name: 'GROWTH',
+  async run({ quick, say }) {
+    const sizes = quick ? SIZES_QUICKLY : SIZES;
+    say(`growing a store to ${sizes.map((size) => size.toLocaleString('en')).join(', ')} rows`);
+    const folder = temporaryFolder();
+    const child = fork(fileURLToPath(new URL('../growing.mjs', import.meta.url)), [
+      JSON.stringify({ folder, sizes }),
+    ]);
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`growing the store failed with code ${code}; see above`);
+    });
+    const [points] = await Promise.race([once(child, 'message'), ended]);
+    ended.catch(() => {});
+    remove(folder);
+    return Object.keys(points[0].micros).map((step) => toResult(step, points));
+  },
+};
+
+function toResult(step, points) {
+  const [first, last] = [points[0], points.at(-1)];
+  const rows = (point) => `${point.size.toLocaleString('en')} rows`;
+  return {
+    what: `${step} at ${rows(last)}`,
+    unit: 'µs',
+    ours: single(last.micros[step]),
+    against: rows(first),
+    baseline: single(first.micros[step]),
+    ratio: single(last.micros[step] / first.micros[step]),
+    goal: GOAL,
+    curve: points.map(({ size, micros }) => ({ size, micros: micros[step] })),
+    step,
+  };
+}
+
+const single = (value) => ({ median: value, min: value, max: value, rounds: [value] });
