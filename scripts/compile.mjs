@@ -7,8 +7,14 @@ import { filesUnder, fingerprint, inRepo, ROOT, readJson, readText } from './rep
 
 const STAMP = 'dist/.lanternroom-build';
 
-// The command line and the server see the SDK as its users do, through its built types: it comes first.
-const STAGES = [['packages/sdk'], ['packages/agent', 'packages/server'], ['packages/web']];
+// The adapters, the command line and the server see the SDK as its users do, through its built types: it comes first,
+// and the MCP server, which the last two serve, right behind it.
+const STAGES = [
+  ['packages/sdk'],
+  ['packages/adapters', 'packages/mcp'],
+  ['packages/agent', 'packages/server'],
+  ['packages/web'],
+];
 
 /** Builds what changed since the last build. Says nothing and does nothing when that is nothing. */
 export async function ensureBuilt() {
@@ -40,7 +46,8 @@ function hasBuild(dir) {
 function buildStamp(dir) {
   const shared = ['tsconfig.base.json', 'package-lock.json'];
   const sdk = dir === 'packages/sdk' ? [] : sources('packages/sdk');
-  return fingerprint([...shared, ...sdk, ...sources(dir)]);
+  const mcp = ['packages/agent', 'packages/server'].includes(dir) ? sources('packages/mcp') : [];
+  return fingerprint([...shared, ...sdk, ...mcp, ...sources(dir)]);
 }
 
 /** What a build reads: the package without its tests, so that editing a test builds nothing. */

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { run } from './child.mjs';
 import { inRepo } from './repo.mjs';
 
@@ -39,30 +39,50 @@ with open(sys.argv[2], 'w') as report:
 `;
 
 const NOTHING = { passed: 0, failed: 0, skipped: [] };
+const MISSING = { ...NOTHING };
 
 /** Runs the tests of the Python SDK and returns `{ passed, failed, skipped, trouble }`. */
 export async function runPython({ folder, env }) {
-  if (!existsSync(inRepo('python/tests'))) return NOTHING;
-  const report = join(folder, 'python.json');
-  const ended = await python(['-c', DRIVER, inRepo('python/tests'), report], env);
+  const bare = await runPythonTests({ python: 'python3', tests: 'python/tests', folder, env });
+  // Those of the adapters need the frameworks; `node scripts/python-adapters.mjs` installs them for itself.
+  if (bare === MISSING || !(await hasFrameworks(env))) return bare;
+  const more = await runPythonTests({ python: 'python3', tests: 'python/adapter_tests', folder, env });
+  return {
+    passed: bare.passed + more.passed,
+    failed: bare.failed + more.failed,
+    skipped: [...bare.skipped, ...more.skipped],
+    trouble: bare.trouble ?? more.trouble,
+  };
+}
+
+/** One folder of tests, with one interpreter. */
+export async function runPythonTests({ python, tests, folder, env }) {
+  if (!existsSync(inRepo(tests))) return NOTHING;
+  const report = join(folder, `${basename(tests)}.json`);
+  const ended = await start(python, ['-c', DRIVER, inRepo(tests), report], { env, show: true });
   if (!ended) {
     console.log('The Python tests need python3, which is not here; they did not run.');
-    return NOTHING;
+    return MISSING;
   }
   if (!existsSync(report))
     return {
       ...NOTHING,
-      trouble: `python3 ended with code ${ended.code} before the tests did; the reason is above.`,
+      trouble: `${python} ended with code ${ended.code} before the tests did; the reason is above.`,
     };
   const counts = JSON.parse(readFileSync(report, 'utf8'));
   const found = counts.passed + counts.failed + counts.skipped.length > 0;
-  return { ...counts, trouble: found ? undefined : 'python/tests has no test in it.' };
+  return { ...counts, trouble: found ? undefined : `${tests} has no test in it.` };
 }
 
-async function python(args, env) {
+async function hasFrameworks(env) {
+  const ended = await start('python3', ['-c', 'import agents, langchain, langgraph'], { env, show: false });
+  return ended?.code === 0;
+}
+
+async function start(program, args, { env, show }) {
   const path = { PYTHONPATH: inRepo('python'), PYTHONDONTWRITEBYTECODE: '1' };
   try {
-    return await run('python3', args, { show: true, env: { ...env, ...path } });
+    return await run(program, args, { show, env: { ...env, ...path } });
   } catch (error) {
     if (error.code === 'ENOENT') return undefined;
     throw error;

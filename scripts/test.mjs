@@ -29,7 +29,7 @@ async function runAll(filters) {
 
 /** The tests' own settings only: a developer's `LANTERNROOM_PORT` or `DATABASE_URL` must not reach them. */
 function testEnvironment() {
-  const ours = /^(LANTERNROOM_|LANTERN_|WAKE_|AKEP_|DATABASE_URL$)/;
+  const ours = /^(LANTERNROOM_(?!SEED$)|LANTERN_|WAKE_|AKEP_|DATABASE_URL$)/;
   const kept = Object.entries(process.env).filter(([name]) => !ours.test(name));
   const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' };
   return { ...Object.fromEntries(kept), ...colour };

@@ -101,7 +101,7 @@ export function readConfig(sources: Sources = { flags: {}, env: process.env }): 
     port: whole('LANTERNROOM_PORT', get('LANTERNROOM_PORT'), 0, 65535),
     host: get('LANTERNROOM_HOST') ?? '127.0.0.1',
     data,
-    databaseUrl: get('DATABASE_URL'),
+    databaseUrl: databaseUrl(get('DATABASE_URL')),
     url: baseUrl(get('LANTERNROOM_URL')),
     tlsCert: get('LANTERNROOM_TLS_CERT'),
     tlsKey: get('LANTERNROOM_TLS_KEY'),
@@ -191,6 +191,14 @@ function baseUrl(text: string | null): string | null {
 }
 
 /** The address never shows up in the message: it holds a password. */
+function databaseUrl(text: string | null): string | null {
+  if (text === null || /^postgres(ql)?:\/\/./.test(text)) return text;
+  throw new UsageError(
+    'DATABASE_URL must be an address like postgres://user:password@db.example.com/lanternroom.',
+  );
+}
+
+/** Nor here. */
 function smtpUrl(text: string | null): string | null {
   if (text === null) return null;
   if (URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol)) return text;

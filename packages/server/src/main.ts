@@ -1,26 +1,40 @@
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import type { Config } from './config.ts';
+import type { JsonObject } from './core/canonical.ts';
 import { takeIn } from './core/deliveries/accept.ts';
+import type { Cards } from './desk/cards.ts';
 import { deskRoutes } from './desk/routes.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { Indexer } from './dispatch/indexer.ts';
 import type { Mailer } from './dispatch/mailer.ts';
 import { Outbound } from './dispatch/outbound.ts';
+import type { PushParts } from './dispatch/prepare-push.ts';
+import { Resealer } from './dispatch/resealer.ts';
 import { Ticker } from './dispatch/ticker.ts';
 import type { Ground } from './ground.ts';
 import { addGroundRules, closeApp, makeApp } from './http/app.ts';
 import { docsRoutes } from './http/docs.ts';
+import { FastLanes } from './http/fast-lane.ts';
 import { healthRoutes, Metrics } from './http/health.ts';
 import { openApiRoutes } from './http/openapi.ts';
 import { Parking } from './http/park.ts';
 import { Presence } from './http/presence.ts';
 import type { Shell } from './http/shell.ts';
+import { Signer } from './http/signing.ts';
 import { Streams } from './http/sse.ts';
 import { staticRoutes } from './http/static.ts';
-import { assertSafeBinding, parseProxies } from './http/transport.ts';
+import { assertSafeBinding, isLoopbackHost, parseProxies } from './http/transport.ts';
+import { Upgrades } from './http/upgrades.ts';
+import { CardMaker } from './protocols/a2a/card.ts';
+import { Hub } from './protocols/a2a/hub.ts';
+import { findNeighbour, pushBody } from './protocols/a2a/push-body.ts';
+import { a2aRoutes } from './protocols/a2a/routes.ts';
 import { akepRoutes } from './protocols/akep/routes.ts';
+import { mcpRoutes } from './protocols/mcp/routes.ts';
 import { wakeRoutes } from './protocols/wake/routes.ts';
-import { ThreadedIntake } from './storage/intake.ts';
+import { RecentLogs } from './storage/log-memory.ts';
+import { noteResealed, takeUpKey } from './storage/sealing/sealed-by.ts';
+import { ThreadedIntake } from './storage/sqlite/intake.ts';
 import { VERSION } from './version.ts';
 
 export { type Ground, openGround } from './ground.ts';
@@ -30,6 +44,7 @@ export type Running = {
   ground: Ground;
   ticker: Ticker;
   indexer: Indexer;
+  hub: Hub;
   /** Every address that is served, as it was registered. */
   routes: readonly Route[];
   stop(): Promise<void>;
@@ -52,13 +67,17 @@ export async function startServer(
   const log = pino({ level: config.log });
   const warn = (problem: unknown, message: string) => log.warn({ err: problem }, message);
   const { auditor } = ground;
+  const resealer = resealerOf(ground, log, warn);
+  await resealer.takeUp();
   const intake = intakeOf(ground, warn);
-  const room = { ...ground.room, intake };
+  const room = { ...ground.room, ...(intake && { intake }), logs: new RecentLogs() };
   const wakeups = ground.data.store.signals;
   const parking = new Parking(wakeups);
   const streams = new Streams();
   const presence = new Presence(room, (tx, agent, at) => tx.agents.seen(agent, at));
   const producersSeen = new Presence(room, (tx, producer, at) => tx.producers.seen(producer, at));
+  const metrics = new Metrics({ parking, streams, room });
+  const lanes = new FastLanes(binding, (route, status, millis) => metrics.note(route, status, millis));
   let url = config.url ?? '';
   const shell: Shell = {
     room,
@@ -66,6 +85,8 @@ export async function startServer(
     wakeups,
     parking,
     streams,
+    lanes,
+    upgrades: new Upgrades(),
     binding,
     baseUrl: () => url,
     presence,
@@ -80,7 +101,9 @@ export async function startServer(
   app.addHook('onRoute', ({ method, url }) => {
     for (const name of [method].flat()) routes.push({ method: name, url });
   });
-  const metrics = new Metrics({ parking, streams });
+  shell.upgrades.attach(app.server);
+  const hub = new Hub(shell, warn);
+  shell.upgrades.serve('/a2a/connect', (...asked) => void hub.upgrade(...asked));
   const health = { draining: false };
   addGroundRules(app, shell);
   metrics.watch(app);
@@ -89,11 +112,26 @@ export async function startServer(
   healthRoutes(app, shell, { health, metrics });
   await app.register((door) => wakeRoutes(door, shell));
   await app.register((door) => akepRoutes(door, shell));
-  await app.register((door) => deskRoutes(door, shell));
+  await app.register((door) => mcpRoutes(door, shell));
+  const signer = new Signer(room);
+  // The first key is made now: looking at a card later must change nothing.
+  await signer.currentId();
+  await app.register((door) => a2aRoutes(door, shell, signer));
+  const cards = deskCards(new CardMaker(shell, signer), signer);
+  await app.register((door) => deskRoutes(door, shell, cards));
   await app.register((door) => staticRoutes(door, shell));
 
+  lanes.guard(app);
+
   const mailer = await mailerFor(config.smtpUrl);
-  const dispatcher = new Dispatcher({ room, outbound, mailer, wakeups, warn });
+  const dispatcher = new Dispatcher({
+    room,
+    outbound,
+    mailer,
+    wakeups,
+    warn,
+    push: pushParts(shell, signer),
+  });
   const checkpoint = () => auditor.checkpointAll();
   const ticker = new Ticker({
     room,
@@ -106,18 +144,23 @@ export async function startServer(
   const indexer = new Indexer({ room, wakeups, warn });
   const address = await app.listen({ port: config.port, host: config.host });
   url ||= address.replace('[::1]', 'localhost');
+  resealer.start();
   dispatcher.start();
+  hub.start();
   ticker.start();
   await indexer.start();
 
   const shutDown = async (): Promise<void> => {
     health.draining = true;
+    lanes.close();
     parking.drain();
     streams.closeAll();
+    await hub.stop();
     await closeApp(app);
-    await intake.stop();
+    await intake?.stop();
     await ticker.stop();
     await indexer.stop();
+    await resealer.stop();
     await dispatcher.stop();
     await presence.flush();
     await producersSeen.flush();
@@ -130,14 +173,61 @@ export async function startServer(
     stopped ??= shutDown();
     return stopped;
   };
-  return { url, ground, ticker, indexer, routes, stop };
+  return { url, ground, ticker, indexer, hub, routes, stop };
+}
+
+/** What the way out needs to know of A2A. */
+/** The desk shows cards as A2A makes them, and knows nothing of A2A. */
+function deskCards(cards: CardMaker, signer: Signer): Cards {
+  const show = async (...asked: Parameters<CardMaker['public']>) =>
+    JSON.parse((await cards.public(...asked)).body) as JsonObject;
+  return {
+    preview: async (at) => {
+      const address = { ...at, createdAt: at.card.changedAt };
+      return { v1: await show(address, '1.0'), all: await show(address, '0.3') };
+    },
+    rotate: () => signer.rotate(),
+  };
+}
+
+function pushParts(shell: Shell, signer: Signer): PushParts {
+  const { room, baseUrl, binding } = shell;
+  return {
+    render: pushBody(room, baseUrl),
+    neighbour: (url) => findNeighbour(room, baseUrl(), url),
+    sign: (body, about) => signer.signBody(body, { ...about, issuer: baseUrl() }),
+    mayBeLoopback: isLoopbackHost(binding.host),
+  };
+}
+
+/** A master key that was put in front of the one before it takes over from here. */
+function resealerOf(
+  { room, data, auditor }: Ground,
+  log: Logger,
+  warn: (problem: unknown, message: string) => void,
+): Resealer {
+  return new Resealer({
+    room,
+    takeUpKey: () => takeUpKey(data.store, data.vault),
+    finish: async () => {
+      await auditor.signAnew();
+      await noteResealed(data.store, data.vault);
+    },
+    note: (message) => log.info(message),
+    warn,
+  });
 }
 
 /** Deliveries that come in crowds are written beside the doors, on a thread of their own. */
-function intakeOf({ data, room }: Ground, warn: (problem: unknown, message: string) => void): ThreadedIntake {
+function intakeOf(
+  { data, room }: Ground,
+  warn: (problem: unknown, message: string) => void,
+): ThreadedIntake | null {
+  if (data.local === null) return null;
+  const { file, master, turns } = data.local;
   return new ThreadedIntake({
-    data: { file: data.database, master: data.master, settings: room.settings },
-    turns: data.turns,
+    data: { file, master, settings: room.settings },
+    turns,
     here: (unit) => takeIn(room, unit),
     tell: (news) => data.store.signals.tell(news),
     warn,

@@ -1,8 +1,8 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Ground, openGround } from '../ground.ts';
-import { integrityProblems } from '../storage/backup.ts';
-import { DATABASE_FILE } from '../storage/data-folder.ts';
+import { integrityProblems } from '../storage/folder/backup.ts';
+import { DATABASE_FILE } from '../storage/folder/data-folder.ts';
 import { type Common, configFor } from './ground.ts';
 
 export type Finding = { ok: boolean; what: string };
@@ -13,7 +13,7 @@ const LEAST_FREE = 256 * 1024 * 1024;
 export async function examine(options: Common): Promise<Finding[]> {
   const config = configFor(options);
   const findings: Finding[] = [node(), ...folder(config.data)];
-  if (!existsSync(join(config.data, DATABASE_FILE))) {
+  if (config.databaseUrl === null && !existsSync(join(config.data, DATABASE_FILE))) {
     return [...findings, { ok: true, what: `No data in ${config.data} yet: "lanternroom serve" makes it.` }];
   }
   try {
@@ -51,17 +51,15 @@ function folder(path: string): Finding[] {
   ];
 }
 
+function file({ data: { local } }: Ground): Finding[] {
+  if (local === null) return [{ ok: true, what: 'PostgreSQL answers, takes writes, and has our schema.' }];
+  const [problem] = integrityProblems(local.store.session.db);
+  if (problem === undefined) return [{ ok: true, what: 'The database file is sound.' }];
+  return [{ ok: false, what: `The database file is damaged: ${problem}. Restore a backup.` }];
+}
+
 async function store(ground: Ground): Promise<Finding[]> {
-  const problems = integrityProblems(ground.data.store.session.db);
-  const findings: Finding[] = [
-    {
-      ok: problems.length === 0,
-      what:
-        problems.length === 0
-          ? 'The database file is sound.'
-          : `The database file is damaged: ${problems[0]}. Restore a backup.`,
-    },
-  ];
+  const findings = file(ground);
   for (const { id, handle } of await ground.room.store.directory.spaces()) {
     const verdict = await ground.auditor.verify(id);
     const what = verdict.ok

@@ -29,7 +29,7 @@ export function addKeepingCommands(program: Command): void {
     .option('--force', 'replace the file if it exists')
     .action((file: string, options: Common & { force?: boolean }) =>
       withGround(options, async ({ data }) => {
-        const { backup } = await import('../storage/backup.ts');
+        const { backup } = await import('../storage/folder/backup.ts');
         const made = backup(data, file, options.force === true);
         print(
           options,
@@ -42,7 +42,7 @@ export function addKeepingCommands(program: Command): void {
     program.command('restore <file>').description('put a backup into an empty data folder'),
     'restore lanternroom.backup --data ./restored',
   ).action(async (file: string, options: Common) => {
-    const { restore } = await import('../storage/backup.ts');
+    const { restore } = await import('../storage/folder/backup.ts');
     const made = restore(file, configFor(options).data);
     print(
       options,

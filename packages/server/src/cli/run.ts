@@ -4,6 +4,8 @@ import { isFault } from '../core/faults.ts';
 import { VERSION } from '../version.ts';
 import { addAgentCommands } from './agents.ts';
 import { addKeepingCommands } from './keeping.ts';
+import { addKeyCommands } from './keys.ts';
+import { addMigrate } from './migrate.ts';
 import { addPeopleCommands } from './people.ts';
 import { addProducerCommands } from './producers.ts';
 import { addServe } from './serve.ts';
@@ -44,6 +46,8 @@ Every command works on the data of a running server. --json prints for programs.
   addPeopleCommands(lanternroom);
   addProducerCommands(lanternroom);
   addKeepingCommands(lanternroom);
+  addMigrate(lanternroom);
+  addKeyCommands(lanternroom);
   return lanternroom;
 }
 

@@ -8,8 +8,10 @@ import { isFault } from '../core/faults.ts';
 import { hasOwner, openSetup } from '../core/people/setup.ts';
 import type { Ground } from '../ground.ts';
 import type { Running } from '../main.ts';
+import type { FolderLock } from '../storage/folder/folder-lock.ts';
 import { OPERATOR } from './ground.ts';
 import { sparingly } from './start-memory.ts';
+import { openGroundPatiently } from './wait-for-database.ts';
 
 type ServeOptions = Record<string, string | undefined>;
 
@@ -41,21 +43,31 @@ async function serve(options: ServeOptions, { args: [surplus] }: Command): Promi
     throw new UsageError(`There is no command "${surplus}". See them all with: lanternroom --help`);
   const config = readConfig({ flags: toFlags(options), env: process.env });
   assertWholeInit(config);
+  const lock = await claimFolder(config);
   const { running, first } = await sparingly(() => start(config));
   console.log(await greeting(running, first));
   await untilStopped(running);
+  lock?.release();
+}
+
+/** Replicas share a PostgreSQL; a data folder has one server. */
+async function claimFolder({ data, databaseUrl }: Config): Promise<FolderLock | null> {
+  if (databaseUrl !== null) return null;
+  const { lockFolder } = await import('../storage/folder/folder-lock.ts');
+  return lockFolder(data);
 }
 
 async function start(config: Config): Promise<{ running: Running; first: MadeAgent | null }> {
   const { openGround, startServer } = await import('../main.ts');
-  const ground = await openGround(config);
-  const first = await initialise(ground, config);
-  await followEnvironment(ground, config);
-  const running = await startServer(config, ground).catch(async (reason: unknown) => {
+  const ground = await openGroundPatiently(config, () => openGround(config, undefined, console.error));
+  try {
+    const first = await initialise(ground, config);
+    await followEnvironment(ground, config);
+    return { running: await startServer(config, ground), first };
+  } catch (reason) {
     await ground.stop();
     throw explainListen(reason, config);
-  });
-  return { running, first };
+  }
 }
 
 /** Commander speaks camelCase, the settings table speaks flags. */
@@ -69,9 +81,7 @@ function toFlags(options: ServeOptions): Record<string, string | undefined> {
 }
 
 function assertWholeInit(config: Config): void {
-  const { init, databaseUrl, tlsCert, tlsKey } = config;
-  if (databaseUrl !== null)
-    throw new UsageError('PostgreSQL is not supported yet. Leave DATABASE_URL out to use SQLite.');
+  const { init, tlsCert, tlsKey } = config;
   if ((tlsCert === null) !== (tlsKey === null))
     throw new UsageError('TLS needs both --tls-cert and --tls-key.');
   if ((init.email === null) !== (init.password === null)) {
@@ -108,7 +118,13 @@ async function initialise({ room }: Ground, { init }: Config): Promise<MadeAgent
   };
   const { email, password } = init;
   const owner = email === null || password === null ? null : { email, password };
-  const made = await foundHome(room, { handle: init.handle ?? 'home', agent, owner }, OPERATOR);
+  const home = { handle: init.handle ?? 'home', agent, owner };
+  const made = await foundHome(room, home, OPERATOR).catch(async (reason: unknown) => {
+    // Another replica may have founded it in the same moment; it did so with the same values.
+    if ((await room.store.directory.spaces()).length > 0) return null;
+    throw reason;
+  });
+  if (made === null) return null;
   if (isFault(made))
     throw new UsageError(`${INIT_SETTINGS[made.detail.field ?? ''] ?? 'INIT'}: ${made.message}`);
   // A key that the operator brought is not shown again.
@@ -118,7 +134,10 @@ async function initialise({ room }: Ground, { init }: Config): Promise<MadeAgent
 /** AKEP_WEBHOOK_SECRET is read at every start: the test producer signs with what it says. */
 async function followEnvironment({ room }: Ground, { webhookSecret }: Config): Promise<void> {
   const [space] = await room.store.directory.spaces();
-  if (space !== undefined) await keepEnvironmentProducer(room, space.id, webhookSecret);
+  if (space === undefined) return;
+  const keep = () => keepEnvironmentProducer(room, space.id, webhookSecret);
+  // Once more: another replica may have made it in the same moment.
+  await keep().catch(keep);
 }
 
 async function greeting({ url, ground: { room } }: Running, first: MadeAgent | null): Promise<string> {

@@ -4,13 +4,29 @@ import type { World } from './world.ts';
 /** What the server writes by itself, whether anybody asks or not. */
 const BY_ITSELF = ['checkpoints', 'words'];
 
+const TABLES = {
+  sqlite: "select name from sqlite_master where type = 'table'",
+  postgres: "select tablename as name from pg_tables where schemaname = 'public'",
+};
+
 /** A digest of every table: two that are equal say that nothing was changed in between. */
-export function digests(world: World): Record<string, string> {
-  const { db } = world.running.ground.data.store.session;
-  const tables = db.prepare("select name from sqlite_master where type = 'table'").raw().all() as [string][];
-  const digest = (name: string) => {
-    const rows = db.prepare(`select * from "${name}"`).raw().all() as unknown[][];
-    return hash('sha256', JSON.stringify(rows.filter((row) => !row.includes('indexed'))));
-  };
-  return Object.fromEntries(tables.map(([name]) => [name, BY_ITSELF.includes(name) ? '' : digest(name)]));
+export async function digests(world: World): Promise<Record<string, string>> {
+  const tables = await world.sql(world.database === null ? TABLES.sqlite : TABLES.postgres);
+  const found: Record<string, string> = {};
+  for (const { name } of tables as { name: string }[]) {
+    found[name] = BY_ITSELF.includes(name) ? '' : await digestOf(world, name);
+  }
+  return found;
+}
+
+async function digestOf(world: World, table: string): Promise<string> {
+  const rows = (await world.sql(`select * from "${table}"`)).map((row) => JSON.stringify(row));
+  // A row that is written again may stand elsewhere, and is the same row.
+  return hash(
+    'sha256',
+    rows
+      .filter((row) => !row.includes('"indexed"'))
+      .sort()
+      .join('\n'),
+  );
 }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
 import { SECOND } from '../core/time.ts';
+import { Authenticator } from './authenticator.ts';
 import { Browser, PASSWORD } from './browser.ts';
 import { body } from './desk.ts';
+import { Laptop } from './laptop.ts';
 import { sampleDelivery, type World } from './world.ts';
 
 /** One space of a server that is shared, with an owner and an agent. Names and contents are the same in all of them. */
@@ -68,15 +71,46 @@ export class Tenant {
     return { id, key: made.keys[0]?.key_id ?? '' };
   }
 
+  /** A task of the tenant's agent that is being worked on, and the laptop that does. */
+  async task(): Promise<{ id: string; laptop: Laptop }> {
+    const laptop = await Laptop.connect(this.world.url, this.key);
+    onTestFinished(() => laptop.vanish());
+    const message = { messageId: randomUUID(), role: 'user', parts: [{ kind: 'text', text: 'Do it.' }] };
+    const params = { message: { kind: 'message', ...message }, configuration: { blocking: false } };
+    const sent = await body<{ result: { id: string } }>(
+      this.world.post(
+        `/@${this.handle}/agent-01`,
+        { jsonrpc: '2.0', id: 1, method: 'message/send', params },
+        this.key,
+      ),
+    );
+    return { id: sent.result.id, laptop };
+  }
+
   async person(): Promise<string> {
     const sent = { email: `${randomUUID()}@example.com`, role: 'reader', password: PASSWORD };
     return (await body<{ person_id: string }>(this.desk('POST', '/desk/people', sent))).person_id;
   }
 
+  /** Where the owner has just logged in. */
+  async browser(): Promise<Browser> {
+    const email = this.handle === 'home' ? 'owner@example.com' : `${this.handle}@example.com`;
+    const browser = new Browser(this.world);
+    await body(browser.login(email));
+    return browser;
+  }
+
+  async passkey(): Promise<string> {
+    const browser = await this.browser();
+    const device = new Authenticator(`http://localhost:${new URL(this.world.url).port}`);
+    const asked = await body<{ challenge: string }>(browser.send('POST', '/desk/passkeys/challenge', {}));
+    const sent = { name: 'laptop', response: device.make(asked) };
+    return (await body<{ passkey_id: string }>(browser.send('POST', '/desk/passkeys', sent))).passkey_id;
+  }
+
   /** The id of one of the owner's sessions. */
   async session(): Promise<string> {
-    const email = this.handle === 'home' ? 'owner@example.com' : `${this.handle}@example.com`;
-    await body(new Browser(this.world).login(email));
+    await this.browser();
     const { sessions } = await body<{ sessions: { session_id: string }[] }>(
       this.desk('GET', '/desk/sessions'),
     );

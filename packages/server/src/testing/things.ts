@@ -3,6 +3,7 @@ import type { KeyRecord } from '../core/agents/key.ts';
 import type { Decision } from '../core/deliveries/decision.ts';
 import type { Delivery, Draft } from '../core/deliveries/delivery.ts';
 import type { Checkpoint, LedgerLine } from '../core/ledger/ledger.ts';
+import type { PasskeyRecord } from '../core/people/passkey.ts';
 import type { Person, SessionRecord, TokenRecord } from '../core/people/person.ts';
 import type { Attempt, Job } from '../core/sending/job.ts';
 import type { IdempotencyRecord } from '../core/store.ts';
@@ -25,7 +26,31 @@ export function aPerson(over: Partial<Person> = {}): Person {
 }
 
 export function aSession(over: Partial<SessionRecord> = {}): SessionRecord {
-  return { space: 'sp_1', digest: 'digest', person: 'pe_1', createdAt: 1, expiresAt: 100, ...over };
+  return {
+    space: 'sp_1',
+    digest: 'digest',
+    person: 'pe_1',
+    createdAt: 1,
+    expiresAt: 100,
+    provedAt: 1,
+    ...over,
+  };
+}
+
+export function aPasskey(over: Partial<PasskeyRecord> = {}): PasskeyRecord {
+  return {
+    space: 'sp_1',
+    id: 'pk_1',
+    person: 'pe_1',
+    name: 'laptop',
+    digest: 'digest',
+    credential: new Uint8Array([1, 2, 3]),
+    counter: 0,
+    isBackedUp: true,
+    createdAt: 1,
+    lastUsedAt: null,
+    ...over,
+  };
 }
 
 export function aToken(over: Partial<TokenRecord> = {}): TokenRecord {
@@ -103,6 +128,8 @@ export function aDelivery(over: Partial<Delivery> = {}): Delivery {
     effectAt: null,
     withdrawnAt: null,
     causeEvent: null,
+    parts: 0,
+    irreversible: false,
     ...over,
   };
 }
@@ -132,6 +159,7 @@ export function aDecision(over: Partial<Decision> = {}): Decision {
     agent: 'agent-01',
     verdict: 'approved',
     person: 'pe_1',
+    deliveredAt: 1,
     decidedAt: 1,
     effectAt: 2,
     state: 'held',

@@ -19,3 +19,17 @@ export function untilParked(world: World, count: number): Promise<void> {
 export function untilStreaming(world: World, count: number): Promise<void> {
   return until(async () => (await gauge(world, 'lanternroom_open_streams')) === count);
 }
+
+/** Some at a time: a thousand connections at once are more than a busy machine answers in time. */
+export async function each<T>(
+  items: Iterable<T>,
+  work: (item: T) => Promise<unknown>,
+  atOnce = 50,
+): Promise<void> {
+  const left = [...items];
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+    }),
+  );
+}

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { type Config, readConfig } from '../config.ts';
 import { addAgent, foundSpace, type MadeAgent, type NewAgent } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
@@ -11,6 +12,8 @@ import type { Space } from '../core/store.ts';
 import type { Clock, Micros } from '../core/time.ts';
 import type { Outbound } from '../dispatch/outbound.ts';
 import { type Ground, openGround, type Running, startServer } from '../main.ts';
+import { DATABASE_FILE } from '../storage/folder/data-folder.ts';
+import { freshDatabase, onDatabase, type TestDatabase } from './postgres.ts';
 
 /** A clock that stands still until it is turned. */
 export class ManualClock implements Clock {
@@ -44,13 +47,15 @@ export type WorldOptions = {
 
 type Parts = Pick<
   World,
-  'options' | 'folder' | 'config' | 'clock' | 'running' | 'space' | 'agent' | 'owner' | 'token'
+  'options' | 'folder' | 'database' | 'config' | 'clock' | 'running' | 'space' | 'agent' | 'owner' | 'token'
 >;
 
 /** A real server on a real store in a folder of its own, with one space, one agent and one owner in it. */
 export class World {
   readonly options: WorldOptions;
   readonly folder: string;
+  /** Null when everything is in the folder. */
+  readonly database: TestDatabase | null;
   readonly config: Config;
   readonly clock: ManualClock | undefined;
   running: Running;
@@ -63,6 +68,7 @@ export class World {
   private constructor(parts: Parts) {
     this.options = parts.options;
     this.folder = parts.folder;
+    this.database = parts.database;
     this.config = parts.config;
     this.clock = parts.clock;
     this.running = parts.running;
@@ -74,7 +80,13 @@ export class World {
 
   static async open(options: WorldOptions = {}): Promise<World> {
     const folder = temporaryFolder();
-    const env = { LANTERNROOM_LOG: 'silent', LANTERNROOM_RATE_TEST: '100000/10000', ...options.env };
+    const database = process.env.LANTERNROOM_TEST_STORE === 'postgres' ? await freshDatabase() : null;
+    const env = {
+      LANTERNROOM_LOG: 'silent',
+      LANTERNROOM_RATE_TEST: '100000/10000',
+      ...(database && { DATABASE_URL: database.url }),
+      ...options.env,
+    };
     const config = readConfig({ flags: { port: '0', data: folder }, env });
     const ground = await openGround(config, options.clock);
     const space = orThrow(await foundSpace(ground.room, 'home', 'test'));
@@ -91,7 +103,8 @@ export class World {
     const owner = orThrow(await addPerson(ground.room, wanted, 'test'));
     const { token } = await addToken(ground.room, owner, 'test');
     const running = await startServer(config, ground, toParts(options));
-    return new World({ options, folder, config, clock: options.clock, running, space, agent, owner, token });
+    const { clock } = options;
+    return new World({ options, folder, database, config, clock, running, space, agent, owner, token });
   }
 
   get url(): string {
@@ -181,6 +194,27 @@ export class World {
     await this.running.ticker.tick();
   }
 
+  /** Behind the server's back, on whichever database it is; `?` stands for a value. */
+  async sql(text: string, ...values: unknown[]): Promise<Record<string, unknown>[]> {
+    if (this.database !== null) {
+      let place = 0;
+      return onDatabase(
+        this.database.url,
+        text.replaceAll('?', () => `$${++place}`),
+        values,
+      );
+    }
+    const db = new Database(join(this.folder, DATABASE_FILE));
+    try {
+      const prepared = db.prepare(text);
+      if (prepared.reader) return prepared.all(...values) as Record<string, unknown>[];
+      prepared.run(...values);
+      return [];
+    } finally {
+      db.close();
+    }
+  }
+
   /** Stops and starts on the same data, as a restart does; `meanwhile` is what happens while nobody is there. */
   async restart(meanwhile: () => void = () => {}): Promise<void> {
     await this.running.stop();
@@ -191,6 +225,7 @@ export class World {
 
   async stop(): Promise<void> {
     await this.running.stop();
+    await this.database?.drop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
