@@ -69,15 +69,15 @@ export class Connection {
     this.#socket.on('error', () => this.#socket.terminate());
   }
 
-  /** Says hello, takes over what waits, and then sends what is new. */
+  /** Says hello once callers find it here, takes over what waits, and then sends what is new. */
   async start(hello: string, replaces: string | null): Promise<void> {
     const { room, wakeups } = this.#parts;
-    this.#socket.send(hello);
     this.#off = wakeups.on(framesTopic(this.at.space, this.at.agent), (about) => this.#wake(about));
     await join(room, { ...this.at, replaces });
     this.#joined = true;
     // It may have gone while we were writing that it came.
     if (this.isClosed) return leave(room, this.at);
+    this.#socket.send(hello);
     this.#pull();
     await this.#feed?.start(wakeups);
   }
