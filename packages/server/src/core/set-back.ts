@@ -2,7 +2,7 @@ import type { SpaceId } from './ids.ts';
 import type { Room } from './room.ts';
 import { LEASE } from './sending/settle-job.ts';
 import { LINK_KEPT } from './tasks/presence.ts';
-import type { Micros } from './time.ts';
+import { type Micros, SECOND } from './time.ts';
 
 /** Deadlines that lie farther ahead than anybody can have set them by the clock as it is now. */
 export interface DeadlineRows {
@@ -16,6 +16,9 @@ export interface DeadlineRows {
   shortenLinks(until: Micros): Promise<number>;
 }
 
+/** A window that lasts a minute longer harms nobody; one that is cut short takes back the promise of an undo. */
+const NO_MATTER: Micros = 60 * SECOND;
+
 /**
  * A clock that was set back leaves deadlines behind in a future that is hours or days away. Whatever was to happen
  * within seconds happens now; retries keep their moment, because nobody can tell a long pause from a moved one.
@@ -23,7 +26,7 @@ export interface DeadlineRows {
 export function catchUpAfterSetBack(room: Room, space: SpaceId): Promise<void> {
   return room.store.write(space, [], async (tx) => {
     const now = room.clock.now();
-    if ((await tx.deadlines.bringHeld(now + room.settings.undoWindow, now)) > 0) tx.announce('held');
+    if ((await tx.deadlines.bringHeld(now + room.settings.undoWindow + NO_MATTER, now)) > 0) tx.announce('held');
     const ended = await tx.deadlines.endLeases(now + LEASE);
     const brought = await tx.deadlines.bringFirstAttempts(now);
     if (ended + brought > 0) tx.announce('jobs');
