@@ -207,8 +207,9 @@ export class World {
     const db = new Database(join(this.folder, DATABASE_FILE));
     try {
       const prepared = db.prepare(text);
-      if (prepared.reader) return prepared.all(...values) as Record<string, unknown>[];
-      prepared.run(...values);
+      // As a list: the driver takes a lone Buffer for named values, and ends the process.
+      if (prepared.reader) return prepared.all(values) as Record<string, unknown>[];
+      prepared.run(values);
       return [];
     } finally {
       db.close();
