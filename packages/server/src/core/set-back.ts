@@ -26,7 +26,8 @@ const NO_MATTER: Micros = 60 * SECOND;
 export function catchUpAfterSetBack(room: Room, space: SpaceId): Promise<void> {
   return room.store.write(space, [], async (tx) => {
     const now = room.clock.now();
-    if ((await tx.deadlines.bringHeld(now + room.settings.undoWindow + NO_MATTER, now)) > 0) tx.announce('held');
+    if ((await tx.deadlines.bringHeld(now + room.settings.undoWindow + NO_MATTER, now)) > 0)
+      tx.announce('held');
     const ended = await tx.deadlines.endLeases(now + LEASE);
     const brought = await tx.deadlines.bringFirstAttempts(now);
     if (ended + brought > 0) tx.announce('jobs');
