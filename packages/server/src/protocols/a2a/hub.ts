@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { isActive, type KeyRecord } from '../../core/agents/key.ts';
 import { isFault } from '../../core/faults.ts';
 import type { SpaceId } from '../../core/ids.ts';
@@ -9,7 +9,7 @@ import { identify } from '../../http/agent-key.ts';
 import type { Shell } from '../../http/shell.ts';
 import { isPrivate } from '../../http/transport.ts';
 import { refuseUpgrade } from '../../http/upgrades.ts';
-import { Connection, type ConnectionParts } from './connection.ts';
+import type { Connection, ConnectionParts } from './connection.ts';
 import { CLOSE, FRAME_MOST, HEARTBEAT_SECONDS, PROTOCOL } from './frames.ts';
 import type { Wish } from './inbox-feed.ts';
 
@@ -71,9 +71,13 @@ export class Hub {
     if (refusal !== null) return refuseUpgrade(socket, refusal.status, refusal.error);
     try {
       const { key } = await identify(this.#shell.room, request);
-      this.#sockets.handleUpgrade(request, socket, head, (opened) =>
-        this.#welcome({ socket: opened, wire: socket }, key, askedIn(request)),
-      );
+      // Loaded with the first laptop: what reads frames is a fifth of all the files of a start.
+      const { Connection } = await import('./connection.ts');
+      this.#sockets.handleUpgrade(request, socket, head, (opened) => {
+        const parts = this.#partsFor({ socket: opened, wire: socket }, key);
+        const { replaces, wish } = askedIn(request);
+        this.#welcome(new Connection({ ...parts, wish }), opened, replaces);
+      });
     } catch (reason) {
       if (isFault(reason) && reason.fault === 'unauthorized')
         return refuseUpgrade(socket, 401, reason.message, ['www-authenticate: Bearer']);
@@ -90,13 +94,16 @@ export class Hub {
     return null;
   }
 
-  #welcome(opened: Opened, key: KeyRecord, { replaces, wish }: Asked): void {
+  #partsFor(opened: Opened, key: KeyRecord): Omit<ConnectionParts, 'wish'> {
     const { room, wakeups } = this.#shell;
     const link = `link_${room.ids.letters(16)}`;
     const at = { space: key.space, agent: key.agent, link, digest: key.digest };
-    const connection = new Connection({ room, wakeups, ...opened, at, wish, warn: this.#warn });
+    return { room, wakeups, ...opened, at, warn: this.#warn };
+  }
+
+  #welcome(connection: Connection, socket: WebSocket, replaces: string | null): void {
     this.#open.add(connection);
-    opened.socket.on('close', () => {
+    socket.on('close', () => {
       const ending = this.#end(connection).finally(() => this.#ending.delete(ending));
       this.#ending.add(ending);
     });
