@@ -58,8 +58,11 @@ export function faultsOn(store: Store): Fault[] {
 }
 
 /** L8, and what can be said at once, under load, about the promises that were made meanwhile. */
-export async function isOver({ checker }: Site): Promise<void> {
+export async function isOver({ checker, servers }: Site): Promise<void> {
   await checker.healthy();
+  for (const { url, child } of servers) {
+    if (child.hasEnded) throw new Error(`the server at ${url} ended by itself: ${child.stderr}`);
+  }
   await checker.glance();
 }
 

@@ -16,6 +16,8 @@ export class Upgrades {
 
   attach(server: Pick<Server, 'on'>): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      // From here on nobody listens for us: one who resets the connection while a key is looked up would end the process.
+      socket.on('error', () => socket.destroy());
       const isWebSocket = /^websocket$/i.test(request.headers.upgrade ?? '');
       const take = this.#byPath.get((request.url ?? '').split('?', 1)[0] ?? '');
       if (isWebSocket && take !== undefined) take(request, socket, head);
@@ -48,7 +50,5 @@ export function refuseUpgrade(
     '',
     body,
   ];
-  // Whoever has gone does not read it, and that is no fault of ours.
-  socket.on('error', () => socket.destroy());
   socket.end(lines.join('\r\n'));
 }
