@@ -1,6 +1,6 @@
 import type { Tier } from './agents/key.ts';
-import type { Intake } from './deliveries/accept.ts';
 import type { Ids } from './ids.ts';
+import type { Intake } from './intake.ts';
 import { GENESIS, type LedgerEntry, lineHash } from './ledger/ledger.ts';
 import type { Rate } from './rate.ts';
 import type { Head, Store, Tx } from './store.ts';
@@ -35,7 +35,7 @@ export interface Room {
   readonly ids: Ids;
   readonly vault: Vault;
   readonly settings: CoreSettings;
-  /** Left out, deliveries are written by whoever takes them in. */
+  /** Left out, deliveries and events are written by whoever takes them in. */
   readonly intake?: Intake;
   /** Left out, every log is read from the store. */
   readonly logs?: LogMemory;

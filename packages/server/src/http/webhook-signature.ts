@@ -1,18 +1,14 @@
-import {
-  createHmac,
-  createPublicKey,
-  createSecretKey,
-  type KeyObject,
-  timingSafeEqual,
-  verify,
-} from 'node:crypto';
+import { createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
+import { HmacKey } from './hmac.ts';
 
 /** Standard Webhooks, on the receiving side: the transport's part, which knows no protocol. */
 export type SignatureHeaders = {
   id: string;
   timestamp: string;
-  signatures: readonly { tag: string; value: string }[];
+  signatures: readonly Signature[];
 };
+
+type Signature = { tag: 'v1' | 'v1a'; value: string };
 
 export type HeaderFlaw = 'missing' | 'dot' | 'timestamp' | 'stale' | 'no_known_algorithm';
 
@@ -34,22 +30,30 @@ export function readSignature(
   // Digits only: "abc", "1e9", "-1" and "" would otherwise turn into a NaN that passes every comparison.
   if (!/^\d{1,12}$/.test(timestamp)) return 'timestamp';
   if (Math.abs(nowSeconds - Number(timestamp)) > freshSeconds) return 'stale';
-  const signatures = signature.split(' ').flatMap(readOne).slice(0, MOST_SIGNATURES);
+  const signatures = readAll(signature);
   return signatures.length === 0 ? 'no_known_algorithm' : { id, timestamp, signatures };
 }
 
 /** During a rotation there are two; each one of them costs a comparison. */
 const MOST_SIGNATURES = 16;
 
-function readOne(part: string): { tag: string; value: string }[] {
-  const m = /^(v1a?),([A-Za-z0-9+/]+={0,2})$/.exec(part);
-  return m === null ? [] : [{ tag: m[1] ?? '', value: m[2] ?? '' }];
+function readAll(header: string): Signature[] {
+  const found: Signature[] = [];
+  for (const part of header.includes(' ') ? header.split(' ') : [header]) {
+    const tag = part.startsWith('v1,') ? 'v1' : part.startsWith('v1a,') ? 'v1a' : null;
+    if (tag === null || found.length === MOST_SIGNATURES) continue;
+    const value = part.slice(tag.length + 1);
+    if (BASE64.test(value)) found.push({ tag, value });
+  }
+  return found;
 }
 
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
 /** `whsec_<base64>` decodes to the key; any other text is its own UTF-8 bytes (K2). */
-export function secretKey(secret: string): KeyObject {
+export function secretKey(secret: string): HmacKey {
   const m = /^whsec_([A-Za-z0-9+/_-]+={0,2})$/.exec(secret);
-  return createSecretKey(m === null ? Buffer.from(secret) : Buffer.from(m[1] ?? '', 'base64'));
+  return new HmacKey(m === null ? Buffer.from(secret) : Buffer.from(m[1] ?? '', 'base64'));
 }
 
 // DER header of an Ed25519 public key; the 32 bytes of the key follow.
@@ -62,12 +66,12 @@ export function publicKey(text: string): KeyObject {
 }
 
 /** Constant time, over the exact bytes. */
-export function isSignedWith(key: KeyObject, headers: SignatureHeaders, body: Uint8Array): boolean {
-  return key.type === 'secret' ? isHmac(key, headers, body) : isEd25519(key, headers, body);
+export function isSignedWith(key: HmacKey | KeyObject, headers: SignatureHeaders, body: Uint8Array): boolean {
+  return key instanceof HmacKey ? isHmac(key, headers, body) : isEd25519(key, headers, body);
 }
 
-function isHmac(key: KeyObject, { id, timestamp, signatures }: SignatureHeaders, body: Uint8Array): boolean {
-  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
+function isHmac(key: HmacKey, { id, timestamp, signatures }: SignatureHeaders, body: Uint8Array): boolean {
+  const expected = key.digest(`${id}.${timestamp}.`, body);
   return signatures.some(({ tag, value }) => {
     const given = Buffer.from(value, 'base64');
     return tag === 'v1' && given.length === expected.length && timingSafeEqual(given, expected);

@@ -33,17 +33,12 @@ export type Accepted = {
 /** A delivery whose content was read and hashed: plain values, fit for another thread. */
 export type Prepared = Omit<Submission, 'content'> & { contentHash: string; shape: Shape };
 
-/** Where deliveries are written when it is not right here. */
-export interface Intake {
-  accept(prepared: Prepared): Promise<Accepted | Fault>;
-}
-
 /** Takes a delivery in: the thing, its idempotency record, its bucket and its ledger line in one transaction. */
 export function accept(room: Room, submission: Submission): Promise<Accepted | Fault> {
   const { identity, draft, raw, idempotencyKey, content } = submission;
   const contentHash = room.vault.sha256(room.vault.canonical(content));
   const prepared = { identity, draft, raw, idempotencyKey, contentHash, shape: shapeOf(content) };
-  return room.intake === undefined ? takeIn(room, prepared) : room.intake.accept(prepared);
+  return room.intake?.take('delivery', prepared) ?? takeIn(room, prepared);
 }
 
 export function takeIn(room: Room, prepared: Prepared): Promise<Accepted | Fault> {

@@ -24,18 +24,26 @@ export function askedWords(question: string): string[] {
   return [...new Set(wordsOf(question, 'asked'))].slice(0, MOST_WORDS_ASKED);
 }
 
-export async function search(room: Room, tx: Tx, wanted: Wanted): Promise<Delivery[]> {
-  const { words, from, to, before, ...rest } = wanted;
-  const range = await placesBetween(tx, from, to);
-  return tx.search.find({
-    ...rest,
-    words: await rarestFirst(
-      tx,
-      words.map((word) => room.vault.wordKey(tx.space as SpaceId, word)),
-    ),
-    from: range.from,
-    before: Math.min(range.before, before ?? range.before),
-  });
+/** So many rows are looked at for one page, however few of them are what was asked for (D83). */
+export const MOST_WALKED = 2000;
+
+/** `next` is the place that the next page goes back from; null when everything was seen. */
+export type Found = { deliveries: Delivery[]; next: number | null };
+
+export async function search(room: Room, tx: Tx, wanted: Wanted): Promise<Found> {
+  const { words, from, to, before, limit, ...filter } = wanted;
+  const span = await placesBetween(tx, from, to);
+  const keys = words.map((word) => room.vault.wordKey(tx.space as SpaceId, word));
+  const rarest = await rarestFirst(tx, keys);
+  const range = { from: span.from, before: Math.min(span.before, before ?? span.before) };
+  // Without any of these, every row that is walked is one of the page.
+  const isPicky = rarest.length > 1 || Object.values(filter).some((value) => value !== undefined);
+  const end = isPicky ? await tx.search.walkEnd(rarest[0] ?? null, range, MOST_WALKED) : null;
+  const walked = { ...range, from: end === null ? range.from : end + 1 };
+  const found = await tx.search.find({ ...filter, words: rarest, ...walked, limit: limit + 1 });
+  const deliveries = found.slice(0, limit);
+  if (found.length > limit) return { deliveries, next: deliveries.at(-1)?.seq ?? null };
+  return { deliveries, next: end === null ? null : end + 1 };
 }
 
 /** A span of time as places in the ledger; open ends stay open. */

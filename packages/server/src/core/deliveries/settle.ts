@@ -17,16 +17,17 @@ async function queueCallback(room: Room, tx: Tx, delivery: Delivery, body: strin
   if (sealed === null) return;
   const url = callbackOf(openContent(room, sealed, delivery));
   if (url === null) return;
+  const now = room.clock.now();
   const job = {
     space: tx.space,
-    id: room.ids.uuid(),
+    id: room.ids.timed(now),
     kind: 'callback' as const,
     agent: delivery.agent,
     delivery: delivery.id,
     origin: new URL(url).origin,
     state: 'due' as const,
     // Not the stamp: that runs ahead of a clock that was set back, and the callback would wait for it.
-    dueAt: room.clock.now(),
+    dueAt: now,
     attempts: 0,
     fence: 0,
     leasedUntil: null,

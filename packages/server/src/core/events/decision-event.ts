@@ -4,7 +4,7 @@ import { isFault } from '../faults.ts';
 import type { Room } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
 import { toIso } from '../time.ts';
-import type { Envelope } from './event.ts';
+import { type Envelope, outlineOf } from './event.ts';
 import { place } from './place.ts';
 import { ownProducer } from './producer.ts';
 import { type Forward, findTakers, plainTaker } from './takers.ts';
@@ -33,11 +33,11 @@ export async function placeDecisionEvent(
   const envelope = toEnvelope(answered, answered.status, producer, JSON.parse(answerBytes) as Json);
   const raw = withAnswer(envelope, answerBytes);
   await place(room, tx, {
-    envelope,
-    raw,
+    outline: outlineOf(envelope),
+    envelope: () => envelope,
+    bodyHash: room.vault.sha256(raw),
     kept: raw,
     producer,
-    fillProducer: false,
     takers: [plainTaker(answered.agent, await forwardsOf(tx, answered, envelope, producer))],
     actor: 'system',
   });

@@ -33,6 +33,38 @@ export type Envelope = {
   } & JsonObject;
 };
 
+/** What is noted of an envelope. Everything else is read from its bytes, by who needs it. */
+export type Outline = {
+  eventId: string;
+  eventType: string;
+  taskId: string | null;
+  causationId: string | null;
+  resumePolicy: ResumePolicy;
+  sequence: number | null;
+  /** Whose order the sequence is; null without one. */
+  subject: string | null;
+  /** A test producer left its id out: it is filled in on the way out (K5). */
+  fillProducer: boolean;
+  /** Its knowledge lies elsewhere: an artifact of its task (K16). */
+  hasUri: boolean;
+};
+
+export function outlineOf(envelope: Envelope): Outline {
+  const { event_id, event_type, subject, routing, source, knowledge } = envelope;
+  const sequence = routing.sequence ?? null;
+  return {
+    eventId: event_id,
+    eventType: event_type,
+    taskId: typeof subject.task_id === 'string' ? subject.task_id : null,
+    causationId: routing.causation_id ?? null,
+    resumePolicy: routing.resume_policy,
+    sequence,
+    subject: sequence === null ? null : subjectKey(envelope),
+    fillProducer: source.producer_id === undefined,
+    hasUri: typeof knowledge.uri === 'string',
+  };
+}
+
 /** An event as it is kept: the exact bytes that came, and what is looked up by. */
 export type EventRecord = {
   space: SpaceId;
@@ -44,7 +76,6 @@ export type EventRecord = {
   bodyHash: string;
   taskId: string | null;
   causationId: string | null;
-  /** A test producer left its id out: it is filled in on the way out (K5). */
   fillProducer: boolean;
   outOfOrder: boolean;
 };
@@ -66,6 +97,8 @@ export type Entry = {
   taskId: string | null;
   receivedAt: Micros;
   keptUntil: Micros;
+  /** True also where nobody has noted it. */
+  hasUri: boolean;
   ack: Ack | null;
 };
 

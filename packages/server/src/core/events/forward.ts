@@ -14,7 +14,7 @@ export async function queueForwards(
   for (const { subscription, url } of forwards) {
     const job = {
       space: tx.space,
-      id: room.ids.uuid(),
+      id: room.ids.timed(event.receivedAt),
       kind: 'forward' as const,
       agent,
       delivery: event.eventId,

@@ -1,15 +1,15 @@
 import { TOKEN_UNIT, toBucket } from '../deliveries/accept.ts';
 import { Fault, isFault } from '../faults.ts';
-import type { SpaceId } from '../ids.ts';
+import type { AgentId, SpaceId } from '../ids.ts';
 import { type Rate, take } from '../rate.ts';
 import type { Room } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
-import type { Envelope } from './event.ts';
+import { type Envelope, type Outline, outlineOf } from './event.ts';
 import { headsToPlace, place } from './place.ts';
 import type { Algorithm, Producer } from './producer.ts';
 import { headsToReview, reviewAsDelivery } from './review.ts';
-import type { Subscription } from './subscription.ts';
-import { findTakers, type Taker } from './takers.ts';
+import type { Arrival, Subscription } from './subscription.ts';
+import { findTakers, type KnownTakers, type Taker } from './takers.ts';
 
 export type Arriving = {
   producer: Producer;
@@ -25,7 +25,22 @@ export type Arriving = {
 
 export type Ingested = { duplicate: boolean };
 
-type Known = { version: number; all: Subscription[] };
+/** An event whose envelope was read, hashed and matched: plain values, fit for another thread. */
+export type ReadEvent = {
+  outline: Outline;
+  producer: Producer;
+  rate: Rate | null;
+  /** Who gets it, by this version of the subscriptions. */
+  takers: readonly Taker[];
+  version: number;
+  bodyHash: string;
+  kept: Uint8Array;
+};
+
+/** Somebody has subscribed since the takers were found: they must be found again. */
+export type Kept = Ingested | 'outdated';
+
+type Known = { version: number; all: Subscription[]; takers: KnownTakers };
 
 /**
  * Remembers the parsed subscriptions of a space. What is remembered may be old: the transaction that relies on it
@@ -34,14 +49,18 @@ type Known = { version: number; all: Subscription[] };
 export class Subscriptions {
   readonly #known = new Map<SpaceId, Known>();
 
-  async of(room: Room, space: SpaceId): Promise<Known> {
-    const known = this.#known.get(space);
-    if (known !== undefined) return known;
-    if (this.#known.size > 1000) this.#known.clear();
+  /** At once where they are known: there is an event every few microseconds. */
+  of(room: Room, space: SpaceId): Known | Promise<Known> {
+    return this.#known.get(space) ?? this.#look(room, space);
+  }
+
+  async #look(room: Room, space: SpaceId): Promise<Known> {
     const fresh = await room.store.read(space, async (tx) => ({
       version: await versionOf(tx),
       all: await readAll(tx),
+      takers: new Map(),
     }));
+    if (this.#known.size > 1000) this.#known.clear();
     this.#known.set(space, fresh);
     return fresh;
   }
@@ -65,67 +84,127 @@ async function readAll(tx: Tx): Promise<Subscription[]> {
   }
 }
 
-/** Takes a signed event in. The answer leaves after the commit; the same event again changes nothing (K8). */
-export async function ingest(
+/** What is known of an event without its envelope. */
+type Read = Omit<ReadEvent, 'takers' | 'version'> & Pick<Arriving, 'keyId' | 'algorithm'> & { size: number };
+type Matched = { takers: readonly Taker[] | Fault; version: number };
+
+/**
+ * Takes a signed event in. The answer leaves after the commit; the same event again changes nothing (K8). Nobody holds
+ * the envelope meanwhile: those of all events under way would cost the collector more than reading one again.
+ */
+export function ingest(
   room: Room,
   subscriptions: Subscriptions,
   arriving: Arriving,
 ): Promise<Ingested | Fault> {
-  const { producer, envelope } = arriving;
+  const { producer, keyId, algorithm, envelope, raw, kept, rate } = arriving;
+  const bodyHash = room.vault.sha256(raw);
+  const outline = outlineOf(envelope);
+  const read: Read = { producer, keyId, algorithm, outline, rate, bodyHash, kept, size: raw.length };
+  return takeIn(room, subscriptions, read, matchWith(room, subscriptions, read, envelope));
+}
+
+async function takeIn(
+  room: Room,
+  subscriptions: Subscriptions,
+  read: Read,
+  first: Matched | Promise<Matched>,
+): Promise<Ingested | Fault> {
+  let matched = first instanceof Promise ? await first : first;
   for (;;) {
-    const { version, all } = await subscriptions.of(room, producer.space);
-    const takers = findTakers(all, toArrival(arriving));
-    const agents = isFault(takers) ? [] : takers.map((t) => t.agent);
-    const heads: HeadName[] = [
-      ...headsToPlace(room, envelope, agents),
-      ...headsToReview(envelope, agents),
-      'subscriptions',
-      `rate:${producer.id}`,
-    ];
-    const outcome = await room.store.write(producer.space, heads, async (tx) =>
-      (await versionOf(tx)) === version ? keep(room, tx, arriving, takers) : ('again' as const),
-    );
-    if (outcome !== 'again') return outcome;
-    subscriptions.forget(producer.space);
+    const outcome = await keepMatched(room, read, matched);
+    if (outcome !== 'outdated') return outcome;
+    subscriptions.forget(read.producer.space);
+    matched = await matchWith(room, subscriptions, read, envelopeIn(read.kept));
   }
 }
 
-function toArrival({ envelope, producer, keyId, algorithm, raw }: Arriving) {
-  const named = envelope.source.producer_id ?? producer.id;
-  return { envelope, producer: named, keyId, algorithm, size: raw.length };
+function matchWith(
+  room: Room,
+  subscriptions: Subscriptions,
+  read: Read,
+  envelope: Envelope,
+): Matched | Promise<Matched> {
+  const match = ({ version, all, takers }: Known): Matched => ({
+    takers: findTakers(all, toArrival(read, envelope), takers),
+    version,
+  });
+  const known = subscriptions.of(room, read.producer.space);
+  return known instanceof Promise ? known.then(match) : match(known);
+}
+
+function toArrival({ producer, keyId, algorithm, size }: Read, envelope: Envelope): Arrival {
+  return { envelope, producer: envelope.source.producer_id ?? producer.id, keyId, algorithm, size };
+}
+
+function keepMatched(room: Room, read: Read, { takers, version }: Matched): Promise<Kept | Fault> {
+  const { outline, producer, rate, bodyHash, kept } = read;
+  if (isFault(takers)) return refuseUnlessKnown(room, read, version, takers);
+  const event: ReadEvent = { outline, producer, rate, takers, version, bodyHash, kept };
+  return room.intake?.take('event', event) ?? keepEvent(room, event);
+}
+
+function envelopeIn(kept: Uint8Array): Envelope {
+  return JSON.parse(decoder.decode(kept)) as Envelope;
+}
+
+/** Nobody takes it now, but somebody may have when it came before (K8). */
+function refuseUnlessKnown(room: Room, read: Read, version: number, refusal: Fault): Promise<Kept | Fault> {
+  return room.store.write(read.producer.space, ['subscriptions'], async (tx) =>
+    (await versionOf(tx)) === version ? ((await repeated(tx, read)) ?? refusal) : 'outdated',
+  );
+}
+
+/** One transaction: duplicate or not, its bucket, the event, its entries, their resumes and jobs, its line. */
+export function keepEvent(room: Room, event: ReadEvent): Promise<Kept | Fault> {
+  const { outline, producer, takers, version } = event;
+  const agents = takers.map((taker) => taker.agent);
+  const heads: HeadName[] = [
+    ...headsToPlace(room, outline, agents),
+    ...headsToReview(outline, agents),
+    'subscriptions',
+    `rate:${producer.id}`,
+  ];
+  return room.store.write(producer.space, heads, async (tx) =>
+    (await versionOf(tx)) === version ? keep(room, tx, event, agents) : 'outdated',
+  );
 }
 
 async function keep(
   room: Room,
   tx: Tx,
-  arriving: Arriving,
-  takers: Taker[] | Fault,
+  event: ReadEvent,
+  agents: readonly AgentId[],
 ): Promise<Ingested | Fault> {
-  const { producer, envelope, raw, kept } = arriving;
-  const before = await tx.events.get(producer.id, envelope.event_id);
-  if (before !== null) {
-    if (before.bodyHash === room.vault.sha256(raw)) return { duplicate: true };
-    const message = 'Another event with this event_id was accepted before. Ids are never used again.';
-    return new Fault('event_conflict', message);
-  }
-  if (isFault(takers)) return takers;
-  const limited = await takeToken(room, tx, arriving);
+  const before = await repeated(tx, event);
+  if (before !== null) return before;
+  const limited = await takeToken(room, tx, event);
   if (limited !== null) return limited;
-  const event = await place(room, tx, {
-    envelope,
-    raw,
-    kept,
-    producer: producer.id,
-    fillProducer: envelope.source.producer_id === undefined,
-    takers,
-    actor: `producer:${producer.id}`,
-  });
-  const agents = takers.map((taker) => taker.agent);
-  await reviewAsDelivery(room, tx, event, envelope, agents);
+  const { outline, producer, bodyHash, kept, takers } = event;
+  const envelope = () => envelopeIn(kept);
+  const actor = `producer:${producer.id}`;
+  const placing = { outline, envelope, bodyHash, kept, producer: producer.id, takers, actor };
+  const placed = await place(room, tx, placing);
+  await reviewAsDelivery(room, tx, placed, envelope, agents);
   return { duplicate: false };
 }
 
-async function takeToken(room: Room, tx: Tx, { producer, rate }: Arriving): Promise<Fault | null> {
+const decoder = new TextDecoder();
+
+type Repeatable = Pick<ReadEvent, 'producer' | 'outline' | 'bodyHash'>;
+
+async function repeated(
+  tx: Tx,
+  { producer, outline, bodyHash }: Repeatable,
+): Promise<Ingested | Fault | null> {
+  const before = await tx.events.get(producer.id, outline.eventId);
+  if (before === null) return null;
+  if (before.bodyHash === bodyHash) return { duplicate: true };
+  const message = 'Another event with this event_id was accepted before. Ids are never used again.';
+  return new Fault('event_conflict', message);
+}
+
+async function takeToken(room: Room, tx: Tx, { producer, rate }: ReadEvent): Promise<Fault | null> {
   if (rate === null) return null;
   const now = room.clock.now();
   const head = await tx.heads.get(`rate:${producer.id}`);

@@ -15,11 +15,12 @@ export function replay(room: Room, person: Person, again: Again): Promise<{ offs
   return room.store.write(person.space, ['ledger', `inbox:${agent}`], async (tx) => {
     const found = await entriesOf(tx, reader, eventId, producer);
     if (isFault(found)) return found;
-    const event = found.at(-1)?.event;
-    if (event === undefined) return new Fault('not_found', 'There is no event with this id in this inbox.');
+    const newest = found.at(-1);
+    if (newest === undefined) return new Fault('not_found', 'There is no event with this id in this inbox.');
     const now = room.clock.now();
     const taker = { agent, keptFor: UNACKED_KEPT, ackRequired: true };
-    const offset = await enter(tx, event, taker, now);
+    const { event, entry } = newest;
+    const offset = await enter(tx, { event, hasUri: entry.hasUri }, taker, now);
     await record(room, tx, now, {
       actor: `person:${person.id}`,
       action: 'event.replayed',

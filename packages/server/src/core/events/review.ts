@@ -2,11 +2,13 @@ import { putQuestion } from '../deliveries/question.ts';
 import type { AgentId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
-import type { Envelope, EventRecord } from './event.ts';
+import type { Envelope, EventRecord, Outline } from './event.ts';
+
+const REVIEW = 'human.review_required';
 
 /** A `human.review_required` needs the agents' stamps as well. */
-export function headsToReview(envelope: Envelope, agents: readonly AgentId[]): HeadName[] {
-  return envelope.event_type === 'human.review_required' ? agents.map((a): HeadName => `agent:${a}`) : [];
+export function headsToReview({ eventType }: Outline, agents: readonly AgentId[]): HeadName[] {
+  return eventType === REVIEW ? agents.map((a): HeadName => `agent:${a}`) : [];
 }
 
 /** The agent that the event names, when it is one of those it reached; otherwise all of these. */
@@ -20,10 +22,11 @@ export async function reviewAsDelivery(
   room: Room,
   tx: Tx,
   event: EventRecord,
-  envelope: Envelope,
+  read: () => Envelope,
   agents: readonly AgentId[],
 ): Promise<void> {
-  if (envelope.event_type !== 'human.review_required') return;
+  if (event.eventType !== REVIEW) return;
+  const envelope = read();
   for (const agent of concerned(envelope, agents)) {
     const { showReviews } = await tx.waits.settings(agent);
     if (showReviews) await ask(room, tx, { agent, event, envelope });

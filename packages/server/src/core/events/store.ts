@@ -46,7 +46,8 @@ export interface EntryRows {
   /** More than one when several producers used the same id, or when a person has put it in again. */
   byEventId(agent: AgentId, eventId: string, limit: number): Promise<Page>;
   /** The newest of a task, in their order. */
-  byTask(agent: AgentId, taskId: string, limit: number): Promise<Page>;
+  byTask(agent: AgentId, taskId: string, limit: number): Promise<OfTask[]>;
+  at(agent: AgentId, offset: number): Promise<Page[number] | null>;
   /** Newest first. */
   newest(agent: AgentId, before: number, limit: number): Promise<Page>;
   /** Newest event first, over all inboxes. */
@@ -58,6 +59,9 @@ export interface EntryRows {
   front(agent: AgentId, limit: number): Promise<Entry[]>;
   removeUpTo(agent: AgentId, offset: number): Promise<number>;
 }
+
+/** What tells the state of a task. */
+export type OfTask = Pick<Entry, 'offset' | 'eventId' | 'eventType' | 'receivedAt' | 'hasUri'>;
 
 /** An event's bytes with no more than what is needed to send them. */
 export type Sending = { offset: number; acknowledged: boolean } & Pick<

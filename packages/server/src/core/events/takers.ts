@@ -21,17 +21,37 @@ export function plainTaker(agent: AgentId, forwards: readonly Forward[]): Taker 
   return { agent, keptFor: UNACKED_KEPT, ackRequired: true, ceiling: 'resume_immediately', forwards };
 }
 
+/** What was found for the same subscriptions before: nearly all events go the same way, and share one list. */
+export type KnownTakers = Map<string, readonly Taker[]>;
+
+const MOST_KNOWN = 1000;
+
 /** Every agent once, however many of its subscriptions take the event (K7, K9). */
-export function findTakers(all: readonly Subscription[], arrival: Arrival): Taker[] | Fault {
-  const takers = new Map<AgentId, Taker>();
+export function findTakers(
+  all: readonly Subscription[],
+  arrival: Arrival,
+  known: KnownTakers = new Map(),
+): readonly Taker[] | Fault {
+  const taking: Subscription[] = [];
+  let which = '';
   let tooLarge = false;
   for (const subscription of all) {
     const verdict = match(subscription.body, arrival);
     if (verdict === 'too_large') tooLarge = true;
-    if (verdict === 'takes')
-      takers.set(subscription.agent, join(takers.get(subscription.agent), subscription));
+    if (verdict !== 'takes') continue;
+    taking.push(subscription);
+    which += `${subscription.id} `;
   }
-  if (takers.size > 0) return [...takers.values()];
+  if (taking.length === 0) return refusal(tooLarge);
+  const before = known.get(which);
+  if (before !== undefined) return before;
+  const takers = joinAll(taking);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(which, takers);
+  return takers;
+}
+
+function refusal(tooLarge: boolean): Fault {
   return tooLarge
     ? new Fault(
         'payload_too_large',
@@ -41,6 +61,13 @@ export function findTakers(all: readonly Subscription[], arrival: Arrival): Take
         'no_subscription',
         'No subscription takes this event: check its type, source, producer and key id.',
       );
+}
+
+function joinAll(taking: readonly Subscription[]): readonly Taker[] {
+  const takers = new Map<AgentId, Taker>();
+  for (const subscription of taking)
+    takers.set(subscription.agent, join(takers.get(subscription.agent), subscription));
+  return [...takers.values()];
 }
 
 function join(before: Taker | undefined, { agent, body, id }: Subscription): Taker {

@@ -6,7 +6,7 @@ import { toIso } from '../time.ts';
 import type { Reader } from './cursor.ts';
 import { taskStatusAfter } from './event.ts';
 import { envelopeText } from './outgoing.ts';
-import type { Page, StoredEvent } from './store.ts';
+import type { OfTask, StoredEvent } from './store.ts';
 
 type Artifact = { event_id: string; uri: string; content_type: string; summary: string };
 
@@ -27,7 +27,7 @@ export function readTask(room: Room, reader: Reader, taskId: string): Promise<Ta
     const page = await tx.entries.byTask(reader.agent, taskId, MOST_EVENTS);
     const last = page.at(-1);
     const own = await ownTask(tx, reader, taskId);
-    const heardAt = Math.max(last?.entry.receivedAt ?? 0, own?.changedAt ?? 0);
+    const heardAt = Math.max(last?.receivedAt ?? 0, own?.changedAt ?? 0);
     if (heardAt === 0) return new Fault('not_found', 'No event in your inbox belongs to this task.');
     return {
       task_id: taskId,
@@ -35,8 +35,8 @@ export function readTask(room: Room, reader: Reader, taskId: string): Promise<Ta
       status: own?.state ?? statusAfter(page),
       updated_at: toIso(heardAt),
       // An event that was put in again is still one event.
-      events: [...new Set(page.map(({ entry }) => entry.eventId))],
-      artifacts: artifactsIn(page),
+      events: [...new Set(page.map(({ eventId }) => eventId))],
+      artifacts: await artifactsIn(tx, reader, page),
     };
   });
 }
@@ -47,14 +47,19 @@ async function ownTask(tx: Tx, { agent }: Reader, taskId: string): Promise<TaskR
   return task?.agent === agent ? task : null;
 }
 
-function statusAfter(page: Page): string {
+function statusAfter(page: readonly OfTask[]): string {
   let status = 'unknown';
-  for (const { entry } of page) status = taskStatusAfter(entry.eventType) ?? status;
+  for (const { eventType } of page) status = taskStatusAfter(eventType) ?? status;
   return status;
 }
 
-function artifactsIn(page: Page): Artifact[] {
-  const events = new Map(page.map(({ event }) => [event.seq, event]));
+/** Only bodies that have one are opened: those of one task lie far from each other. */
+async function artifactsIn(tx: Tx, { agent }: Reader, page: readonly OfTask[]): Promise<Artifact[]> {
+  const events = new Map<number, StoredEvent>();
+  for (const { offset } of page.filter(({ hasUri }) => hasUri)) {
+    const found = await tx.entries.at(agent, offset);
+    if (found !== null) events.set(found.event.seq, found.event);
+  }
   return [...events.values()].flatMap((event) => artifactOf(event));
 }
 

@@ -4,6 +4,7 @@ import type { Algorithm, Producer } from '../../core/events/producer.ts';
 import type { VerifyingKey } from '../../core/events/store.ts';
 import { Fault, isFault, orThrow } from '../../core/faults.ts';
 import type { SpaceId } from '../../core/ids.ts';
+import type { HmacKey } from '../../http/hmac.ts';
 import type { Shell } from '../../http/shell.ts';
 import {
   type HeaderFlaw,
@@ -32,10 +33,10 @@ function notSigned(): Fault {
   return new Fault('bad_signature', 'No signature is valid for a producer that is known here.');
 }
 
-/** Imported once per secret: a key object costs more than the hash. */
-const keyObjects = new Map<string, KeyObject>();
+/** Read once per secret: that costs more than the hash. */
+const keyObjects = new Map<string, HmacKey | KeyObject>();
 
-function keyObject({ secret, key }: VerifyingKey): KeyObject {
+function keyObject({ secret, key }: VerifyingKey): HmacKey | KeyObject {
   let made = keyObjects.get(secret);
   if (made === undefined) {
     if (keyObjects.size > 10_000) keyObjects.clear();
@@ -45,6 +46,7 @@ function keyObject({ secret, key }: VerifyingKey): KeyObject {
   return made;
 }
 
+type Claimed = { headers: SignatureHeaders; keyId: string | null };
 type Signed = { producer: Producer; keyId: string | null; algorithm: Algorithm; headers: SignatureHeaders };
 
 /** What the door for producers works with. */
@@ -55,18 +57,21 @@ export type Receiving = {
   refusals: RefusalNotes;
 };
 
-/** Who signed these bytes. The body is not looked at before that. */
-async function findSigner(
-  { shell: { room }, keys, refusals }: Receiving,
-  request: Sent,
-  space: SpaceId | null,
-): Promise<Signed> {
-  const now = room.clock.now();
-  const headers = readSignature(request.headers, Math.floor(now / 1_000_000), LIMITS.freshSeconds);
+function readHeaders({ shell: { room } }: Receiving, request: Sent): Claimed {
+  const now = Math.floor(room.clock.now() / 1_000_000);
+  const headers = readSignature(request.headers, now, LIMITS.freshSeconds);
   if (typeof headers === 'string') throw new Fault('bad_signature', FLAWS[headers]);
   const named = request.headers['webhook-signature-key-id'];
-  const keyId = typeof named === 'string' && named !== '' ? named : null;
-  const candidates = await keys.find({ keyId, space });
+  return { headers, keyId: typeof named === 'string' && named !== '' ? named : null };
+}
+
+/** Who of those that may have signed these bytes has. The body is not looked at before that. */
+function findSigner(
+  { refusals }: Receiving,
+  request: Sent,
+  { headers, keyId }: Claimed,
+  candidates: readonly VerifyingKey[],
+): Signed {
   const found = candidates.find((candidate) => isSignedWith(keyObject(candidate), headers, request.body));
   if (found !== undefined)
     return { producer: found.producer, keyId, algorithm: found.key.algorithm, headers };
@@ -77,7 +82,10 @@ async function findSigner(
 
 /** `POST /akep/events`: verify, parse, check, keep. */
 export async function receive(receiving: Receiving, request: Sent, space: SpaceId | null): Promise<Ingested> {
-  const signed = await findSigner(receiving, request, space);
+  const claimed = readHeaders(receiving, request);
+  const candidates = receiving.keys.find({ keyId: claimed.keyId, space });
+  const known = candidates instanceof Promise ? await candidates : candidates;
+  const signed = findSigner(receiving, request, claimed, known);
   receiving.shell.producersSeen.note(signed.producer.space, signed.producer.id);
   try {
     return orThrow(await take(receiving, request, signed));
@@ -87,11 +95,11 @@ export async function receive(receiving: Receiving, request: Sent, space: SpaceI
   }
 }
 
-async function take(
+function take(
   { shell, subscriptions }: Receiving,
   request: Sent,
   { producer, keyId, algorithm, headers }: Signed,
-): Promise<Ingested | Fault> {
+): Promise<Ingested | Fault> | Fault {
   const raw = request.body;
   const contentType = request.headers['content-type'] ?? '';
   const { envelope, kept } = toEnvelope(raw, contentType, producer, shell.room.clock.now());

@@ -12,21 +12,27 @@ export type Wanted = { keyId: string | null; space: SpaceId | null };
  */
 export class SigningKeys {
   readonly #room: Room;
-  readonly #ofThisTurn = new Map<string, Promise<VerifyingKey[]>>();
+  readonly #ofThisTurn = new Map<string, VerifyingKey[] | Promise<VerifyingKey[]>>();
 
   constructor(room: Room) {
     this.#room = room;
   }
 
-  find(wanted: Wanted): Promise<VerifyingKey[]> {
+  /** At once where somebody has just asked the same. */
+  find(wanted: Wanted): VerifyingKey[] | Promise<VerifyingKey[]> {
     const name = `${wanted.space}\n${wanted.keyId}`;
-    let found = this.#ofThisTurn.get(name);
-    if (found === undefined) {
-      if (this.#ofThisTurn.size === 0) setImmediate(() => this.#ofThisTurn.clear());
-      found = this.#look(wanted);
-      this.#ofThisTurn.set(name, found);
-    }
-    return found;
+    return this.#ofThisTurn.get(name) ?? this.#share(name, this.#look(wanted));
+  }
+
+  #share(name: string, look: Promise<VerifyingKey[]>): Promise<VerifyingKey[]> {
+    const turn = this.#ofThisTurn;
+    if (turn.size === 0) setImmediate(() => turn.clear());
+    turn.set(name, look);
+    look.then(
+      (found) => turn.get(name) === look && turn.set(name, found),
+      () => turn.delete(name),
+    );
+    return look;
   }
 
   async #look({ keyId, space }: Wanted): Promise<VerifyingKey[]> {

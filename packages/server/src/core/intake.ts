@@ -1,0 +1,25 @@
+import { type Accepted, type Prepared, takeIn } from './deliveries/accept.ts';
+import { type Kept, keepEvent, type ReadEvent } from './events/ingest.ts';
+import type { Fault } from './faults.ts';
+import type { Room } from './room.ts';
+
+/** What may be written beside the doors: plain values that another thread can be handed, and what becomes of them. */
+export type Kinds = {
+  delivery: { unit: Prepared; done: Accepted };
+  event: { unit: ReadEvent; done: Kept };
+};
+
+export type Kind = keyof Kinds;
+export type UnitOf<K extends Kind> = Kinds[K]['unit'];
+export type DoneOf<K extends Kind> = Kinds[K]['done'];
+
+/** Who takes them in when it is not whoever was asked. */
+export interface Intake {
+  take<K extends Kind>(kind: K, unit: UnitOf<K>): Promise<DoneOf<K> | Fault>;
+}
+
+/** The rule of each kind, the same on every thread. */
+export const RULES: { [K in Kind]: (room: Room, unit: UnitOf<K>) => Promise<DoneOf<K> | Fault> } = {
+  delivery: takeIn,
+  event: keepEvent,
+};
