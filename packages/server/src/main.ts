@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { JsonObject } from './core/canonical.ts';
-import { takeIn } from './core/deliveries/accept.ts';
+import { RULES } from './core/intake.ts';
 import type { Cards } from './desk/cards.ts';
 import { deskRoutes } from './desk/routes.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
@@ -32,9 +32,9 @@ import { a2aRoutes } from './protocols/a2a/routes.ts';
 import { akepRoutes } from './protocols/akep/routes.ts';
 import { mcpRoutes } from './protocols/mcp/routes.ts';
 import { wakeRoutes } from './protocols/wake/routes.ts';
+import { ThreadedIntake } from './storage/intake/threaded.ts';
 import { RecentLogs } from './storage/log-memory.ts';
 import { noteResealed, takeUpKey } from './storage/sealing/sealed-by.ts';
-import { ThreadedIntake } from './storage/sqlite/intake.ts';
 import { VERSION } from './version.ts';
 
 export { type Ground, openGround } from './ground.ts';
@@ -70,12 +70,13 @@ export async function startServer(
   const resealer = resealerOf(ground, log, warn);
   await resealer.takeUp();
   const intake = intakeOf(ground, warn);
-  const room = { ...ground.room, ...(intake && { intake }), logs: new RecentLogs() };
+  const room = { ...ground.room, intake, logs: new RecentLogs() };
   const wakeups = ground.data.store.signals;
   const parking = new Parking(wakeups);
   const streams = new Streams();
   const presence = new Presence(room, (tx, agent, at) => tx.agents.seen(agent, at));
   const producersSeen = new Presence(room, (tx, producer, at) => tx.producers.seen(producer, at));
+  const callersSeen = new Presence(room, (tx, token, at) => tx.callers.used(token, at));
   const metrics = new Metrics({ parking, streams, room });
   const lanes = new FastLanes(binding, (route, status, millis) => metrics.note(route, status, millis));
   let url = config.url ?? '';
@@ -91,6 +92,7 @@ export async function startServer(
     baseUrl: () => url,
     presence,
     producersSeen,
+    callersSeen,
     outbound,
     mail: config.smtpUrl !== null,
     about: { version: VERSION, retentionDays: config.retentionDays, producerRate: config.rateProducer },
@@ -138,7 +140,7 @@ export async function startServer(
     wakeups,
     retentionDays: config.retentionDays,
     checkpoint,
-    presence: [presence, producersSeen],
+    presence: [presence, producersSeen, callersSeen],
     warn,
   });
   const indexer = new Indexer({ room, wakeups, warn });
@@ -157,13 +159,12 @@ export async function startServer(
     streams.closeAll();
     await hub.stop();
     await closeApp(app);
-    await intake?.stop();
+    await intake.stop();
     await ticker.stop();
     await indexer.stop();
     await resealer.stop();
     await dispatcher.stop();
-    await presence.flush();
-    await producersSeen.flush();
+    for (const seen of [presence, producersSeen, callersSeen]) await seen.flush();
     await checkpoint();
     await ground.stop();
   };
@@ -218,18 +219,14 @@ function resealerOf(
   });
 }
 
-/** Deliveries that come in crowds are written beside the doors, on a thread of their own. */
-function intakeOf(
-  { data, room }: Ground,
-  warn: (problem: unknown, message: string) => void,
-): ThreadedIntake | null {
-  if (data.local === null) return null;
-  const { file, master, turns } = data.local;
+/** Deliveries and events that come in crowds are written beside the doors, on a thread of their own. */
+function intakeOf({ data, room }: Ground, warn: (problem: unknown, message: string) => void): ThreadedIntake {
+  const { at, masters, turns } = data.shared;
   return new ThreadedIntake({
-    data: { file, master, settings: room.settings },
+    data: { at, masters, settings: room.settings },
     turns,
-    here: (unit) => takeIn(room, unit),
-    tell: (news) => data.store.signals.tell(news),
+    here: (kind, unit) => RULES[kind](room, unit),
+    tell: (news) => data.store.hear(news),
     warn,
   });
 }

@@ -16,6 +16,14 @@ export class RecentLogs implements LogMemory {
     return this.#known.get(name)?.log;
   }
 
+  grow(from: string, to: string, entry: LogEntry, bytes: number): void {
+    const known = this.#known.get(from);
+    if (known === undefined) return;
+    this.#known.delete(from);
+    this.#bytes -= known.bytes;
+    this.put(to, [...known.log, entry], known.bytes + bytes);
+  }
+
   put(name: string, log: readonly LogEntry[], bytes: number): void {
     if (bytes > LARGEST || this.#known.has(name)) return;
     this.#known.set(name, { log, bytes });

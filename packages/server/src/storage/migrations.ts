@@ -192,4 +192,20 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `alter table events add column body_at bigint`,
     `alter table events add column body_size bigint`,
   ],
+  [
+    // Null: wherever the rules about addresses allow.
+    `alter table spaces add column push_targets text`,
+    `alter table sessions add column device text`,
+    `alter table callers add column last_used_at bigint`,
+    // Null: no laptop of it has ever been here, so that it cannot be asleep either.
+    `alter table agents add column connected_at bigint`,
+  ],
+  [
+    // Whether an event's knowledge lies elsewhere. Of those from before nobody has noted it: one has to look.
+    `alter table entries add column has_uri bigint not null default 1`,
+  ],
+  [
+    // Attempts are found by their jobs, whose ids lie together when they were made together.
+    `drop index attempts_by_delivery`,
+  ],
 ];

@@ -1,5 +1,5 @@
 import type { SpaceId } from '../core/ids.ts';
-import { type Directory, type HeadName, SERVER, type Store, type Tx } from '../core/store.ts';
+import { type Directory, type HeadName, type News, SERVER, type Store, type Tx } from '../core/store.ts';
 import { GroupCommit } from './batch.ts';
 import { readHead, type SealHead } from './heads.ts';
 import { DatabaseClock } from './postgres/clock.ts';
@@ -20,6 +20,8 @@ export type PostgresOptions = {
   sealer: Sealer;
   sealHead: SealHead;
   warn?: (message: string) => void;
+  /** False for one beside another in the same process, which hears everything for both. */
+  listens?: boolean;
 };
 
 /** Reads that are under way at once; with writing, looking up, telling and listening that makes eight connections. */
@@ -41,7 +43,7 @@ export class PostgresStore implements Store {
   readonly #clockTimer: NodeJS.Timeout;
 
   private constructor(
-    { sealer, sealHead, warn = () => {} }: PostgresOptions,
+    { sealer, sealHead, warn = () => {}, listens = true }: PostgresOptions,
     where: Whereabouts,
     clock: DatabaseClock,
   ) {
@@ -70,7 +72,7 @@ export class PostgresStore implements Store {
         this.wakeups.tell(news);
       },
     );
-    where.onBack(() => this.wakeups.back());
+    if (listens) where.onBack(() => this.wakeups.back());
     this.#clockTimer = setInterval(() => void this.#askTime(asking), ASK_TIME_EVERY_MS).unref();
   }
 
@@ -86,7 +88,7 @@ export class PostgresStore implements Store {
         await link.close();
       }
       const store = new PostgresStore(options, where, clock);
-      await store.wakeups.start();
+      if (options.listens ?? true) await store.wakeups.start();
       return store;
     } catch (reason) {
       where.stop();
@@ -100,6 +102,11 @@ export class PostgresStore implements Store {
 
   write<T>(space: SpaceId, heads: readonly HeadName[], work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#commits.submit(space, heads, work);
+  }
+
+  /** News of what another thread of the process has committed; that thread has told the other replicas. */
+  hear(news: News): void {
+    this.signals.tell(news);
   }
 
   async stop(): Promise<void> {

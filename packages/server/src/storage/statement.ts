@@ -123,7 +123,7 @@ export class Insert<P extends object> extends Statement<P, unknown> {
   readonly #replaces: readonly string[];
   readonly #many = new Map<string, { sql: string; bind(rows: readonly object[]): unknown[] }>();
 
-  /** With `key`, a row that is there already gets the new values. */
+  /** With `key`, a row that is there already gets the new values; when the key is all there is, it stays as it is. */
   constructor(table: keyof Tables, columns: readonly string[], key: readonly string[] = []) {
     super((db, p) => insertRows(db, table, columns, key, [p]));
     this.#table = table;
@@ -165,13 +165,13 @@ function insertRows<P extends object>(
   const insert = db.insertInto(table).values(values as never);
   if (key.length === 0) return insert;
   const replaced = columns.filter((name) => !key.includes(name));
-  return insert.onConflict((oc) =>
-    oc
-      .columns(key as never)
-      .doUpdateSet((eb) =>
-        Object.fromEntries(replaced.map((name) => [name, eb.ref(`excluded.${name}` as never)])),
-      ),
-  );
+  return insert.onConflict((oc) => {
+    const there = oc.columns(key as never);
+    if (replaced.length === 0) return there.doNothing();
+    return there.doUpdateSet((eb) =>
+      Object.fromEntries(replaced.map((name) => [name, eb.ref(`excluded.${name}` as never)])),
+    );
+  });
 }
 
 function rowValues(row: object, columns: readonly string[]): unknown[] {

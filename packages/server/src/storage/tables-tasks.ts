@@ -60,6 +60,7 @@ export interface TaskTables {
     created_at: number;
     expires_at: number | null;
     revoked_at: number | null;
+    last_used_at: number | null;
   };
   cards: {
     space_id: string;

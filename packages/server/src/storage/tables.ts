@@ -6,7 +6,7 @@ import type { TaskTables } from './tables-tasks.ts';
  */
 export interface Tables extends EventTables, TaskTables {
   heads: { space_id: string; name: string; n: number; at: number; text: string; seal: string };
-  spaces: { space_id: string; handle: string; created_at: number };
+  spaces: { space_id: string; handle: string; created_at: number; push_targets: string | null };
   people: {
     space_id: string;
     person_id: string;
@@ -25,6 +25,7 @@ export interface Tables extends EventTables, TaskTables {
     created_at: number;
     expires_at: number;
     proved_at: number;
+    device: string | null;
   };
   passkeys: {
     space_id: string;
@@ -58,6 +59,7 @@ export interface Tables extends EventTables, TaskTables {
     callbacks: string;
     callback_secrets: Uint8Array;
     last_seen_at: number | null;
+    connected_at: number | null;
     /** 1 for the agent that only shows what the desk is for. */
     sample: number;
   };
@@ -222,6 +224,7 @@ export interface EventTables {
     task_id: string | null;
     received_at: number;
     kept_until: number;
+    has_uri: number;
     ack: string | null;
     processed_at: number | null;
     reason: string | null;

@@ -53,9 +53,11 @@ export function describeDeliveries(fresh: Fresh): void {
     await store.read(SPACE, async (tx) => {
       expect(await tx.deliveries.get(full.id)).toEqual(full);
       expect([...((await tx.deliveries.body(full.id)) ?? [])]).toEqual([...body]);
+      expect(await tx.deliveries.tier(full.id)).toBe(full.tier);
       expect(await tx.deliveries.response(full.id)).toBeNull();
       expect(await tx.deliveries.get('unknown')).toBeNull();
       expect(await tx.deliveries.body('unknown')).toBeNull();
+      expect(await tx.deliveries.tier('unknown')).toBeNull();
       expect(await tx.deliveries.response('unknown')).toBeNull();
     });
   });

@@ -93,10 +93,22 @@ export function describeEvents(fresh: Fresh): void {
     const events = [1, 2, 3, 4].map((seq) => ({
       event: anEventRecord({ seq, taskId: seq === 3 ? 'other' : 't' }),
     }));
-    await write((tx) => insert(tx, ...events));
+    const placed = events.map(({ event }) => ({
+      event,
+      entries: [anEntry(event, { hasUri: event.seq === 4 })],
+    }));
+    await write((tx) => insert(tx, ...placed));
     await read(async (tx) => {
       const ids = (page: { entry: Entry }[]) => page.map(({ entry }) => entry.eventId);
-      expect(ids(await tx.entries.byTask('agent-1', 't', 2))).toEqual(['evt_2', 'evt_4']);
+      expect(await tx.entries.byTask('agent-1', 't', 2)).toMatchObject([
+        { eventId: 'evt_2', offset: 2, hasUri: false },
+        { eventId: 'evt_4', offset: 4, hasUri: true },
+      ]);
+      expect(await tx.entries.at('agent-1', 4)).toMatchObject({
+        entry: { eventId: 'evt_4', hasUri: true },
+        event: { seq: 4 },
+      });
+      expect(await tx.entries.at('agent-1', 5)).toBeNull();
       expect(ids(await tx.entries.newest('agent-1', 4, 2))).toEqual(['evt_3', 'evt_2']);
     });
   });

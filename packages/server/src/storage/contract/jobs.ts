@@ -112,7 +112,8 @@ export function describeJobs(fresh: Fresh): void {
   });
 
   test('[D20] attempts are kept in order, and a number is used once', async () => {
-    const { write, read } = await opened();
+    const { store, write, read } = await opened();
+    await insertJobs(store, aJob());
     const attempts = [anAttempt(), anAttempt({ number: 2, at: 2, outcome: 'timeout', status: null })];
     await write(async (tx) => {
       for (const attempt of [...attempts].reverse()) await tx.jobs.insertAttempt(attempt);

@@ -18,7 +18,7 @@ const SPACE = 'sp_1';
 export function describePeople(fresh: Fresh): void {
   test('[D27] a space is found by its handle, and a handle belongs to one space', async () => {
     const { store } = await fresh();
-    const home = { id: SPACE, handle: 'home', createdAt: 1 };
+    const home = { id: SPACE, handle: 'home', createdAt: 1, pushTargets: null };
     await store.write(SPACE, [], (tx) => tx.spaces.insert(home));
     expect(await store.read(SPACE, (tx) => tx.spaces.get())).toEqual(home);
     expect(await store.directory.spaceByHandle('home')).toEqual(home);
@@ -26,6 +26,17 @@ export function describePeople(fresh: Fresh): void {
     const twin = store.write('sp_2', [], (tx) => tx.spaces.insert({ ...home, id: 'sp_2' }));
     await expect(twin).rejects.toThrow();
     expect(await store.directory.spaces()).toEqual([home]);
+  });
+
+  test('[A18] a space keeps a list of push targets, an empty one, or none', async () => {
+    const { store } = await fresh();
+    const home = { id: SPACE, handle: 'home', createdAt: 1, pushTargets: ['https://a.example'] };
+    await store.write(SPACE, [], (tx) => tx.spaces.insert(home));
+    expect(await store.directory.spaceByHandle('home')).toEqual(home);
+    for (const pushTargets of [['https://b.example', 'https://c.example/x'], [], null]) {
+      await store.write(SPACE, [], (tx) => tx.spaces.setPushTargets(pushTargets));
+      expect(await store.read(SPACE, (tx) => tx.spaces.get())).toEqual({ ...home, pushTargets });
+    }
   });
 
   test('[D1] a person is found by id and by e-mail, once in a space', async () => {
@@ -99,7 +110,7 @@ export function describePeople(fresh: Fresh): void {
   test('[D2] a session is found by its digest until it is ended or swept away', async () => {
     const { store } = await fresh();
     const sessions = [
-      aSession({ digest: 'one', expiresAt: 50 }),
+      aSession({ digest: 'one', expiresAt: 50, device: 'Firefox on Linux' }),
       aSession({ digest: 'two' }),
       aSession({ digest: 'three' }),
       aSession({ digest: 'other', person: 'pe_2' }),
@@ -146,9 +157,11 @@ export function describePeople(fresh: Fresh): void {
       await tx.agents.setSecrets('agent-01', [secret, fresher]);
       await tx.agents.accept('agent-01', 5);
       await tx.agents.accept('agent-01', 6);
+      await tx.agents.connected('agent-01', 6);
       await tx.agents.seen('agent-01', 7);
     });
-    const now = anAgent({ acceptedAt: 5, lastSeenAt: 7, callbacks: ['https://example.com/hook'] });
+    const times = { acceptedAt: 5, lastSeenAt: 7, connectedAt: 6 };
+    const now = anAgent({ ...times, callbacks: ['https://example.com/hook'] });
     await store.read(SPACE, async (tx) => {
       expect(await tx.agents.get('agent-01')).toEqual(now);
       expect(await tx.agents.get('nobody')).toBeNull();

@@ -23,7 +23,7 @@ const SECRET = { secret: 'whsec_1', createdAt: 1, expiresAt: null };
 /** One of everything. The ids are the same in every space; only digests are unique on the server. */
 async function furnish(tx: Tx): Promise<void> {
   const { space } = tx;
-  await tx.spaces.insert({ id: space, handle: space.replace('_', '-'), createdAt: 1 });
+  await tx.spaces.insert({ id: space, handle: space.replace('_', '-'), createdAt: 1, pushTargets: null });
   await tx.people.insert(aPerson({ space }));
   await tx.people.insertSession(aSession({ space, digest: `session ${space}` }));
   await tx.people.insertToken(aToken({ space, digest: `token ${space}` }));
@@ -56,6 +56,7 @@ async function look(tx: Tx): Promise<unknown[]> {
     await tx.keys.list('agent-01'),
     await tx.deliveries.get('delivery-1'),
     await tx.deliveries.body('delivery-1'),
+    await tx.deliveries.tier('delivery-1'),
     await tx.deliveries.response('delivery-1'),
     await tx.deliveries.get('delivery-2'),
     await tx.deliveries.pendingByDedupeKey('agent-01', 'k'),
@@ -84,6 +85,7 @@ async function look(tx: Tx): Promise<unknown[]> {
 
 /** Every verb that changes something, each with ids that exist in both spaces. */
 const CHANGES: Record<string, (tx: Tx) => Promise<unknown>> = {
+  'spaces.setPushTargets': (tx) => tx.spaces.setPushTargets(['https://example.com']),
   'people.setPassword': (tx) => tx.people.setPassword('pe_1', 'another'),
   'people.deleteSession': (tx) => tx.people.deleteSession('session sp_2'),
   'people.deleteSessionsOf': (tx) => tx.people.deleteSessionsOf('pe_1'),
@@ -93,6 +95,7 @@ const CHANGES: Record<string, (tx: Tx) => Promise<unknown>> = {
   'agents.setCallbacks': (tx) => tx.agents.setCallbacks('agent-01', ['https://example.com']),
   'agents.setSecrets': (tx) => tx.agents.setSecrets('agent-01', []),
   'agents.seen': (tx) => tx.agents.seen('agent-01', 9),
+  'agents.connected': (tx) => tx.agents.connected('agent-01', 9),
   'keys.expireOthers': (tx) => tx.keys.expireOthers('agent-01', 'key_2', 9),
   'keys.revoke': (tx) => tx.keys.revoke('key_1', 9),
   'deliveries.update': (tx) => tx.deliveries.update(aDelivery({ space: 'sp_2', state: 'withdrawn' })),

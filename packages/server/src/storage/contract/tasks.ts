@@ -215,20 +215,26 @@ export function describeTasks(fresh: Fresh): void {
         createdAt: 10,
         expiresAt: null,
         revokedAt: null,
+        lastUsedAt: null,
       };
       await write((tx) => tx.callers.insert(token));
       expect(await store.directory.callerByDigest('d1')).toEqual(token);
+      // Two servers write down what each has seen, in any order.
+      for (const at of [12, 15, 13]) await write((tx) => tx.callers.used('caller_1', at));
+      expect(await store.directory.callerByDigest('d1')).toEqual({ ...token, lastUsedAt: 15 });
       expect(await write((tx) => tx.callers.revoke('agent-2', 'caller_1', 20))).toBe(false);
       expect(await write((tx) => tx.callers.revoke('agent-1', 'caller_1', 20))).toBe(true);
       expect(await write((tx) => tx.callers.revoke('agent-1', 'caller_1', 30))).toBe(false);
-      expect(await read((tx) => tx.callers.list('agent-1'))).toEqual([{ ...token, revokedAt: 20 }]);
+      expect(await read((tx) => tx.callers.list('agent-1'))).toEqual([
+        { ...token, revokedAt: 20, lastUsedAt: 15 },
+      ]);
     });
 
     test('[A1] an agent is found by its address, with its card when it has one', async () => {
       const { write, store } = await opened();
       expect(await store.directory.agentAddress('home', 'agent-01')).toBeNull();
       await write(async (tx) => {
-        await tx.spaces.insert({ id: SPACE, handle: 'home', createdAt: 1 });
+        await tx.spaces.insert({ id: SPACE, handle: 'home', createdAt: 1, pushTargets: null });
         await tx.agents.insert(anAgent(), []);
       });
       const bare = await store.directory.agentAddress('home', 'agent-01');

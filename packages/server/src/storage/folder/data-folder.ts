@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Store } from '../../core/store.ts';
+import type { News, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
-import { masterKeys } from '../sealing/master-key.ts';
+import type { Whereabouts } from '../intake/wire.ts';
+import { type MasterKeys, masterKeys } from '../sealing/master-key.ts';
 import { assertSealedBy, noteSealedBy } from '../sealing/sealed-by.ts';
 import type { Signals } from '../signals.ts';
 import { BorrowedTurns } from '../sqlite/turns.ts';
@@ -12,7 +13,13 @@ import { MasterVault } from '../vault.ts';
 import { makeFolder } from './folder.ts';
 
 /** What every database offers beside the store itself. */
-export type Opened = Store & { readonly signals: Signals; readonly session: Session; stop(): Promise<void> };
+export type Opened = Store & {
+  readonly signals: Signals;
+  readonly session: Session;
+  /** News of what another thread of the process has committed. */
+  hear(news: News): void;
+  stop(): Promise<void>;
+};
 
 export type DataFolder = {
   folder: string;
@@ -21,8 +28,10 @@ export type DataFolder = {
   store: Opened;
   /** The time that all who share the data agree on; null where there is only one, who has the system's. */
   clock: Clock | null;
-  /** The database as a file of ours, where it is one; with what the thread that takes deliveries in needs. */
-  local: { file: string; store: SqliteStore; master: Uint8Array; turns: BorrowedTurns } | null;
+  /** The database as a file of ours, where it is one. */
+  local: { file: string; store: SqliteStore } | null;
+  /** What a second thread on the same data needs. */
+  shared: { at: Whereabouts; masters: MasterKeys; turns: BorrowedTurns | null };
 };
 
 export const DATABASE_FILE = 'lanternroom.db';
@@ -34,7 +43,8 @@ export async function openDataFolder(folder: string, secret: string | null): Pro
   const database = join(folder, DATABASE_FILE);
   const checkpoints = join(folder, CHECKPOINT_FILE);
   assertNotEmptied(database, checkpoints);
-  const [master, ...olderMasters] = masterKeys(folder, secret, existsSync(database));
+  const masters = masterKeys(folder, secret, existsSync(database));
+  const [master, ...olderMasters] = masters;
   const vault = new MasterVault(master, olderMasters);
   const turns = new BorrowedTurns();
   const admit = (sealedBy: string | null) => assertSealedBy(sealedBy, vault);
@@ -46,8 +56,9 @@ export async function openDataFolder(folder: string, secret: string | null): Pro
     await store.stop();
     throw reason;
   }
-  const local = { file: database, store, master, turns };
-  return { folder, checkpoints, vault, store, clock: null, local };
+  const local = { file: database, store };
+  const shared = { at: { file: database }, masters, turns };
+  return { folder, checkpoints, vault, store, clock: null, local, shared };
 }
 
 /** SQLite takes an empty file for a new one. The ledger's ends beside it tell that it was not always empty. */

@@ -22,7 +22,8 @@ export async function openDataServer(
     throw openServerError(reason, url);
   };
   const noted = await sealedBy(url).catch(explain);
-  const [master, ...olderMasters] = masterKeys(folder, secret, noted !== null);
+  const masters = masterKeys(folder, secret, noted !== null);
+  const [master, ...olderMasters] = masters;
   const vault = new MasterVault(master, olderMasters);
   assertSealedBy(noted, vault);
   const options = { url, sealer: vault, sealHead: vault.sealHead };
@@ -34,7 +35,8 @@ export async function openDataServer(
     throw reason;
   }
   const checkpoints = join(folder, CHECKPOINT_FILE);
-  return { folder, checkpoints, vault, store, clock: store.clock, local: null };
+  const shared = { at: { url }, masters, turns: null };
+  return { folder, checkpoints, vault, store, clock: store.clock, local: null, shared };
 }
 
 /** Data that is here and not there would seem lost. */

@@ -5,13 +5,16 @@ import { isFull, makeFolder } from './folder.ts';
 
 const LOCK_FILE = 'server.lock';
 
+const START_ELSEWHERE = ', or choose another folder with --data. The other commands work beside it.';
+
 export type FolderLock = { release(): void };
 
 /**
  * One server for each data folder. SQLite takes the lock from the operating system, which takes it back when the
- * process is gone, however it went: nothing stale is ever left. Commands beside the server do not ask for it.
+ * process is gone, however it went: nothing stale is ever left. Commands beside the server do not ask for it, but for
+ * the one that moves the data away.
  */
-export function lockFolder(folder: string): FolderLock {
+export function lockFolder(folder: string, instead = START_ELSEWHERE): FolderLock {
   makeFolder(folder);
   const file = join(folder, LOCK_FILE);
   let db: Database.Database | undefined;
@@ -22,7 +25,7 @@ export function lockFolder(folder: string): FolderLock {
     db.exec('pragma busy_timeout = 0; pragma journal_mode = memory; begin exclusive');
   } catch (reason) {
     db?.close();
-    throw new Error(whyNot(folder, reason), { cause: reason });
+    throw new Error(whyNot(folder, reason, instead), { cause: reason });
   }
   const held = db;
   return {
@@ -33,10 +36,10 @@ export function lockFolder(folder: string): FolderLock {
   };
 }
 
-function whyNot(folder: string, reason: unknown): string {
+function whyNot(folder: string, reason: unknown, instead: string): string {
   const code = reason instanceof Error && 'code' in reason ? String(reason.code) : '';
   if (code.startsWith('SQLITE_BUSY')) {
-    return `A server is already running on ${folder}. Stop it first, or choose another folder with --data. The other commands work beside it.`;
+    return `A server is already running on ${folder}. Stop it first${instead}`;
   }
   if (isFull(code)) return `The disk of ${folder} is full. Free some space and start again.`;
   return `The data folder ${folder} cannot be written. Check its owner and permissions, or choose another with --data.`;

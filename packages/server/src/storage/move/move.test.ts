@@ -7,6 +7,7 @@ import { openGround } from '../../ground.ts';
 import { freshFolder } from '../../testing/folders.ts';
 import { bareDatabase, freshDatabase, onDatabase } from '../../testing/postgres.ts';
 import { World } from '../../testing/world.ts';
+import { lockFolder } from '../folder/folder-lock.ts';
 import type { Progress } from './move.ts';
 
 const SECRET = 'a master key that is long enough';
@@ -75,6 +76,19 @@ describe('migrate', () => {
     await expect(onDatabase(there.url, 'delete from ledger')).rejects.toThrow(
       /this data was moved to sqlite:/,
     );
+  });
+
+  test('[R10][D80] while a server runs on the folder nothing is moved, and neither side is touched', async () => {
+    const { folder, url, ids } = await filled();
+    const server = lockFolder(folder);
+    const order = { folder, url, config: config(folder), progress: quiet };
+    for (const direction of ['toServer', 'toFolder'] as const)
+      await expect(moveAll({ ...order, direction })).rejects.toThrow(
+        /^A server is already running on .*\. Stop it first, then move its data\.$/,
+      );
+    expect(await onDatabase(url, "select 1 from pg_tables where schemaname = 'public'")).toEqual([]);
+    server.release();
+    expect(await listed(folder, null)).toEqual([ids, true]);
   });
 
   test('[R10] stopped half-way it goes on, and meanwhile only the old side opens', async () => {

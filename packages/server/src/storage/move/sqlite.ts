@@ -1,16 +1,13 @@
 import Database from 'libsql';
-import { type FolderLock, lockFolder } from '../folder/folder-lock.ts';
 import type { End, Layout, Row } from './end.ts';
 
-/** A data folder as one side of a move. Holds the folder's lock: no server runs on it meanwhile. */
+/** A data folder as one side of a move. Whoever moves holds the folder's lock: no server runs on it meanwhile. */
 export class SqliteEnd implements End {
   readonly name: string;
   readonly #db: Database.Database;
-  readonly #lock: FolderLock;
 
   constructor(folder: string, file: string) {
     this.name = `sqlite:${folder}`;
-    this.#lock = lockFolder(folder);
     this.#db = new Database(file);
     this.#db.exec('pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full');
   }
@@ -49,6 +46,5 @@ export class SqliteEnd implements End {
     // Asked for: the driver keeps a closed file, and with it a lock, until its statements are gone.
     if (this.#db.inTransaction) this.#db.exec('rollback');
     this.#db.close();
-    this.#lock.release();
   }
 }

@@ -2,8 +2,10 @@ import { ReadMemory } from '../read-memory.ts';
 import { Insert, type Session, type Statement } from '../statement.ts';
 import type { PgLink } from './link.ts';
 
-/** Rows go out in these numbers, so that few different statements need to be prepared. */
-const SIZES = [64, 16, 4, 1] as const;
+/** So many rows are not held back any longer: the database inserts them while the next ones are sealed. */
+const CROWD = 32;
+/** The rest goes out in these numbers, so that few different statements need to be prepared. */
+const SIZES = [16, 8, 4, 2, 1] as const;
 
 /**
  * The session of one transaction, made for a database that is a journey away. Inserts are held back and travel
@@ -70,7 +72,10 @@ export class BatchSession implements Session {
   #hold(insert: Insert<object>, row: object): number {
     const rows = this.#held.get(insert);
     if (rows === undefined) this.#held.set(insert, [row]);
-    else rows.push(row);
+    else if (rows.push(row) >= CROWD) {
+      this.#insert(insert, rows);
+      this.#held.delete(insert);
+    }
     this.touched.add(insert.table);
     this.memory.inserted(insert.table, row as Record<string, unknown>);
     return 1;

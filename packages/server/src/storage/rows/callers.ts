@@ -14,6 +14,7 @@ const insert = insertOf('callers', [
   'created_at',
   'expires_at',
   'revoked_at',
+  'last_used_at',
 ]);
 
 const ofAgent = statement<{ space: string; agent: string }>()((db, p) =>
@@ -35,6 +36,16 @@ const revoke = statement<{ space: string; agent: string; id: string; at: number 
     .where('revoked_at', 'is', null),
 );
 
+// Another server may have written a later time meanwhile.
+const used = statement<{ space: string; id: string; at: number }>()((db, p) =>
+  db
+    .updateTable('callers')
+    .set({ last_used_at: p.at })
+    .where('space_id', '=', p.space)
+    .where('token_id', '=', p.id)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', p.at)])),
+);
+
 const byDigest = statement<{ digest: string }>()((db, p) =>
   db.selectFrom('callers').selectAll().where('digest', '=', p.digest),
 );
@@ -52,10 +63,12 @@ export function callerRows(session: Session, space: string): CallerRows {
         created_at: token.createdAt,
         expires_at: token.expiresAt,
         revoked_at: token.revokedAt,
+        last_used_at: token.lastUsedAt,
       })),
     list: async (agent) =>
       (await session.all(ofAgent, { space, agent })).map(toToken).sort((a, b) => b.createdAt - a.createdAt),
     revoke: async (agent, id, at) => (await session.run(revoke, { space, agent, id, at })) === 1,
+    used: async (id, at) => void (await session.run(used, { space, id, at })),
   };
 }
 
@@ -70,6 +83,7 @@ function toToken(row: Tables['callers']): CallerToken {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
   };
 }
 

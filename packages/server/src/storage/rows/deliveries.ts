@@ -84,6 +84,15 @@ const byId = statement<AtPlace>()((db, p) =>
     .where('delivery_id', '=', p.id),
 );
 
+const tierById = statement<AtPlace>()((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select('tier')
+    .where('space_id', '=', p.space)
+    .where('seq', '=', p.seq)
+    .where('delivery_id', '=', p.id),
+);
+
 const bodyById = statement<AtPlace>()((db, p) =>
   db
     .selectFrom('deliveries')
@@ -224,8 +233,22 @@ const deleteAgedWords = statement<Aged>()((db, p) =>
   db.deleteFrom('words').where('space_id', '=', p.space).where('seq', 'in', aged(db, p).select('seq')),
 );
 
+/** Before the jobs, by which they are found. */
+const deleteAgedAttempts = statement<Aged>()((db, p) =>
+  db
+    .deleteFrom('attempts')
+    .where('space_id', '=', p.space)
+    .where('job_id', 'in', (eb) =>
+      eb
+        .selectFrom('jobs')
+        .select('job_id')
+        .where('space_id', '=', p.space)
+        .where('delivery_id', 'in', aged(db, p).select('delivery_id')),
+    ),
+);
+
 /** Everything that was said about a delivery leaves with it; the ledger keeps that it was there. */
-const deleteAgedRest = (['drafts', 'decisions', 'attempts', 'jobs', 'other_ids'] as const).map((table) =>
+const deleteAgedRest = (['drafts', 'decisions', 'jobs', 'other_ids'] as const).map((table) =>
   statement<Aged>()((db, p) =>
     db
       .deleteFrom(table)
@@ -255,6 +278,7 @@ export function deliveryRows(session: Session, space: string, kept: Pick<KeptPla
         await session.run(insertOther, { space_id: space, delivery_id: d.id, seq: d.seq });
     },
     get: async (id) => fromRow(await find(byId, id)),
+    tier: async (id) => ((await find(tierById, id))?.tier as Tier | undefined) ?? null,
     body: async (id) => (await find(bodyById, id))?.body ?? null,
     response: async (id) => (await find(responseById, id))?.response ?? null,
     pendingByDedupeKey: async (agent, key) => fromRow(await session.one(byDedupeKey, { space, agent, key })),
@@ -291,6 +315,7 @@ export function deliveryRows(session: Session, space: string, kept: Pick<KeptPla
     deleteAnsweredBefore: async (before, limit) => {
       const old = { space, before: -before, limit };
       await session.run(deleteAgedWords, old);
+      await session.run(deleteAgedAttempts, old);
       for (const statement of deleteAgedRest) await session.run(statement, old);
       return session.run(deleteAnswered, old);
     },

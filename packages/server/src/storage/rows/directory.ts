@@ -5,7 +5,7 @@ import type { Tables } from '../tables.ts';
 import type { Sealer } from './agents.ts';
 import { taskDirectory } from './callers.ts';
 import { toInvitation } from './invitations.ts';
-import { toJob } from './jobs.ts';
+import { JOB_COLUMNS, toJob } from './jobs.ts';
 import { toPasskey, toReset } from './passkeys.ts';
 import { toPerson, toSession, toToken } from './people.ts';
 import { eventDirectory } from './producer-directory.ts';
@@ -94,7 +94,7 @@ type JobsDue = { before: number; limit: number } & Record<(typeof BUSY_PLACES)[n
 const jobsDue = statement<JobsDue>()((db, p) =>
   db
     .selectFrom('jobs')
-    .selectAll()
+    .select(JOB_COLUMNS)
     .where('state', '=', 'due')
     .where('due_at', '<=', p.before)
     .where(
@@ -189,18 +189,37 @@ export function directory(on: Session, sealer: Sealer): Directory {
   };
 }
 
-const insertSpace = insertOf('spaces', ['space_id', 'handle', 'created_at']);
+const insertSpace = insertOf('spaces', ['space_id', 'handle', 'created_at', 'push_targets']);
+
+const setPushTargets = statement<{ space: string; targets: string | null }>()((db, p) =>
+  db.updateTable('spaces').set({ push_targets: p.targets }).where('space_id', '=', p.space),
+);
 
 export function spaceRows(on: Session, space: string): SpaceRows {
   return {
     get: async () => mapOne(await on.one(spaceById, { space }), toSpace),
     insert: async (s) =>
-      void (await on.run(insertSpace, { space_id: space, handle: s.handle, created_at: s.createdAt })),
+      void (await on.run(insertSpace, {
+        space_id: space,
+        handle: s.handle,
+        created_at: s.createdAt,
+        push_targets: s.pushTargets === null ? null : JSON.stringify(s.pushTargets),
+      })),
+    setPushTargets: async (targets) =>
+      void (await on.run(setPushTargets, {
+        space,
+        targets: targets === null ? null : JSON.stringify(targets),
+      })),
   };
 }
 
 function toSpace(row: Tables['spaces']): Space {
-  return { id: row.space_id, handle: row.handle, createdAt: row.created_at };
+  return {
+    id: row.space_id,
+    handle: row.handle,
+    createdAt: row.created_at,
+    pushTargets: row.push_targets === null ? null : JSON.parse(row.push_targets),
+  };
 }
 
 function mapOne<R, T>(row: R | undefined, map: (row: R) => T): T | null {

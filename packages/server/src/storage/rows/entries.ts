@@ -1,5 +1,5 @@
 import type { AckStatus, Entry } from '../../core/events/event.ts';
-import type { EntryRows, Page, Sending } from '../../core/events/store.ts';
+import type { EntryRows, OfTask, Page, Sending } from '../../core/events/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import type { Bodies, Located, Segment } from './bodies.ts';
@@ -8,7 +8,7 @@ import { isLocated, toEvent } from './events.ts';
 type OfAgent = { space: string; agent: string };
 type Builder = Parameters<Parameters<ReturnType<typeof statement>>[0]>[0];
 
-const insert = insertOf('entries', [
+const OFTEN = [
   'space_id',
   'agent_id',
   'place',
@@ -19,10 +19,12 @@ const insert = insertOf('entries', [
   'task_id',
   'received_at',
   'kept_until',
-  'ack',
-  'processed_at',
-  'reason',
-]);
+  'has_uri',
+] as const;
+
+/** Most come unacknowledged: a null that is handed over costs as much as a value. */
+const insert = insertOf('entries', OFTEN);
+const insertAcked = insertOf('entries', [...OFTEN, 'ack', 'processed_at', 'reason']);
 
 /** An entry with its event; names that both tables have are taken from the entry. */
 const joined = (db: Builder) =>
@@ -71,11 +73,13 @@ const byEventId = statement<OfAgent & { id: string; limit: number }>()((db, p) =
 );
 
 const byTask = statement<OfAgent & { task: string; limit: number }>()((db, p) =>
-  joined(db)
-    .where('entries.space_id', '=', p.space)
-    .where('entries.agent_id', '=', p.agent)
-    .where('entries.task_id', '=', p.task)
-    .orderBy('entries.place', 'desc')
+  db
+    .selectFrom('entries')
+    .select(['place', 'event_id', 'event_type', 'received_at', 'has_uri'])
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .where('task_id', '=', p.task)
+    .orderBy('place', 'desc')
     .limit(p.limit),
 );
 
@@ -156,7 +160,7 @@ const removeUpTo = statement<OfAgent & { place: number }>()((db, p) =>
     .where('place', '<=', p.place),
 );
 
-const ownBody = statement<OfAgent & { place: number }>()((db, p) =>
+const at = statement<OfAgent & { place: number }>()((db, p) =>
   joined(db)
     .where('entries.space_id', '=', p.space)
     .where('entries.agent_id', '=', p.agent)
@@ -178,27 +182,35 @@ export function entryRows(session: Session, space: string, bodies: Bodies): Entr
     return () => found.at(body_at, body_size);
   };
   const withOwnBody = async (agent: string, row: ReadRow): Promise<Sending> => {
-    const own = await session.one(ownBody, { space, agent, place: row.place });
+    const own = await session.one(at, { space, agent, place: row.place });
     if (own === undefined) throw new Error(`entry ${row.place} of ${agent} has lost its event`);
     const body = bodies.own(space, own.seq, own.body);
     return toSending(row, own.body.length, body);
   };
   return {
-    insert: async (entry) => void (await session.run(insert, fromEntry(entry))),
+    insert: async (entry) => {
+      const row = fromEntry(entry);
+      await (row.ack === null ? session.run(insert, row) : session.run(insertAcked, row));
+    },
     read: async (agent, after, limit) => {
       const sendings: Sending[] = [];
       let found: Segment | null = null;
-      let at: number | null = null;
+      let segment: number | null = null;
       for (const row of await session.all(read, { space, agent, after, limit })) {
-        if (row.segment !== at) found = row.segment === null ? null : await bodies.find(space, row.segment);
-        at = row.segment;
+        if (row.segment !== segment)
+          found = row.segment === null ? null : await bodies.find(space, row.segment);
+        segment = row.segment;
         sendings.push(found === null ? await withOwnBody(agent, row) : sentFrom(found, row));
       }
       return sendings;
     },
     byEventId: async (agent, id, limit) => toPage(await session.all(byEventId, { space, agent, id, limit })),
     byTask: async (agent, task, limit) =>
-      (await toPage(await session.all(byTask, { space, agent, task, limit }))).reverse(),
+      (await session.all(byTask, { space, agent, task, limit })).map(toOfTask).reverse(),
+    at: async (agent, place) => {
+      const row = await session.one(at, { space, agent, place });
+      return row === undefined ? null : ((await toPage([row]))[0] ?? null);
+    },
     newest: async (agent, before, limit) =>
       toPage(await session.all(newest, { space, agent, before, limit })),
     recent: async (after, limit) => toPage(await session.all(recent, { space, ...after, limit })),
@@ -229,9 +241,21 @@ type Joined = Tables['entries'] &
 type ReadRow = Pick<Tables['entries'], 'place' | 'ack'> &
   Pick<Tables['events'], 'segment' | 'body_at' | 'body_size'> & { fill: string | null };
 
+type OfTaskRow = Pick<Tables['entries'], 'place' | 'event_id' | 'event_type' | 'received_at' | 'has_uri'>;
+
 function sentFrom(found: Segment, row: ReadRow): Sending {
   const size = row.body_size ?? 0;
   return toSending(row, size, () => found.at(row.body_at ?? 0, size));
+}
+
+function toOfTask(row: OfTaskRow): OfTask {
+  return {
+    offset: row.place,
+    eventId: row.event_id,
+    eventType: row.event_type,
+    receivedAt: row.received_at,
+    hasUri: row.has_uri === 1,
+  };
 }
 
 function toSending(row: ReadRow, size: number, body: () => Uint8Array): Sending {
@@ -258,6 +282,7 @@ function toEntry(row: Tables['entries']): Entry {
     taskId: row.task_id,
     receivedAt: row.received_at,
     keptUntil: row.kept_until,
+    hasUri: row.has_uri === 1,
     ack: toAck(row),
   };
 }
@@ -280,6 +305,7 @@ function fromEntry(entry: Entry): Tables['entries'] {
     task_id: entry.taskId,
     received_at: entry.receivedAt,
     kept_until: entry.keptUntil,
+    has_uri: entry.hasUri ? 1 : 0,
     ack: entry.ack?.status ?? null,
     processed_at: entry.ack?.processedAt ?? null,
     reason: entry.ack?.reason ?? null,

@@ -4,7 +4,8 @@ import { insertOf, type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import type { Sealer } from './agents.ts';
 
-const COLUMNS = [
+/** All but the sealed request. */
+export const JOB_COLUMNS = [
   'space_id',
   'job_id',
   'kind',
@@ -19,13 +20,13 @@ const COLUMNS = [
   'created_at',
 ] as const;
 
-type Row = Pick<Tables['jobs'], (typeof COLUMNS)[number]>;
+type Row = Pick<Tables['jobs'], (typeof JOB_COLUMNS)[number]>;
 type ById = { space: string; id: string };
 
-const insert = insertOf('jobs', [...COLUMNS, 'request']);
+const insert = insertOf('jobs', [...JOB_COLUMNS, 'request']);
 
 const byId = statement<ById>()((db, p) =>
-  db.selectFrom('jobs').select(COLUMNS).where('space_id', '=', p.space).where('job_id', '=', p.id),
+  db.selectFrom('jobs').select(JOB_COLUMNS).where('space_id', '=', p.space).where('job_id', '=', p.id),
 );
 
 const requestById = statement<ById>()((db, p) =>
@@ -33,7 +34,11 @@ const requestById = statement<ById>()((db, p) =>
 );
 
 const byDelivery = statement<{ space: string; delivery: string }>()((db, p) =>
-  db.selectFrom('jobs').select(COLUMNS).where('space_id', '=', p.space).where('delivery_id', '=', p.delivery),
+  db
+    .selectFrom('jobs')
+    .select(JOB_COLUMNS)
+    .where('space_id', '=', p.space)
+    .where('delivery_id', '=', p.delivery),
 );
 
 /** The fence is the compare-and-set: two workers that saw the same row cannot both win. */
@@ -97,12 +102,19 @@ const insertAttempt = insertOf('attempts', [
   'status',
 ]);
 
+/** By way of the jobs: an index of its own over random ids would cost every attempt a page. */
 const attemptsOf = statement<{ space: string; delivery: string }>()((db, p) =>
   db
     .selectFrom('attempts')
     .selectAll()
     .where('space_id', '=', p.space)
-    .where('delivery_id', '=', p.delivery)
+    .where('job_id', 'in', (eb) =>
+      eb
+        .selectFrom('jobs')
+        .select('job_id')
+        .where('space_id', '=', p.space)
+        .where('delivery_id', '=', p.delivery),
+    )
     .orderBy('at')
     .orderBy('number'),
 );

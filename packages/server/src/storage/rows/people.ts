@@ -83,6 +83,7 @@ const insertSession = insertOf('sessions', [
   'created_at',
   'expires_at',
   'proved_at',
+  'device',
 ]);
 
 const setProved = statement<{ space: string; digest: string; at: number }>()((db, p) =>
@@ -195,6 +196,7 @@ export function toSession(row: Tables['sessions']): SessionRecord {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     provedAt: row.proved_at,
+    device: row.device,
   };
 }
 
@@ -206,6 +208,7 @@ function fromSession(s: SessionRecord): Tables['sessions'] {
     created_at: s.createdAt,
     expires_at: s.expiresAt,
     proved_at: s.provedAt,
+    device: s.device,
   };
 }
 

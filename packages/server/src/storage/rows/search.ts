@@ -1,13 +1,9 @@
 import type { FindQuery, SearchRows } from '../../core/store.ts';
-import { type Session, Statement, statement } from '../statement.ts';
+import { insertOf, type Session, Statement, statement } from '../statement.ts';
 import { COLUMNS, type DeliveryRow, toDelivery } from './deliveries.ts';
 
-const add = statement<{ space: string; word: string; seq: number }>()((db, p) =>
-  db
-    .insertInto('words')
-    .values({ space_id: p.space, word: p.word, seq: p.seq })
-    .onConflict((oc) => oc.columns(['space_id', 'word', 'seq']).doNothing()),
-);
+const WORD = ['space_id', 'word', 'seq'] as const;
+const add = insertOf('words', WORD, WORD);
 
 const count = statement<{ space: string; word: string; most: number }>()((db, p) =>
   db
@@ -96,9 +92,36 @@ function withWords(words: number): Statement<Found, DeliveryRow> {
   });
 }
 
+type Walk = { space: string; from: number; before: number; most: number };
+
+const endOfAll = statement<Walk>()((db, p) =>
+  db
+    .selectFrom('deliveries')
+    .select('seq')
+    .where('space_id', '=', p.space)
+    .where('seq', '>=', p.from)
+    .where('seq', '<', p.before)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .offset(p.most),
+);
+
+const endOfWord = statement<Walk & { word: string }>()((db, p) =>
+  db
+    .selectFrom('words')
+    .select('seq')
+    .where('space_id', '=', p.space)
+    .where('word', '=', p.word)
+    .where('seq', '>=', p.from)
+    .where('seq', '<', p.before)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .offset(p.most),
+);
+
 export function searchRows(session: Session, space: string): SearchRows {
   return {
-    add: async (word, seq) => void (await session.run(add, { space, word, seq })),
+    add: async (word, seq) => void (await session.run(add, { space_id: space, word, seq })),
     count: async (word, most) => (await session.one(count, { space, word, most }))?.n ?? 0,
     find: async ({ words, section, agent, type, ...range }: FindQuery) => {
       const named = Object.fromEntries(words.map((word, i) => [`word${i}`, word]));
@@ -111,6 +134,13 @@ export function searchRows(session: Session, space: string): SearchRows {
         ...named,
       };
       return (await session.all(finder(words.length), query)).map(toDelivery);
+    },
+    walkEnd: async (word, { from, before }, most) => {
+      const walk = { space, from, before, most };
+      const end = await (word === null
+        ? session.one(endOfAll, walk)
+        : session.one(endOfWord, { ...walk, word }));
+      return end?.seq ?? null;
     },
   };
 }

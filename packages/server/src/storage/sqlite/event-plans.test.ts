@@ -81,7 +81,7 @@ const event: EventRecord = {
   outOfOrder: false,
 };
 const { seq: eventSeq, bodyHash: _h, causationId: _c, fillProducer: _f, outOfOrder: _o, ...shared } = event;
-const entry: Entry = { ...shared, agent: 'a', offset: 1, eventSeq, keptUntil: 2, ack: null };
+const entry: Entry = { ...shared, agent: 'a', offset: 1, eventSeq, keptUntil: 2, hasUri: false, ack: null };
 const ack = { status: 'stored' as const, processedAt: 1, reason: null };
 
 const EVENTS: Samples<EventRows> = {
@@ -96,6 +96,7 @@ const ENTRIES: Samples<EntryRows> = {
   read: [['a', 0, 100]],
   byEventId: [['a', 'e', 10]],
   byTask: [['a', 't', 10]],
+  at: [['a', 1]],
   newest: [['a', 9, 50]],
   recent: [[{ seq: 9, agent: '', place: 0 }, 50]],
   oldest: [['a']],

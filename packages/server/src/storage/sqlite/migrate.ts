@@ -75,7 +75,7 @@ const WHOLE_CHECK_BYTES = 64 * 1024 * 1024;
 export function assertSound(db: Database.Database): void {
   if (pragma(db, 'page_count') * pragma(db, 'page_size') > WHOLE_CHECK_BYTES) return;
   const [found] = db.prepare('pragma quick_check(1)').all() as { quick_check: string }[];
-  if (found?.quick_check !== 'ok') throw new Error(`malformed: ${found?.quick_check}`);
+  if (found?.quick_check !== 'ok') throw new Error(`malformed: ${found?.quick_check.replaceAll('\n', ' ')}`);
 }
 
 function pragma(db: Database.Database, name: string): number {

@@ -1,35 +1,42 @@
 import { Worker } from 'node:worker_threads';
-import type { Accepted, Intake, Prepared } from '../../core/deliveries/accept.ts';
 import { Fault } from '../../core/faults.ts';
+import type { DoneOf, Intake, Kind, UnitOf } from '../../core/intake.ts';
 import type { News } from '../../core/store.ts';
-import { pack } from './intake-pack.ts';
-import { type FromThread, fromNews, fromOutcome, type ThreadData, type ToThread } from './intake-wire.ts';
-import type { BorrowedTurns } from './turns.ts';
+import type { BorrowedTurns } from '../sqlite/turns.ts';
+import { KINDS, pack } from './pack.ts';
+import { type Done, type FromThread, fromNews, fromOutcome, type ThreadData, type ToThread } from './wire.ts';
 
 export interface IntakeParts {
   data: ThreadData;
-  turns: BorrowedTurns;
+  /** Where only one may write at a time; null where the database sees to that. */
+  turns: BorrowedTurns | null;
   /** The same on this thread. */
-  here(unit: Prepared): Promise<Accepted | Fault>;
+  here: Intake['take'];
   tell(news: News): void;
   warn(problem: unknown, message: string): void;
   /** The thread's program; null for none. */
   program?: URL | null;
 }
 
-type Waiting = { unit: Prepared; resolve(outcome: Accepted | Fault): void; reject(reason: unknown): void };
+type Waiting = {
+  kind: Kind;
+  unit: UnitOf<Kind>;
+  resolve(outcome: Done | Fault): void;
+  reject(reason: unknown): void;
+};
 
-/** So many deliveries in one turn of the event loop are a crowd. */
+/** So many of them in one turn of the event loop are a crowd. */
 const CROWD = 8;
 /** So many are sent at once without waiting for more: the thread writes them while we read the next ones. */
 const SHARE = 32;
-/** A thread that keeps dying is not helped by another one. */
-const MOST_LOSSES = 3;
+/** A thread that keeps dying, or finds no database, is not helped by another one at once: each pause is longer. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
 /** Built code only: a thread has no loader for the sources. */
-const PROGRAM = import.meta.url.endsWith('.js') ? new URL('./intake-thread.js', import.meta.url) : null;
+const PROGRAM = import.meta.url.endsWith('.js') ? new URL('./thread.js', import.meta.url) : null;
 
 /**
- * Takes deliveries in. One by one that happens right here; when they come in crowds a second thread is started, which
+ * Takes deliveries and events in. One by one that happens right here; when they come in crowds a second thread is started, which
  * seals, writes and waits for the disk while this one reads the next requests.
  */
 export class ThreadedIntake implements Intake {
@@ -41,19 +48,20 @@ export class ThreadedIntake implements Intake {
   #number = 0;
   #crowd = 0;
   #losses = 0;
+  #notBefore = 0;
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
   }
 
-  accept(unit: Prepared): Promise<Accepted | Fault> {
+  take<K extends Kind>(kind: K, unit: UnitOf<K>): Promise<DoneOf<K> | Fault> {
     if (!this.#ready) {
       this.#count();
-      return this.#parts.here(unit);
+      return this.#parts.here(kind, unit);
     }
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.#send());
-      this.#waiting.push({ unit, resolve, reject });
+      this.#waiting.push({ kind, unit, resolve: resolve as Waiting['resolve'], reject });
       if (this.#waiting.length >= SHARE) this.#send();
     });
   }
@@ -61,7 +69,7 @@ export class ThreadedIntake implements Intake {
   async stop(): Promise<void> {
     const thread = this.#thread;
     if (thread === null) return;
-    this.#losses = MOST_LOSSES; // none is started after this one
+    this.#notBefore = Number.POSITIVE_INFINITY; // none is started after this one
     const gone = new Promise((resolve) => thread.once('exit', resolve));
     this.#post({ kind: 'stop' });
     await gone;
@@ -74,8 +82,8 @@ export class ThreadedIntake implements Intake {
       });
     }
     const { program = PROGRAM } = this.#parts;
-    if (this.#crowd < CROWD || this.#thread !== null || this.#losses >= MOST_LOSSES) return;
-    if (program !== null) this.#start(program);
+    if (this.#crowd < CROWD || this.#thread !== null || program === null) return;
+    if (performance.now() >= this.#notBefore) this.#start(program);
   }
 
   #start(program: URL): void {
@@ -92,22 +100,31 @@ export class ThreadedIntake implements Intake {
 
   #hear(message: FromThread): void {
     if (message.kind === 'done') this.#settle(message);
-    else if (message.kind === 'granted') this.#parts.turns.granted();
+    else if (message.kind === 'granted') this.#parts.turns?.granted();
     else {
       this.#ready = true;
       const ask = () => this.#post({ kind: 'ask' });
-      this.#parts.turns.setLender({ ask, giveBack: () => this.#post({ kind: 'back' }) });
+      this.#parts.turns?.setLender({ ask, giveBack: () => this.#post({ kind: 'back' }) });
     }
   }
 
   #send(): void {
-    if (this.#waiting.length === 0) return;
-    const batch = this.#waiting;
+    const waiting = this.#waiting;
     this.#waiting = [];
+    for (const kind of KINDS) {
+      const batch = waiting.filter((one) => one.kind === kind);
+      if (batch.length > 0) this.#sendBatch(kind, batch);
+    }
+  }
+
+  #sendBatch(kind: Kind, batch: Waiting[]): void {
     const number = ++this.#number;
     this.#sent.set(number, batch);
-    const packed = pack(batch.map(({ unit }) => unit));
-    this.#post({ kind: 'batch', number, packed }, [packed.bodies.buffer]);
+    const packed = pack(
+      kind,
+      batch.map(({ unit }) => unit),
+    );
+    this.#post({ kind: 'batch', number, of: kind, packed }, [packed.bodies.buffer]);
   }
 
   #settle({ number, outcomes, news }: Extract<FromThread, { kind: 'done' }>): void {
@@ -116,7 +133,7 @@ export class ThreadedIntake implements Intake {
     batch.forEach(({ resolve, reject }, i) => {
       const outcome = outcomes[i];
       try {
-        if (outcome === undefined) throw new Error('the intake thread left a delivery unanswered');
+        if (outcome === undefined) throw new Error('the intake thread left somebody unanswered');
         resolve(fromOutcome(outcome));
       } catch (reason) {
         reject(reason);
@@ -129,14 +146,15 @@ export class ThreadedIntake implements Intake {
   #gone(): void {
     this.#thread = null;
     this.#ready = false;
-    this.#losses++;
-    this.#parts.turns.setLender(null);
+    const pause = Math.min(FIRST_PAUSE_MS * 2 ** this.#losses++, LONGEST_PAUSE_MS);
+    this.#notBefore = Math.max(this.#notBefore, performance.now() + pause);
+    this.#parts.turns?.setLender(null);
     const left = [...this.#sent.values()].flat();
     this.#sent.clear();
     for (const { reject } of left)
       reject(new Fault('unavailable', 'The store has just stumbled. Retry in a moment.', { retryAfter: 1 }));
     const unsent = this.#waiting;
     this.#waiting = [];
-    for (const { unit, resolve, reject } of unsent) this.#parts.here(unit).then(resolve, reject);
+    for (const { kind, unit, resolve, reject } of unsent) this.#parts.here(kind, unit).then(resolve, reject);
   }
 }

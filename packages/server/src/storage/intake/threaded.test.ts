@@ -1,26 +1,31 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Identity } from '../../core/agents/key.ts';
 import type { Accepted, Prepared } from '../../core/deliveries/accept.ts';
+import type { ReadEvent } from '../../core/events/ingest.ts';
 import { Fault, isFault } from '../../core/faults.ts';
-import { ThreadedIntake } from './intake.ts';
-import { pack, unpack } from './intake-pack.ts';
-import { fromNews, fromOutcome, toOutcome, toProblem } from './intake-wire.ts';
-import { BorrowedTurns } from './turns.ts';
+import type { DoneOf, Kind, UnitOf } from '../../core/intake.ts';
+import { BorrowedTurns } from '../sqlite/turns.ts';
+import { pack, unpack } from './pack.ts';
+import { ThreadedIntake } from './threaded.ts';
+import { fromNews, fromOutcome, toOutcome, toProblem } from './wire.ts';
 
 const CROWD = 8;
 /** How many values a packed delivery has, and which of them is the hash. */
 const VALUES = 17;
 const HASH = 3;
+const EVENT_VALUES = 15;
 const accepted = (id: string): Accepted => ({ kind: 'accepted', id, createdAt: 1, rate: null });
 
 /** A thread that answers as the real one does, or as `answer` says. */
-function program(answer = "{ accepted: { kind: 'accepted', id: 'there', createdAt: 1, rate: null } }"): URL {
+function program(answer = "{ done: { kind: 'accepted', id: 'there', createdAt: 1, rate: null } }"): URL {
   const source = `
     import { parentPort } from 'node:worker_threads';
-    const units = ({ values }) => values.filter((_, i) => i % ${VALUES} === ${HASH}).map((contentHash) => ({ contentHash }));
+    const of = { delivery: [${VALUES}, ${HASH}], event: [${EVENT_VALUES}, 0] };
+    const units = (m) => values(m, ...of[m.of]).map((contentHash) => ({ contentHash }));
+    const values = (m, all, at) => m.packed.values.filter((_, i) => i % all === at);
     parentPort.on('message', (m) => {
       if (m.kind === 'batch') parentPort.postMessage({ kind: 'done', number: m.number,
-        outcomes: units(m.packed).map((unit) => (${answer})), news: [['desk:sp_1', units(m.packed).map((u) => u.contentHash)]] });
+        outcomes: units(m).map((unit) => (${answer})), news: [['desk:sp_1', units(m).map((u) => u.contentHash)]] });
       if (m.kind === 'ask') parentPort.postMessage({ kind: 'granted' });
       if (m.kind === 'stop') parentPort.close();
     });
@@ -34,11 +39,11 @@ afterEach(() => intake?.stop());
 function open(file: URL | null) {
   const seen = { here: 0, warnings: [] as string[], told: [] as string[] };
   const made = new ThreadedIntake({
-    data: { file: '', master: new Uint8Array(), settings: {} as never },
+    data: { at: { file: '' }, masters: [new Uint8Array()], settings: {} as never },
     turns: new BorrowedTurns(),
-    here: async (unit) => {
+    here: async <K extends Kind>(_: K, unit: UnitOf<K>) => {
       seen.here++;
-      return accepted(unit.contentHash);
+      return accepted((unit as Prepared).contentHash) as DoneOf<K>;
     },
     tell: (news) => seen.told.push(...news.keys()),
     warn: (_, message) => seen.warnings.push(message),
@@ -48,7 +53,7 @@ function open(file: URL | null) {
   const unit = (contentHash: string) =>
     ({ contentHash, raw: Buffer.from('{}'), identity: {}, draft: {}, shape: {} }) as unknown as Prepared;
   const crowd = (count = CROWD) =>
-    Promise.allSettled(Array.from({ length: count }, (_, i) => made.accept(unit(String(i)))));
+    Promise.allSettled(Array.from({ length: count }, (_, i) => made.take('delivery', unit(String(i)))));
   return { seen, unit, crowd, made };
 }
 
@@ -65,7 +70,7 @@ async function crowdUntilThere({ seen, crowd }: ReturnType<typeof open>): Promis
 test('[D26] deliveries that come one by one are written right here', async () => {
   const { seen, made, unit } = open(program());
   for (let i = 0; i < 20; i++) {
-    expect(await made.accept(unit(String(i)))).toMatchObject({ id: String(i) });
+    expect(await made.take('delivery', unit(String(i)))).toMatchObject({ id: String(i) });
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(seen.here).toBe(20);
@@ -74,18 +79,16 @@ test('[D26] deliveries that come one by one are written right here', async () =>
 test('[D26] a crowd is written by the thread, and its news are told', async () => {
   const opened = open(program());
   await crowdUntilThere(opened);
-  expect(await opened.made.accept(opened.unit('a'))).toEqual(accepted('there'));
+  expect(await opened.made.take('delivery', opened.unit('a'))).toEqual(accepted('there'));
   expect(opened.seen.told).toContain('desk:sp_1');
 });
 
 test('[D26] a thread that dies leaves nobody waiting, and the server goes on without it', async () => {
-  const opened = open(
-    program("unit.contentHash === 'deadly' ? process.exit(1) : { accepted: { id: 'there' } }"),
-  );
+  const opened = open(program("unit.contentHash === 'deadly' ? process.exit(1) : { done: { id: 'there' } }"));
   await crowdUntilThere(opened);
-  const lost = opened.made.accept(opened.unit('deadly'));
+  const lost = opened.made.take('delivery', opened.unit('deadly'));
   await expect(lost).rejects.toSatisfy((reason) => isFault(reason) && reason.fault === 'unavailable');
-  expect(await opened.made.accept(opened.unit('next'))).toEqual(accepted('next'));
+  expect(await opened.made.take('delivery', opened.unit('next'))).toEqual(accepted('next'));
 });
 
 test('[D26] a thread that cannot start costs nothing but a warning', async () => {
@@ -147,9 +150,48 @@ test('[D26] what is packed for the thread is unpacked as it was, bodies and call
     shape: { parts: 3, irreversible: true },
   });
   const units = [unit(one, 'first'), unit(two, ''), unit(one, 'third', { timeoutSeconds: 60 })];
-  const packed = pack(units);
-  expect(packed.identities).toEqual([one, two]);
+  const packed = pack('delivery', units);
+  expect(packed.shared).toEqual([one, two]);
   expect(packed.values).toHaveLength(VALUES * units.length);
-  expect(unpack(structuredClone(packed))).toEqual(units);
-  expect(unpack(pack([]))).toEqual([]);
+  expect(unpack('delivery', structuredClone(packed))).toEqual(units);
+  expect(unpack('delivery', pack('delivery', []))).toEqual([]);
+});
+
+test('[D26] events travel in the same way, and who gets many of them goes once', () => {
+  const producer = { id: 'prod_one' } as ReadEvent['producer'];
+  const takers: ReadEvent['takers'] = [
+    { agent: 'a', keptFor: 1, ackRequired: true, ceiling: 'never', forwards: [] },
+  ];
+  const event = (eventId: string, over: Partial<ReadEvent> = {}): ReadEvent => ({
+    producer,
+    rate: null,
+    takers,
+    version: 3,
+    bodyHash: `hash of ${eventId}`,
+    kept: new Uint8Array(Buffer.from(`bytes of ${eventId}`)),
+    outline: {
+      eventId,
+      eventType: 'tool.completed',
+      taskId: null,
+      causationId: null,
+      resumePolicy: 'append_only',
+      sequence: 7,
+      subject: '[]',
+      fillProducer: false,
+      hasUri: false,
+    },
+    ...over,
+  });
+  const units = [event('one'), event('two', { rate: { perHour: 1, burst: 1 } })];
+  const packed = pack('event', units);
+  expect(packed.shared).toEqual([producer, null, takers, { perHour: 1, burst: 1 }]);
+  expect(unpack('event', structuredClone(packed))).toEqual(units);
+});
+
+test('[D26] deliveries and events that wait together are sent by kind, and each gets its own answer', async () => {
+  const opened = open(program('{ done: m.of }'));
+  await crowdUntilThere(opened);
+  const event = { kept: Buffer.from('{}'), outline: {} } as unknown as ReadEvent;
+  const both = [opened.made.take('delivery', opened.unit('a')), opened.made.take('event', event)];
+  expect(await Promise.all(both)).toEqual(['delivery', 'event']);
 });

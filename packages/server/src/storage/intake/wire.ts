@@ -1,12 +1,13 @@
-import type { Accepted } from '../../core/deliveries/accept.ts';
 import { Fault, type FaultDetail, type FaultName, isFault } from '../../core/faults.ts';
+import type { DoneOf, Kind } from '../../core/intake.ts';
 import type { CoreSettings } from '../../core/room.ts';
 import type { News, Topic } from '../../core/store.ts';
-import type { Packed } from './intake-pack.ts';
+import type { MasterKeys } from '../sealing/master-key.ts';
+import type { Packed } from './pack.ts';
 
-/** What passes between the server's thread and the one that takes deliveries in. Plain values only. */
+/** What passes between the server's thread and the one that takes things in. Plain values only. */
 export type ToThread =
-  | { kind: 'batch'; number: number; packed: Packed }
+  | { kind: 'batch'; number: number; of: Kind; packed: Packed }
   | { kind: 'ask' }
   | { kind: 'back' }
   | { kind: 'stop' };
@@ -16,16 +17,22 @@ export type FromThread =
   | { kind: 'done'; number: number; outcomes: Outcome[]; news: [Topic, string[]][] }
   | { kind: 'granted' };
 
+/** What becomes of a unit of any kind when it is not refused. */
+export type Done = DoneOf<Kind>;
+
 /** An error keeps its class on neither side of a thread, so a fault travels as its parts. */
 export type Outcome =
-  | { accepted: Accepted }
+  | { done: Done }
   | { fault: FaultName; message: string; detail: FaultDetail; thrown: boolean }
   | { problem: string };
 
-export type ThreadData = { file: string; master: Uint8Array; settings: CoreSettings };
+/** The database: a file of ours, or a server that several replicas share. */
+export type Whereabouts = { file: string } | { url: string };
 
-export function toOutcome(value: Accepted | Fault): Outcome {
-  return isFault(value) ? faultParts(value, false) : { accepted: value };
+export type ThreadData = { at: Whereabouts; masters: MasterKeys; settings: CoreSettings };
+
+export function toOutcome(value: Done | Fault): Outcome {
+  return isFault(value) ? faultParts(value, false) : { done: value };
 }
 
 export function toProblem(reason: unknown): Outcome {
@@ -38,8 +45,8 @@ function faultParts({ fault, message, detail }: Fault, thrown: boolean): Outcome
 }
 
 /** What was returned is returned, what was thrown is thrown. */
-export function fromOutcome(outcome: Outcome): Accepted | Fault {
-  if ('accepted' in outcome) return outcome.accepted;
+export function fromOutcome(outcome: Outcome): Done | Fault {
+  if ('done' in outcome) return outcome.done;
   if ('problem' in outcome) throw new Error(outcome.problem);
   const fault = new Fault(outcome.fault, outcome.message, outcome.detail);
   if (outcome.thrown) throw fault;

@@ -1,0 +1,67 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Kind, RULES, type UnitOf } from '../../core/intake.ts';
+import type { Room } from '../../core/room.ts';
+import type { Topic } from '../../core/store.ts';
+import { randomIds, systemClock } from '../ids.ts';
+import { noteSealedBy } from '../sealing/sealed-by.ts';
+import { LendingTurns } from '../sqlite/turns.ts';
+import { SqliteStore } from '../sqlite.ts';
+import { MasterVault } from '../vault.ts';
+import { type Packed, unpack } from './pack.ts';
+import {
+  type FromThread,
+  type Outcome,
+  type ThreadData,
+  type ToThread,
+  toOutcome,
+  toProblem,
+} from './wire.ts';
+
+/** The whole program of the second thread: the same rules on the same store, for what comes in crowds. */
+if (parentPort === null) throw new Error('this is a thread of the server, not a program');
+const port = parentPort;
+const tell = (message: FromThread) => port.postMessage(message);
+
+const { at, masters, settings } = workerData as ThreadData;
+const [master, ...olderMasters] = masters;
+const vault = new MasterVault(master, olderMasters);
+const sealing = { sealer: vault, sealHead: vault.sealHead };
+const turns = new LendingTurns(() => tell({ kind: 'granted' }));
+const { store, clock } = 'file' in at ? openFile(at.file) : await openServer(at.url);
+await noteSealedBy(store, vault); // seals as the server does, also after the key was replaced
+const room: Room = { store, clock, ids: randomIds, vault, settings };
+
+let news: [Topic, string[]][] = [];
+store.signals.onAny((heard) => {
+  for (const [topic, about] of heard) news.push([topic, [...about]]);
+});
+
+port.on('message', (message: ToThread) => {
+  if (message.kind === 'batch') void answer(message.number, message.of, message.packed);
+  else if (message.kind === 'ask') turns.asked();
+  else if (message.kind === 'back') turns.returned();
+  else void store.stop().then(() => port.close());
+});
+tell({ kind: 'ready' });
+
+function openFile(file: string) {
+  return { store: SqliteStore.open({ ...sealing, file, turns, foldsLog: false }), clock: systemClock() };
+}
+
+/** Loaded only where it is used. The server's own store listens for what others do; this one only tells. */
+async function openServer(url: string) {
+  const { PostgresStore } = await import('../postgres.ts');
+  const store = await PostgresStore.open({ ...sealing, url, listens: false });
+  return { store, clock: store.clock };
+}
+
+async function answer<K extends Kind>(number: number, kind: K, packed: Packed): Promise<void> {
+  const outcomes = await Promise.all(unpack(kind, packed).map((unit) => outcomeOf(kind, unit)));
+  const told = news;
+  news = [];
+  tell({ kind: 'done', number, outcomes, news: told });
+}
+
+function outcomeOf<K extends Kind>(kind: K, unit: UnitOf<K>): Promise<Outcome> {
+  return RULES[kind](room, unit).then(toOutcome, toProblem);
+}
