@@ -16,6 +16,25 @@ export function closingQuote(text: string, open: number): number {
   return at;
 }
 
+/** The texts of the elements of an array that is known to be valid JSON. */
+export function elementTexts(array: string): string[] {
+  const found: string[] = [];
+  let depth = 0;
+  let start = array.indexOf('[') + 1;
+  for (let i = start; i < array.length; i++) {
+    const letter = array[i];
+    if (letter === '"') i = closingQuote(array, i);
+    else if (letter === '{' || letter === '[') depth++;
+    else if (depth > 0 && (letter === '}' || letter === ']')) depth--;
+    else if (depth === 0 && (letter === ',' || letter === ']')) {
+      const text = array.slice(start, i).trim();
+      if (text !== '') found.push(text);
+      start = i + 1;
+    }
+  }
+  return found;
+}
+
 /** The text of one member's value in an object that is known to be valid JSON; null when it has no such member. */
 export function memberText(object: string, name: string): string | null {
   let depth = 0;

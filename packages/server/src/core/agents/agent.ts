@@ -10,6 +10,8 @@ export type Agent = {
   /** The callback allowlist: origins with a path prefix (W21). */
   callbacks: readonly string[];
   lastSeenAt: Micros | null;
+  /** When a laptop of it last came or went; null when none ever did. */
+  connectedAt: Micros | null;
   /** Only there to show what the desk is for; everything of it is marked. */
   sample: boolean;
 };

@@ -10,8 +10,9 @@ export type TargetRefusal =
   | 'path_escapes'
   | 'not_https'
   | 'loopback'
-  | 'not_listed';
-export type EntryRefusal = Exclude<TargetRefusal, 'not_listed'> | 'query' | 'wildcard';
+  | 'not_listed'
+  | 'not_for_pushes';
+export type EntryRefusal = Exclude<TargetRefusal, 'not_listed' | 'not_for_pushes'> | 'query' | 'wildcard';
 
 export type Refused<Reason> = { allowed: false; reason: Reason; message: string };
 /** `url` is the normalised form. Send to this one: another parser may read the original text differently. */
@@ -33,6 +34,8 @@ const SENTENCES: Record<TargetRefusal | EntryRefusal, string> = {
     'Loopback addresses are for test keys only, written as localhost, 127.0.0.1 or [::1]. Use a public https address.',
   not_listed:
     "The address is not on this agent's callback allowlist. Ask its owner to add the origin and path.",
+  not_for_pushes:
+    "The address is not on this space's list of push targets. Ask its owner to add the origin and path.",
   query: 'An allowlist entry is an origin and a path. Remove the ? and what follows.',
   wildcard: 'An allowlist entry names one exact host. Replace the * by the full host name.',
 };
@@ -53,24 +56,34 @@ export function judgeTarget(url: string, allowlist: readonly string[], tier: Tie
     : refuse('not_listed');
 }
 
+export type PushRule = {
+  /** The called agent's allowlist. */
+  callbacks: readonly string[];
+  /** The space's own list; null when it has none. */
+  pushTargets: readonly string[] | null;
+  /** The server itself is bound to this machine. */
+  mayBeLoopback: boolean;
+};
+
 /**
- * May a caller be told about its task at this address (A18)? It is the caller's own, so no list needs to name it. This
- * machine is another matter: only while the server itself is bound to it, and only what the agent's list names.
+ * May a caller be told about its task at this address (A18)? It is the caller's own, so a list needs to name it only
+ * where the space keeps one. This machine is another matter: only while the server itself is bound to it, and only what
+ * the agent's list names.
  */
 export function judgePushTarget(
   url: string,
-  allowlist: readonly string[],
-  { mayBeLoopback }: { mayBeLoopback: boolean },
+  { callbacks, pushTargets, mayBeLoopback }: PushRule,
 ): TargetVerdict {
   const target = readPlain(url);
   if (!(target instanceof URL)) return target;
   const refusal = judgeLoopbackAndScheme(target);
   if (refusal !== null) return refusal;
-  if (!isLoopbackHost(target.hostname)) return { allowed: true, url: target.href };
-  if (!mayBeLoopback) return refuse('loopback');
-  return allowlist.some((entry) => covers(entry, target))
-    ? { allowed: true, url: target.href }
-    : refuse('not_listed');
+  if (isLoopbackHost(target.hostname)) {
+    if (!mayBeLoopback) return refuse('loopback');
+    if (!callbacks.some((entry) => covers(entry, target))) return refuse('not_listed');
+  }
+  const isRefused = pushTargets !== null && !pushTargets.some((entry) => covers(entry, target));
+  return isRefused ? refuse('not_for_pushes') : { allowed: true, url: target.href };
 }
 
 /** May this text stand on an allowlist? A loopback entry may: it only ever serves test keys. */

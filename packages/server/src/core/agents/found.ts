@@ -42,7 +42,7 @@ export function refuseHandle(handle: string): Fault | null {
 }
 
 export async function insertSpace(room: Room, tx: Tx, handle: string, actor: string): Promise<Space> {
-  const space = { id: tx.space, handle, createdAt: room.clock.now() };
+  const space = { id: tx.space, handle, createdAt: room.clock.now(), pushTargets: null };
   await tx.spaces.insert(space);
   const data = { handle };
   await record(room, tx, space.createdAt, { actor, action: 'space.added', subject: space.id, data });
@@ -96,6 +96,7 @@ export async function insertAgent(
     acceptedAt: null,
     callbacks: wanted.callbacks ?? [],
     lastSeenAt: null,
+    connectedAt: null,
     sample: false,
   };
   await tx.agents.insert(agent, [{ secret: callbackSecret, createdAt: now, expiresAt: null }]);
@@ -135,13 +136,14 @@ export function refuseAgent(wanted: Omit<NewAgent, 'space'>): Fault | null {
       { field: 'callback_secret' },
     );
   }
-  return refuseCallbacks(wanted.callbacks ?? []);
+  return refuseEntries('callbacks', wanted.callbacks ?? []);
 }
 
-function refuseCallbacks(callbacks: readonly string[]): Fault | null {
-  for (const entry of callbacks) {
+/** Every allowlist is checked entry by entry when it is set (D20). */
+export function refuseEntries(field: string, entries: readonly string[]): Fault | null {
+  for (const entry of entries) {
     const judged = judgeEntry(entry);
-    if (!judged.allowed) return new Fault('invalid_field', judged.message, { field: 'callbacks' });
+    if (!judged.allowed) return new Fault('invalid_field', judged.message, { field });
   }
   return null;
 }
@@ -236,7 +238,7 @@ export async function setCallbacks(
   at: { space: SpaceId; agent: string; callbacks: readonly string[] },
   actor: string,
 ): Promise<Agent | Fault> {
-  const refused = refuseCallbacks(at.callbacks);
+  const refused = refuseEntries('callbacks', at.callbacks);
   if (isFault(refused)) return refused;
   return onAgent(room, at, async (tx, agent, now) => {
     await tx.agents.setCallbacks(agent.id, at.callbacks);

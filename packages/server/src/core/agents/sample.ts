@@ -49,6 +49,7 @@ function ensureAgent(room: Room, person: Person): Promise<Agent | Fault> {
       acceptedAt: now,
       callbacks: [],
       lastSeenAt: null,
+      connectedAt: null,
       sample: true,
     };
     await tx.agents.insert(agent, []);

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../canonical.ts';
+import type { JsonObject } from '../canonical.ts';
 import type { Delivery } from '../deliveries/delivery.ts';
 import { earlierSection } from '../deliveries/delivery.ts';
 import { putQuestion } from '../deliveries/question.ts';
@@ -6,6 +6,7 @@ import { answeredBytes } from '../deliveries/response.ts';
 import { dropHeld, settleAnswer } from '../deliveries/settle.ts';
 import { type Room, record, stamp } from '../room.ts';
 import type { Tx } from '../store.ts';
+import { DECISION_NOTE, decisionMessage, toTaskDecision } from './decision-message.ts';
 import { chooseLink, liveLinks, queueFrame } from './frames.ts';
 import { append, save } from './log.ts';
 import { textOf, viewTask } from './read.ts';
@@ -78,21 +79,18 @@ export async function closeQuestion(room: Room, tx: Tx, task: TaskRecord, why: s
   return without;
 }
 
-type Answer = { status: string; feedback: string | null; edited_content: Json };
-
 /** A person's decision is the next message of the task, in the transaction in which it takes effect (A17). */
 export async function resumeTask(room: Room, tx: Tx, answered: Delivery, answerBytes: string): Promise<void> {
   if (answered.taskId === null) return;
   const found = await tx.tasks.get(answered.taskId);
   // An approval covers that request alone: a later question of the task is another delivery.
   if (found === null || found.delivery !== answered.id || isTerminal(found.state)) return;
-  const { status, feedback, edited_content } = JSON.parse(answerBytes) as Answer;
-  const decision = { status, feedback, edited_content };
-  const message = decisionMessage(room, answered, decision);
+  const decision = toTaskDecision(answerBytes);
+  const body = decisionMessage(room.ids.uuid(), answered, decision);
   const now = room.clock.now();
   const links = await liveLinks(room, tx, found.agent);
   let task: TaskRecord = { ...found, delivery: null, link: chooseLink(links, found) };
-  task = await append(room, tx, task, { kind: 'message', note: '', body: message, key: null }, now);
+  task = await append(room, tx, task, { kind: 'message', note: DECISION_NOTE, body, key: null }, now);
   const pos = task.length;
   task = await append(room, tx, task, { kind: 'status', note: 'working', body: null, key: null }, now);
   await record(room, tx, now, {
@@ -101,19 +99,8 @@ export async function resumeTask(room: Room, tx: Tx, answered: Delivery, answerB
     subject: task.id,
     data: { delivery: answered.id },
   });
-  await queueFrame(room, tx, task, { type: 'decision', pos, body: { deliveryId: answered.id, decision } });
+  const { edited_content } = decision;
+  const told = { deliveryId: answered.id, decision: { ...decision, edited_content: edited_content.json } };
+  await queueFrame(room, tx, task, { type: 'decision', pos, body: told });
   await save(tx, task);
-}
-
-function decisionMessage(room: Room, answered: Delivery, decision: Answer): JsonObject {
-  const verdict = `${decision.status.charAt(0).toUpperCase()}${decision.status.slice(1)}`;
-  const said = decision.feedback === null ? '' : `: ${decision.feedback}`;
-  return {
-    messageId: room.ids.uuid(),
-    role: 'ROLE_USER',
-    parts: [
-      { text: `${verdict} by a person${said}` },
-      { data: { delivery_id: answered.id, ...decision }, mediaType: 'application/json' },
-    ],
-  };
 }

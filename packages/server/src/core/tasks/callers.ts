@@ -16,6 +16,8 @@ export type CallerToken = {
   createdAt: Micros;
   expiresAt: Micros | null;
   revokedAt: Micros | null;
+  /** Written down now and then: a little behind. */
+  lastUsedAt: Micros | null;
 };
 
 /** Who is calling, as the credential says. */
@@ -76,6 +78,7 @@ export function addCallerToken(
     createdAt: now,
     expiresAt: wanted.expiresAt ?? null,
     revokedAt: null,
+    lastUsedAt: null,
   };
   return room.store.write(wanted.space, ['ledger'], async (tx) => {
     if ((await tx.agents.get(wanted.agent)) === null) return noAgent();

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../canonical.ts';
+import { exactText } from '../exact-json.ts';
 import type { AgentId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import type { Tx } from '../store.ts';
@@ -44,7 +45,7 @@ export async function queueFrame(room: Room, tx: Tx, task: TaskRecord, frame: Ne
     body:
       frame.body === undefined
         ? null
-        : room.vault.seal(JSON.stringify(frame.body), frameIdentity(tx.space, agent, place)),
+        : room.vault.seal(exactText(frame.body), frameIdentity(tx.space, agent, place)),
   });
   if (task.link !== null) tx.announce(framesTopic(tx.space, agent), task.link);
 }

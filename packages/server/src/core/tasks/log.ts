@@ -1,8 +1,11 @@
 import type { JsonObject } from '../canonical.ts';
 import { openText } from '../deliveries/sealed.ts';
+import { exactText } from '../exact-json.ts';
+import type { AgentId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import type { Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
+import { DECISION_NOTE, readDecision } from './decision-message.ts';
 import { queuePushes } from './push.ts';
 import type { StoredEntry } from './store.ts';
 import {
@@ -23,9 +26,26 @@ export type NewEntry = {
   key: string | null;
 };
 
-/** Entries a caller's message or an agent's frame is recognised by (A8, A13). */
+/** What a caller's message is recognised by when it comes again (A8). */
 export function entryKey(room: Pick<Room, 'vault'>, ...names: string[]): string {
   return room.vault.sha256(names.join('\n')).slice(0, 40);
+}
+
+/**
+ * The same for a frame of an agent (A13). Its task stands in front, so that the keys of a task lie together in their
+ * index and those of new tasks at its end: a key that is random all through dirties a page of it for every frame.
+ */
+export function frameKey(
+  { vault }: Pick<Room, 'vault'>,
+  { seq }: Pick<TaskRecord, 'seq'>,
+  frameId: string,
+): string {
+  return `task:${String(seq).padStart(15, '0')}:${vault.sha256(frameId).slice(0, 24)}`;
+}
+
+/** Frames that were written before keys began with their task. */
+export function olderFrameKey(room: Pick<Room, 'vault'>, agent: AgentId, frameId: string): string {
+  return entryKey(room, 'frame', agent, frameId);
 }
 
 /** Puts one entry at the end of a task's log. The task that is returned has still to be written. */
@@ -37,8 +57,7 @@ export async function append(
   at: Micros,
 ): Promise<TaskRecord> {
   const pos = task.length + 1;
-  const body =
-    entry.body === null ? null : room.vault.seal(JSON.stringify(entry.body), logIdentity(task, pos));
+  const body = entry.body === null ? null : room.vault.seal(exactText(entry.body), logIdentity(task, pos));
   await tx.tasks.append(task.seq, { pos, kind: entry.kind, note: entry.note, at, body }, entry.key);
   const next: TaskRecord = {
     ...task,
@@ -65,7 +84,8 @@ export function openEntry(
 ): LogEntry {
   const { pos, kind, note, at } = stored;
   if (stored.body === null) return { pos, kind, note, at, body: null };
-  const body = JSON.parse(openText(room, stored.body, logIdentity(task, pos))) as JsonObject;
+  const text = openText(room, stored.body, logIdentity(task, pos));
+  const body = note === DECISION_NOTE ? readDecision(text) : (JSON.parse(text) as JsonObject);
   // Kept without these two: they are the same for every message of a task, and known only when it is written.
   return { pos, kind, note, at, body: kind === 'artifact' ? body : within(task, body) };
 }
@@ -78,13 +98,15 @@ function within(task: Pick<TaskRecord, 'id' | 'context'>, message: JsonObject): 
 export interface LogMemory {
   get(name: string): readonly LogEntry[] | undefined;
   put(name: string, log: readonly LogEntry[], bytes: number): void;
+  /** The log of this name has got one more entry, and with it another name; nothing when it is not known. */
+  grow(from: string, to: string, entry: LogEntry, bytes: number): void;
 }
 
 const PAGE = 1000;
 /** What an entry takes beside its body, roughly. */
 const ENTRY_BYTES = 200;
 
-function memoryName({ space, seq, length }: TaskRecord): string {
+function memoryName({ space, seq, length }: Pick<TaskRecord, 'space' | 'seq' | 'length'>): string {
   return `${space}/${seq}/${length}`;
 }
 
@@ -120,6 +142,27 @@ export function rememberFirst(
     body: within(task, message),
   };
   logs?.put(memoryName(task), [first], bytes + ENTRY_BYTES);
+}
+
+/** The message that a task was opened with, as long as it is remembered and nothing was said since. */
+export function rememberedFirst(
+  { logs }: Pick<Room, 'logs'>,
+  task: Pick<TaskRecord, 'space' | 'seq'>,
+): JsonObject | null {
+  return logs?.get(memoryName({ ...task, length: 1 }))?.[0]?.body ?? null;
+}
+
+/** The log of a task with the entry that it has just got: whoever waits for it reads it next. Only once it is committed. */
+export function rememberNext(
+  { logs }: Pick<Room, 'logs'>,
+  task: TaskRecord,
+  { body, ...entry }: Omit<LogEntry, 'pos'>,
+): void {
+  if (logs === undefined) return;
+  const before = memoryName({ ...task, length: task.length - 1 });
+  const bytes = (body === null ? 0 : JSON.stringify(body).length) + ENTRY_BYTES;
+  const next = { ...entry, pos: task.length, body: body === null ? null : within(task, body) };
+  logs.grow(before, memoryName(task), next, bytes);
 }
 
 async function readEntries(

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../canonical.ts';
-import type { Envelope } from '../events/event.ts';
+import { type Envelope, outlineOf } from '../events/event.ts';
 import { headsToPlace, place } from '../events/place.ts';
 import { ownProducer } from '../events/producer.ts';
 import { plainTaker } from '../events/takers.ts';
+import { exactText } from '../exact-json.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import { toIso } from '../time.ts';
@@ -49,17 +50,18 @@ export async function tellNeighbour(
   told: { handle: string; task: TaskRecord; entry: LogEntry; pushId: string; body: JsonObject },
 ): Promise<void> {
   const envelope = toEnvelope(room, to, told);
-  const raw = JSON.stringify(envelope);
+  const raw = exactText(envelope);
   const producer = ownProducer(told.handle);
-  await room.store.write(to.space, headsToPlace(room, envelope, [to.agent]), async (tx) => {
+  const outline = outlineOf(envelope);
+  await room.store.write(to.space, headsToPlace(room, outline, [to.agent]), async (tx) => {
     // Sent before, and the word of it lost: there is one.
     if ((await tx.events.get(producer, envelope.event_id)) !== null) return;
     await place(room, tx, {
-      envelope,
-      raw,
+      outline,
+      envelope: () => envelope,
+      bodyHash: room.vault.sha256(raw),
       kept: raw,
       producer,
-      fillProducer: false,
       takers: [plainTaker(to.agent, [])],
       actor: 'system',
     });

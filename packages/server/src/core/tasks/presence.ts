@@ -27,7 +27,7 @@ export function join(room: Room, { space, agent, link, replaces }: Joining): Pro
       await tx.links.remove(agent, lost.id);
       await tx.frames.adopt(agent, lost.id, link);
     }
-    await tx.agents.seen(agent, now);
+    await tx.agents.connected(agent, now);
     tx.announce(framesTopic(space, agent), link + ADOPTED);
     tx.announce(`desk:${space}`, 'agents');
   });
@@ -38,7 +38,7 @@ export function leave(room: Room, { space, agent, link }: At): Promise<void> {
   return room.store.write(space, [`frames:${agent}`], async (tx) => {
     await tx.links.remove(agent, link);
     await handOver(room, tx, agent, link);
-    await tx.agents.seen(agent, room.clock.now());
+    await tx.agents.connected(agent, room.clock.now());
     tx.announce(`desk:${space}`, 'agents');
   });
 }

@@ -45,7 +45,7 @@ async function queue(
   const now = room.clock.now();
   const job: Job = {
     space: tx.space,
-    id: room.ids.uuid(),
+    id: room.ids.timed(now),
     kind: 'push',
     agent: task.agent,
     delivery: task.id,

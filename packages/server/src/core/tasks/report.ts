@@ -3,9 +3,10 @@ import { Fault, isFault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
+import type { Micros } from '../time.ts';
 import { closeQuestion, openQuestion } from './ask.ts';
 import { keepContent, type PreparedContent } from './content.ts';
-import { append, entryKey, save } from './log.ts';
+import { append, frameKey, olderFrameKey, rememberNext, save } from './log.ts';
 import { taskEnded } from './open.ts';
 import { artifactNote, isInterrupted, isTerminal, type TaskRecord, type TaskState } from './task.ts';
 
@@ -29,44 +30,71 @@ export type Report = {
   | { kind: 'message'; message: JsonObject }
 );
 
-export type Reported = { task: TaskRecord; isRepeat: boolean };
+export type Reported = {
+  task: TaskRecord;
+  isRepeat: boolean;
+  /** When its log grew by what was said; null when there was nothing new in it. */
+  grewAt: Micros | null;
+};
 
 /** The laptop may touch only its own agent's tasks (A22), and never one that has ended (A9). */
-export function report(room: Room, said: Report): Promise<Reported | Fault> {
+export async function report(room: Room, said: Report): Promise<Reported | Fault> {
   const heads: HeadName[] = ['ledger', `agent:${said.agent}`];
-  const key = entryKey(room, 'frame', said.agent, said.frameId);
-  return room.store.write(said.space, heads, async (tx) => {
+  const reported = await room.store.write(said.space, heads, async (tx): Promise<Reported | Fault> => {
     const task = await tx.tasks.get(said.taskId);
     if (task === null || task.agent !== said.agent)
       return new Fault('not_found', 'There is no task with this id for this agent.');
-    const earlier = await tx.tasks.byKey(key);
-    if (earlier !== null) return { task, isRepeat: true };
+    const key = frameKey(room, task, said.frameId);
+    if (await wasSaid(room, tx, said, key)) return { task, isRepeat: true, grewAt: null };
     if (isTerminal(task.state)) return taskEnded(task);
-    const next = await take(room, tx, task, said, key);
-    return isFault(next) ? next : { task: next, isRepeat: false };
+    const at = room.clock.now();
+    const next = await take(room, tx, task, said, { key, at });
+    if (isFault(next)) return next;
+    return { task: next, isRepeat: false, grewAt: next.length > task.length ? at : null };
   });
+  if (!isFault(reported)) remember(room, said, reported);
+  return reported;
 }
 
-function take(room: Room, tx: Tx, task: TaskRecord, said: Report, key: string): Promise<TaskRecord | Fault> {
+async function wasSaid(room: Room, tx: Tx, { agent, frameId }: Report, key: string): Promise<boolean> {
+  const earlier = (await tx.tasks.byKey(key)) ?? (await tx.tasks.byKey(olderFrameKey(room, agent, frameId)));
+  return earlier !== null;
+}
+
+/** Chunks are left out: they come by the thousand, and nobody asks for all of them after each. */
+function remember(room: Room, said: Report, { task, grewAt }: Reported): void {
+  if (said.kind !== 'state' || grewAt === null) return;
+  rememberNext(room, task, { kind: 'status', note: said.state, at: grewAt, body: said.message });
+}
+
+/** What the same again is recognised by, and when it was said. */
+type Saying = { key: string; at: Micros };
+
+function take(
+  room: Room,
+  tx: Tx,
+  task: TaskRecord,
+  said: Report,
+  saying: Saying,
+): Promise<TaskRecord | Fault> {
   switch (said.kind) {
     case 'state':
-      return changeState(room, tx, task, { state: said.state, message: said.message, key });
+      return changeState(room, tx, task, { state: said.state, message: said.message, ...saying });
     case 'artifact':
-      return addArtifact(room, tx, task, said, key);
+      return addArtifact(room, tx, task, said, saying);
     case 'message':
-      return replyDirectly(room, tx, task, said.message, key);
+      return replyDirectly(room, tx, task, said.message, saying);
   }
 }
 
-type Change = { state: TaskState; message: JsonObject | null; key: string | null };
+type Change = Saying & { state: TaskState; message: JsonObject | null };
 
 async function changeState(room: Room, tx: Tx, before: TaskRecord, change: Change): Promise<TaskRecord> {
-  const { state, message, key } = change;
+  const { state, message, key, at } = change;
   // Begun twice is begun: there is nothing to say.
   if (state === 'working' && before.state === 'working' && message === null) return before;
-  const now = room.clock.now();
   if (state !== before.state) {
-    await record(room, tx, now, {
+    await record(room, tx, at, {
       actor: `agent:${before.agent}`,
       action: `task.${state}`,
       subject: before.id,
@@ -74,7 +102,7 @@ async function changeState(room: Room, tx: Tx, before: TaskRecord, change: Chang
     });
   }
   let task = await closeQuestion(room, tx, before, 'Answered elsewhere: the agent has gone on.');
-  task = await append(room, tx, task, { kind: 'status', note: state, body: message, key }, now);
+  task = await append(room, tx, task, { kind: 'status', note: state, body: message, key }, at);
   if (isInterrupted(state)) task = await openQuestion(room, tx, task);
   return save(tx, task);
 }
@@ -84,13 +112,13 @@ async function addArtifact(
   tx: Tx,
   task: TaskRecord,
   said: Extract<Report, { kind: 'artifact' }>,
-  key: string,
+  { key, at }: Saying,
 ): Promise<TaskRecord | Fault> {
   const kept = await keepContent(room, tx, task, said.artifact, said.content);
   if (isFault(kept)) return kept;
   const note = artifactNote(said.append, said.lastChunk);
   const entry = { kind: 'artifact' as const, note, body: kept, key };
-  return save(tx, await append(room, tx, task, entry, room.clock.now()));
+  return save(tx, await append(room, tx, task, entry, at));
 }
 
 /**
@@ -102,17 +130,16 @@ async function replyDirectly(
   tx: Tx,
   task: TaskRecord,
   message: JsonObject,
-  key: string,
+  { key, at }: Saying,
 ): Promise<TaskRecord> {
-  const isFirstWord = task.length === 1 && room.clock.now() <= task.awaitedUntil;
-  if (!isFirstWord) return changeState(room, tx, task, { state: 'completed', message, key });
-  const now = room.clock.now();
-  await record(room, tx, now, {
+  const isFirstWord = task.length === 1 && at <= task.awaitedUntil;
+  if (!isFirstWord) return changeState(room, tx, task, { state: 'completed', message, key, at });
+  await record(room, tx, at, {
     actor: `agent:${task.agent}`,
     action: 'task.replied',
     subject: task.id,
     data: {},
   });
-  const replied = await append(room, tx, task, { kind: 'message', note: '', body: message, key }, now);
+  const replied = await append(room, tx, task, { kind: 'message', note: '', body: message, key }, at);
   return save(tx, { ...replied, state: 'completed', isDirect: true });
 }

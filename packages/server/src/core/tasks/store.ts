@@ -103,6 +103,7 @@ export interface CallerRows {
   insert(token: CallerToken): Promise<void>;
   list(agent: AgentId): Promise<CallerToken[]>;
   revoke(agent: AgentId, id: string, at: Micros): Promise<boolean>;
+  used(id: string, at: Micros): Promise<void>;
 }
 
 export interface CardRows {

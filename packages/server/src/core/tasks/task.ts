@@ -67,7 +67,7 @@ export type LogKind = 'message' | 'status' | 'artifact';
 export type LogEntry = {
   pos: number;
   kind: LogKind;
-  /** The state of a status; of an artifact whether it appends, and whether it was the last chunk. */
+  /** The state of a status; of an artifact whether it appends, and whether it was the last chunk; of a message whether it carries a decision. */
   note: string;
   at: Micros;
   body: JsonObject | null;

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { isFault } from '../../core/faults.ts';
+import { type Fault, isFault } from '../../core/faults.ts';
 import type { AgentId, SpaceId } from '../../core/ids.ts';
 import type { Room } from '../../core/room.ts';
 import { framesTopic } from '../../core/tasks/frames.ts';
@@ -50,6 +50,8 @@ export class Connection {
   #joined = false;
   #pulling = false;
   #again = false;
+  /** There may be more in the store than was sent. */
+  #isHeldBack = false;
   #isCorked = false;
   readonly #feed: InboxFeed | null;
   #off = NOTHING;
@@ -149,23 +151,29 @@ export class Connection {
     this.#again = true;
     if (this.#pulling) return;
     this.#pulling = true;
-    this.#pullAll()
-      .catch((problem: unknown) => {
-        this.#parts.warn(problem, 'frames could not be read');
-        this.close(1013, 'the store is away, please reconnect');
-      })
-      .finally(() => {
-        this.#pulling = false;
-      });
+    this.#pullAll().catch((problem: unknown) => {
+      this.#parts.warn(problem, 'frames could not be read');
+      this.close(1013, 'the store is away, please reconnect');
+    });
   }
 
   async #pullAll(): Promise<void> {
-    while (this.#again && !this.isClosed) {
-      this.#again = false;
-      while (this.#out.size < MOST_OUT && this.#socket.bufferedAmount < BUFFER_MOST) {
-        if (!(await this.#sendPage())) break;
+    try {
+      while (this.#again && !this.isClosed) {
+        this.#again = false;
+        while (!this.#isFull) {
+          if (!(await this.#sendPage())) break;
+        }
+        this.#isHeldBack = this.#isFull;
       }
+    } finally {
+      // In the same breath as the last look at `#again`: who asks in between would be heard by nobody.
+      this.#pulling = false;
     }
+  }
+
+  get #isFull(): boolean {
+    return this.#out.size >= MOST_OUT || this.#socket.bufferedAmount >= BUFFER_MOST;
   }
 
   async #sendPage(): Promise<boolean> {
@@ -212,10 +220,16 @@ export class Connection {
         this.#writeAcksNow();
         // Not awaited before the next one is read: units commit in the order in which they are handed in.
         const outcome = await report(this.#parts.room, frame.report).catch((problem: unknown) => problem);
-        if (isFault(outcome) || outcome instanceof Error) this.#refuse(toFrameError(frame.id, outcome));
+        if (isFault(outcome) || outcome instanceof Error) this.#failed(frame.id, outcome);
         else this.send(JSON.stringify({ type: 'ack', id: frame.id }));
       }
     }
+  }
+
+  #failed(id: string, reason: Fault | Error): void {
+    const cause = isFault(reason) ? reason.detail.cause : reason;
+    if (cause !== undefined) this.#parts.warn(cause, 'a frame could not be kept');
+    this.#refuse(toFrameError(id, reason));
   }
 
   #refuse(error: FrameError): void {
@@ -247,10 +261,9 @@ export class Connection {
     await this.#parts.room.store.write(space, [], async (tx) => {
       for (const place of places) await tx.frames.acknowledge(agent, place);
     });
-    const wasFull = this.#out.size >= MOST_OUT;
     // Not before they are gone from the store: a page that starts over would find them again.
     for (const place of places) this.#out.delete(place);
-    if (wasFull) this.#pull();
+    if (this.#isHeldBack) this.#pull();
   }
 
   /** The key was taken back: whoever holds it must not come again with it. */

@@ -56,6 +56,7 @@ type ContentParams = { id: string; content: string };
 export function contentRoute(app: FastifyInstance, { shell }: A2aParts): void {
   app.get<{ Params: ContentParams }>(
     '/@:handle/:agent/tasks/:id/content/:content',
+    { config: { summary: 'Large content of an artifact, as a file' } },
     async (request, reply) => {
       const { place } = enteredOf(request);
       const { id, content } = request.params;

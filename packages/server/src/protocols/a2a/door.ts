@@ -70,6 +70,7 @@ export async function admit(shell: Shell, request: Headed, params: AgentParams):
   const { space, agent, card } = address;
   const name = nameOfCaller(caller, { space, agent, visibility: card.visibility });
   if (name === null) throw unauthorized();
+  if (caller.kind === 'token') shell.callersSeen.note(space, caller.id);
   return { address, place: { space, agent, caller: name } };
 }
 

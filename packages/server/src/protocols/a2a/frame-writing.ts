@@ -1,10 +1,12 @@
 import type { Json, JsonObject } from '../../core/canonical.ts';
 import { openText } from '../../core/deliveries/sealed.ts';
+import { ExactJson, exactText } from '../../core/exact-json.ts';
 import type { AgentId } from '../../core/ids.ts';
+import { memberText } from '../../core/json-text.ts';
 import type { Room } from '../../core/room.ts';
 import type { Tx } from '../../core/store.ts';
 import { frameIdentity } from '../../core/tasks/frames.ts';
-import { openEntry, readLog } from '../../core/tasks/log.ts';
+import { openEntry, readLog, rememberedFirst } from '../../core/tasks/log.ts';
 import type { Frame } from '../../core/tasks/store.ts';
 import type { TaskRecord } from '../../core/tasks/task.ts';
 
@@ -17,12 +19,18 @@ export async function toHubFrame(room: Room, tx: Tx, agent: AgentId, frame: Fram
   const { type } = frame;
   const taskId = frame.task.id;
   if (type === 'cancel') return JSON.stringify({ type, id, taskId });
+  // Nearly always it was opened a moment ago, and there is nothing to look up.
+  const first = type === 'task' ? rememberedFirst(room, { space: tx.space, seq: frame.task.seq }) : null;
+  if (first !== null) {
+    const { contextId = null } = first;
+    return JSON.stringify({ type, id, taskId, contextId, message: first });
+  }
   const task = await tx.tasks.bySeq(frame.task.seq);
   if (task === null) return null;
   const saying = await messageAt(room, tx, task, frame.pos);
   const base = { type, id, taskId, contextId: task.context };
-  if (type !== 'decision') return JSON.stringify({ ...base, ...saying });
-  return JSON.stringify({ ...base, ...decisionOf(room, tx.space, agent, frame), ...saying });
+  if (type !== 'decision') return exactText({ ...base, ...saying });
+  return exactText({ ...base, ...decisionOf(room, tx.space, agent, frame), ...saying });
 }
 
 async function messageAt(room: Room, tx: Tx, task: TaskRecord, pos: number): Promise<JsonObject> {
@@ -43,5 +51,8 @@ async function messageAt(room: Room, tx: Tx, task: TaskRecord, pos: number): Pro
 
 function decisionOf(room: Room, space: string, agent: AgentId, frame: Frame): JsonObject {
   if (frame.body === null) throw new Error(`frame ${frame.place} has no decision`);
-  return JSON.parse(openText(room, frame.body, frameIdentity(space, agent, frame.place))) as JsonObject;
+  const text = openText(room, frame.body, frameIdentity(space, agent, frame.place));
+  const { deliveryId, decision } = JSON.parse(text) as { deliveryId: string; decision: JsonObject };
+  const { json: edited_content } = ExactJson.member(memberText(text, 'decision') ?? '{}', 'edited_content');
+  return { deliveryId, decision: { ...decision, edited_content } };
 }

@@ -132,16 +132,20 @@ export const TaskFrame = Type.Object({
 
 export const CancelFrame = Type.Object({ type: Type.Literal('cancel'), id: Id, taskId: TaskId });
 
+/** `message` is the decision once more, as the next message of the task (A17): words, and a data part. */
 export const DecisionFrame = Type.Object({
   type: Type.Literal('decision'),
   id: Id,
   taskId: TaskId,
+  contextId: Type.String(),
   deliveryId: Type.String(),
   decision: Type.Object({
     status: Type.Union([Type.Literal('approved'), Type.Literal('rejected'), Type.Literal('redirected')]),
     feedback: Type.Union([Type.String(), Type.Null()]),
     edited_content: Type.Unknown(),
   }),
+  message: Message10,
+  history: Type.Optional(Type.Array(Message10)),
 });
 
 /** Only with `?events=1`. The acknowledgement stands for `stored` in the inbox. */

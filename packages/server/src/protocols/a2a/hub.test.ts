@@ -4,6 +4,8 @@ import { WebSocket } from 'ws';
 import type { MadeAgent } from '../../core/agents/found.ts';
 import { revokeKeys } from '../../core/agents/found.ts';
 import { subscribeToEverything } from '../../core/events/subscribe.ts';
+import { append, olderFrameKey, save } from '../../core/tasks/log.ts';
+import { send } from '../../core/tasks/open.ts';
 import { presenceOf, renewLinks, sweepLost } from '../../core/tasks/presence.ts';
 import { aLaptop, anAgent, fresh, TestCaller, useWorld, v03Message, type Wire } from '../../testing/a2a.ts';
 import { anEvent } from '../../testing/akep.ts';
@@ -103,6 +105,32 @@ describe('connecting', () => {
 });
 
 describe('from the hub', () => {
+  test('[A14] more than a laptop may hold at once waits, and comes as it is acknowledged', async () => {
+    const { agent } = await stage();
+    const { room, space } = world();
+    const place = { space: space.id, agent: agent.agent.id, caller: 'agent:other' };
+    const all = Array.from({ length: 1_150 }, (_, i) => {
+      const message = { messageId: `m${i}`, role: 'ROLE_USER', parts: [{ text: `${i}` }] };
+      const rest = { taskId: null, contextId: null, retryKey: `id:m${i}`, awaitFor: 0, push: null };
+      return send(room, { place, dialect: '1.0', message, ...rest });
+    });
+    await Promise.all(all);
+    const done = new Set<string>();
+    let allDone = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      allDone = resolve;
+    });
+    const laptop = await Laptop.connect(world().url, agent.key, {
+      // Each acknowledgement is written with the report behind it, one by one.
+      answer: async ({ taskId }, self) => {
+        await self.say({ type: 'completed', taskId });
+        if (done.add(String(taskId)).size === all.length) allDone();
+      },
+    });
+    onTestFinished(() => laptop.vanish());
+    await waiting;
+  });
+
   test('[A13] a task and then its messages, with what was said before', async () => {
     const { agent, caller } = await stage();
     const laptop = await aLaptop(world(), agent);
@@ -235,6 +263,24 @@ describe('from the agent', () => {
     expect(await again.say(frame)).toEqual({ type: 'ack', id: frame.id });
     const { result } = await caller.call('tasks/get', { id: taskId });
     expect((result.history as unknown[]).length).toBe(3);
+  });
+
+  test('[A13] a frame that an older server wrote is recognised as well', async () => {
+    const { agent, caller } = await stage();
+    const laptop = await aLaptop(world(), agent);
+    const taskId = await submit(caller, 'x');
+    const frame = { id: fresh('f'), type: 'status', taskId, text: 'half way' };
+    const { room, space } = world();
+    const key = olderFrameKey(room, agent.agent.id, frame.id);
+    const body = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: frame.text }] };
+    await room.store.write(space.id, ['ledger'], async (tx) => {
+      const task = await tx.tasks.get(taskId);
+      if (task === null) throw new Error('there is no task');
+      await save(tx, await append(room, tx, task, { kind: 'status', note: 'working', body, key }, 1));
+    });
+    expect(await laptop.say(frame)).toEqual({ type: 'ack', id: frame.id });
+    const { result } = await caller.call('tasks/get', { id: taskId });
+    expect((result.history as unknown[]).length).toBe(2);
   });
 
   test('[A13] frames take effect in the order in which they were sent', async () => {

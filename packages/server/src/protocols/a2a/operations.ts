@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Json, JsonObject } from '../../core/canonical.ts';
+import { exactText } from '../../core/exact-json.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
 import { NOBODY } from '../../core/tasks/callers.ts';
 import { cancel } from '../../core/tasks/cancel.ts';
@@ -112,9 +113,9 @@ export const HANDLERS: Record<SingleOperation, Handler> = {
 
 /** The answer as JSON. A task that is asked for again and has not changed is not put together again. */
 export async function answerText(call: Call, operation: SingleOperation): Promise<string> {
-  if (operation !== 'get') return JSON.stringify(await HANDLERS[operation](call));
+  if (operation !== 'get') return exactText(await HANDLERS[operation](call));
   const { id, historyLength } = dialectOfTask(call.version, undefined).toGet(call.params);
-  if (historyLength !== undefined) return JSON.stringify(await HANDLERS.get(call));
+  if (historyLength !== undefined) return exactText(await HANDLERS.get(call));
   const { room } = call.shell;
   const { place } = call.entered;
   const task = await room.store.read(place.space, (tx) => findTask(tx, place, id));
@@ -123,10 +124,9 @@ export async function answerText(call: Call, operation: SingleOperation): Promis
   return call.texts.of(task, dialect.name, async () => {
     const log = await room.store.read(place.space, (tx) => readLog(room, tx, task));
     // Another length by now: then this is not the text of the task that was asked about.
-    if (log.length !== task.length)
-      return { text: JSON.stringify(await HANDLERS.get(call)), isLasting: false };
+    if (log.length !== task.length) return { text: exactText(await HANDLERS.get(call)), isLasting: false };
     const shown = await withAllContent(outletOf(call), viewOf(task, log));
-    return { text: JSON.stringify(dialect.fromTask(shown)), isLasting: true };
+    return { text: exactText(dialect.fromTask(shown)), isLasting: true };
   });
 }
 

@@ -108,6 +108,39 @@ describe('a question for a person', () => {
     expect(inbox.events).toMatchObject([{ event_type: 'human.approved', subject: { task_id: id } }]);
   });
 
+  test('[D59][A17] numbers that the person edited keep their digits, for the agent and for the caller', async () => {
+    const EDITED = '{"account":90071992547409931235,"rate":1.100,"list":[10000000000000000000001]}';
+    const { agent, caller, laptop, id } = await stage();
+    const decide = async (edited: string) => {
+      await laptop.say({ type: 'input_required', taskId: id, text: 'May I?' });
+      const { delivery_id } = (await deskItems(id)).find(({ state }) => state === 'pending') as Row;
+      const at = `/desk/deliveries/${delivery_id}`;
+      const { content_sha256 } = (await (await world().desk('GET', at)).json()) as Wire;
+      const answer = `{"status":"approved","content_sha256":"${content_sha256}","edited_content":${edited}}`;
+      const reply = await fetch(`${world().url}${at}/decision`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${world().token}`, 'content-type': 'application/json' },
+        body: answer,
+      });
+      expect(reply.status).toBe(200);
+      await laptop.ofType('decision');
+      return laptop.texts.at(-1) ?? '';
+    };
+    const first = await decide(EDITED);
+    expect(first.split(`"edited_content":${EDITED}`)).toHaveLength(3);
+    const message = JSON.parse(first) as { decision: Wire; message: { parts: { data?: Wire }[] } };
+    expect(message.message.parts[1]?.data).toMatchObject(message.decision);
+    const second = await decide('{"n":1.0}');
+    expect(second.split('"edited_content":{"n":1.0}')).toHaveLength(3);
+    expect(second).toContain(`"edited_content":${EDITED}`);
+    const texts = await Promise.all([
+      caller.post({ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id } }),
+      new TestCaller(world(), agent, { version: '1.0' }).rest('GET', `/tasks/${id}?historyLength=9`),
+      world().desk('GET', `/desk/tasks/${id}`),
+    ]);
+    for (const reply of texts) expect(await reply.text()).toContain(`"edited_content":${EDITED}`);
+  });
+
   test("[A17] a caller's own answer resumes the task too, and the desk says that it was answered elsewhere", async () => {
     const { agent, caller, laptop, id } = await stage();
     await laptop.say({ type: 'input_required', taskId: id, text: 'Which one?' });

@@ -1,6 +1,7 @@
 import { judgePushTarget } from '../../core/agents/allowlist.ts';
 import { Fault } from '../../core/faults.ts';
 import type { PushConfig } from '../../core/tasks/push.ts';
+import { pushListsOf } from '../../core/tasks/push-targets.ts';
 import type { TaskDialect } from '../../core/tasks/task.ts';
 import type { Shell } from '../../http/shell.ts';
 import { isLoopbackHost } from '../../http/transport.ts';
@@ -8,7 +9,7 @@ import type { PushRequest } from './dialect.ts';
 import type { Entered } from './door.ts';
 import { localTarget } from './neighbours.ts';
 
-/** A push target is the caller's, so it needs no allowlist; every other rule is asked now and again when sending (A18). */
+/** A push target is the caller's: only a space that keeps a list restricts it. Every rule is asked now and again when sending (A18). */
 export async function toPushConfig(
   shell: Shell,
   { place }: Entered,
@@ -18,10 +19,9 @@ export async function toPushConfig(
   const { id, ...rest } = wanted;
   const config = { ...rest, id: id ?? shell.room.ids.uuid(), dialect };
   if (localTarget(shell.baseUrl(), wanted.url) !== null) return config;
-  const agent = await shell.room.store.read(place.space, (tx) => tx.agents.get(place.agent));
-  const verdict = judgePushTarget(wanted.url, agent?.callbacks ?? [], {
-    mayBeLoopback: isLoopbackHost(shell.binding.host),
-  });
+  const lists = await shell.room.store.read(place.space, (tx) => pushListsOf(tx, place.agent));
+  const mayBeLoopback = isLoopbackHost(shell.binding.host);
+  const verdict = judgePushTarget(wanted.url, { ...lists, mayBeLoopback });
   if (!verdict.allowed) throw new Fault('target_not_allowed', verdict.message, { field: 'url' });
   return { ...config, url: verdict.url };
 }

@@ -257,6 +257,85 @@ describe('pushes', () => {
   });
 });
 
+describe('a space with a list of push targets', () => {
+  const restrict = async (on: World, push_targets: string[] | null) => {
+    const reply = await on.desk('PUT', '/desk/settings/push-targets', { push_targets });
+    expect(reply.status).toBe(200);
+  };
+  const ownWorld = async (options = {}) => {
+    const own = await World.open(options);
+    onTestFinished(() => own.stop());
+    return own;
+  };
+  const send = (caller: TestCaller, url: string) =>
+    caller.call('SendMessage', {
+      ...v1Message('x'),
+      configuration: { ...atOnce, taskPushNotificationConfig: { url } },
+    });
+
+  test('[A18] refuses every other target when it is set, inline and later', async () => {
+    const own = await ownWorld();
+    const { v1 } = await stage([], own);
+    await restrict(own, ['https://partner.example/hooks']);
+    const says = { code: -32602, message: expect.stringMatching(/list of push targets/) };
+    for (const url of [
+      'https://elsewhere.example/hooks',
+      'https://partner.example/hooks-too',
+      'https://partner.example:8443/hooks',
+    ])
+      expect((await send(v1, url)).error).toMatchObject(says);
+    const sent = await send(v1, 'https://partner.example/hooks/a2a');
+    const { id: taskId } = sent.result.task as { id: string };
+    const later = { taskId, url: 'https://elsewhere.example/' };
+    expect((await v1.call('CreateTaskPushNotificationConfig', later)).error).toMatchObject(says);
+    await restrict(own, null);
+    expect((await v1.call('CreateTaskPushNotificationConfig', later)).result).toMatchObject({ taskId });
+  });
+
+  test('[A18] is asked again when sending: what left the list gets nothing, what came back gets it', async () => {
+    const clock = new ManualClock();
+    const own = await ownWorld({ clock });
+    const { url, got } = await webhook();
+    const { agent, v1 } = await stage([url], own);
+    const laptop = await aLaptop(own, agent);
+    const sent = await send(v1, url);
+    const { id } = sent.result.task as { id: string };
+    await restrict(own, ['https://partner.example']);
+    await laptop.say({ type: 'completed', taskId: id });
+    const attempts = () => own.room.store.read(own.space.id, (tx) => tx.jobs.attempts(id));
+    await until(async () => (await attempts()).length === 1);
+    expect(await attempts()).toMatchObject([{ outcome: 'target_not_allowed', status: null }]);
+    expect(got).toEqual([]);
+    await restrict(own, [new URL(url).origin]);
+    clock.turn(7_000_000);
+    await own.room.store.write(own.space.id, [], async (tx) => tx.announce('jobs'));
+    await until(async () => got.length === 1);
+  });
+
+  test('[A18] a listed loopback target still needs the agent’s own allowlist', async () => {
+    const own = await ownWorld();
+    const { url } = await webhook();
+    await restrict(own, [url]);
+    const { v1 } = await stage([], own);
+    expect((await send(v1, url)).error).toMatchObject({ message: expect.stringMatching(/allowlist/) });
+  });
+
+  test('[A19] agents of this server hear of it all the same: nothing leaves', async () => {
+    const own = await ownWorld();
+    await restrict(own, []);
+    const { agent, v1 } = await stage([], own);
+    const second = await own.addAgent({ id: fresh('agent') });
+    const laptop = await aLaptop(own, agent);
+    const sent = await send(v1, `${own.url}/@home/${second.agent.id}`);
+    const { id } = sent.result.task as { id: string };
+    await laptop.say({ type: 'completed', taskId: id });
+    await until(async () => {
+      const { events } = (await (await own.get('/akep/events', second.key)).json()) as { events: Wire[] };
+      return events.length === 1;
+    });
+  });
+});
+
 describe('chains', () => {
   const inbox = async (agent: MadeAgent) => {
     const reply = await world().get('/akep/events', agent.key);

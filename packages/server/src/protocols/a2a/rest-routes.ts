@@ -1,12 +1,26 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.ts';
 import { Fault } from '../../core/faults.ts';
+import type { Described } from '../../http/app.ts';
 import type { JsonBody } from '../../http/body.ts';
-import { toFault } from '../../http/errors.ts';
+import { logFault, toFault } from '../../http/errors.ts';
 import { enteredOf } from './door.ts';
 import { restStatus, toRestError } from './errors.ts';
 import { answerText, type SingleOperation, type StreamedCall } from './operations.ts';
 import type { A2aParts } from './rpc-route.ts';
+import {
+  CardBody,
+  HISTORY,
+  LIST_QUERY,
+  PushBody,
+  PushListBody,
+  PushReply,
+  SendBody,
+  SendReply,
+  TaskBody,
+  TaskListBody,
+} from './schema.ts';
 import { begin, pour } from './streaming.ts';
 import { versionOf } from './versions.ts';
 
@@ -19,6 +33,25 @@ function typeFor({ headers }: FastifyRequest): string {
 
 type Params = { id: string; config: string };
 
+/** What /openapi.json says of each operation. */
+const DESCRIBED = {
+  send: { summary: 'Send a message to an agent (A2A 1.0)', body: SendBody, response: { 200: SendReply } },
+  stream: {
+    summary: 'Send a message and follow what comes of it',
+    body: SendBody,
+    response: { 200: 'stream' },
+  },
+  list: { summary: 'Your tasks at an agent', response: { 200: TaskListBody }, parameters: LIST_QUERY },
+  get: { summary: 'One task', response: { 200: TaskBody }, parameters: HISTORY },
+  cancel: { summary: 'Cancel a task', response: { 200: TaskBody } },
+  subscribe: { summary: 'Follow a task', response: { 200: 'stream' } },
+  pushSet: { summary: 'Have news of a task pushed', body: PushBody, response: { 200: PushReply } },
+  pushList: { summary: 'Where news of a task is pushed', response: { 200: PushListBody } },
+  pushGet: { summary: 'One push configuration', response: { 200: PushReply } },
+  pushDelete: { summary: 'End a push configuration', response: { 200: Type.Object({}) } },
+  extendedCard: { summary: 'The card for those who may call', response: { 200: CardBody } },
+} satisfies Record<string, Described>;
+
 /** HTTP+JSON 1.0 under an agent's address (A1). */
 export function restRoutes(app: FastifyInstance, parts: A2aParts): void {
   app.setErrorHandler((error: FastifyError | Error, request, reply) => refuseRest(request, reply, error));
@@ -27,41 +60,53 @@ export function restRoutes(app: FastifyInstance, parts: A2aParts): void {
     (request: FastifyRequest, reply: FastifyReply) =>
       once(parts, request, reply, operation, params(request));
   // A colon in a route is written twice: one alone begins a parameter.
-  app.post(`${BASE}/message::send`, single('send', bodyOf));
-  app.post(`${BASE}/message::stream`, (request, reply) =>
+  app.post(`${BASE}/message::send`, { config: DESCRIBED.send }, single('send', bodyOf));
+  app.post(`${BASE}/message::stream`, { config: DESCRIBED.stream }, (request, reply) =>
     streamed(parts, request, reply, 'stream', bodyOf(request)),
   );
   app.get(
     `${BASE}/tasks`,
+    { config: DESCRIBED.list },
     single('list', (request) => typed(request.query)),
   );
-  app.get<{ Params: Params }>(`${BASE}/tasks/:id`, (request, reply) => {
+  taskRoutes(app, parts);
+  const configs = `${BASE}/tasks/:id/pushNotificationConfigs`;
+  app.post(
+    configs,
+    { config: DESCRIBED.pushSet },
+    single('pushSet', (r) => ({ ...bodyOf(r), taskId: paramsOf(r).id })),
+  );
+  app.get(
+    configs,
+    { config: DESCRIBED.pushList },
+    single('pushList', (r) => ({ taskId: paramsOf(r).id })),
+  );
+  app.get(`${configs}/:config`, { config: DESCRIBED.pushGet }, single('pushGet', ofConfig));
+  app.delete(`${configs}/:config`, { config: DESCRIBED.pushDelete }, single('pushDelete', ofConfig));
+  app.get(
+    `${BASE}/extendedAgentCard`,
+    { config: DESCRIBED.extendedCard },
+    single('extendedCard', () => ({})),
+  );
+}
+
+/** One task, and what is done with it: the verb stands behind the id. */
+function taskRoutes(app: FastifyInstance, parts: A2aParts): void {
+  const { cancel, subscribe, get } = DESCRIBED;
+  const reading = { ...get, verbs: { subscribe } };
+  app.get<{ Params: Params }>(`${BASE}/tasks/:id`, { config: reading }, (request, reply) => {
     const subscribed = verbOf(request, 'subscribe');
     if (subscribed !== null) return streamed(parts, request, reply, 'subscribe', { id: subscribed });
     return once(parts, request, reply, 'get', { ...typed(request.query), id: request.params.id });
   });
-  app.post<{ Params: Params }>(`${BASE}/tasks/:id`, (request, reply) => {
+  const doing = { verbs: { cancel, subscribe } };
+  app.post<{ Params: Params }>(`${BASE}/tasks/:id`, { config: doing }, (request, reply) => {
     const canceled = verbOf(request, 'cancel');
     if (canceled !== null) return once(parts, request, reply, 'cancel', { id: canceled });
     const subscribed = verbOf(request, 'subscribe');
     if (subscribed !== null) return streamed(parts, request, reply, 'subscribe', { id: subscribed });
     throw new Fault('not_found', 'A task is canceled at {id}:cancel and followed at {id}:subscribe.');
   });
-  const configs = `${BASE}/tasks/:id/pushNotificationConfigs`;
-  app.post<{ Params: Params }>(
-    configs,
-    single('pushSet', (r) => ({ ...bodyOf(r), taskId: paramsOf(r).id })),
-  );
-  app.get<{ Params: Params }>(
-    configs,
-    single('pushList', (r) => ({ taskId: paramsOf(r).id })),
-  );
-  app.get(`${configs}/:config`, single('pushGet', ofConfig));
-  app.delete(`${configs}/:config`, single('pushDelete', ofConfig));
-  app.get(
-    `${BASE}/extendedAgentCard`,
-    single('extendedCard', () => ({})),
-  );
 }
 
 function paramsOf(request: FastifyRequest): Params {
@@ -141,8 +186,7 @@ async function streamed(
 
 function refuseRest(request: FastifyRequest, reply: FastifyReply, error: FastifyError | Error): FastifyReply {
   const fault = toFault(error);
-  if (fault.fault === 'internal')
-    request.log.error({ err: error, url: request.routeOptions.url }, 'unexpected error');
+  logFault(request, error, fault);
   if (fault.fault === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="a2a"');
   if (fault.detail.retryAfter !== undefined) reply.header('retry-after', String(fault.detail.retryAfter));
   return reply

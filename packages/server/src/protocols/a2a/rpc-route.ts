@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault, isFault } from '../../core/faults.ts';
 import type { JsonBody } from '../../http/body.ts';
-import { toFault } from '../../http/errors.ts';
+import { logFault, toFault } from '../../http/errors.ts';
 import {
   RPC,
   type RpcCall,
@@ -86,8 +86,7 @@ export function refuse(
   reason: unknown,
 ): FastifyReply {
   const fault = toFault(reason as FastifyError);
-  if (fault.fault === 'internal')
-    request.log.error({ err: reason, url: request.routeOptions.url }, 'unexpected error');
+  logFault(request, reason, fault);
   if (fault.fault === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="a2a"');
   if (fault.detail.retryAfter !== undefined) reply.header('retry-after', String(fault.detail.retryAfter));
   reply.header('cache-control', 'no-store');

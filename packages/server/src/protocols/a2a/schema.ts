@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 
 /** Wire types for /openapi.json; what is read is checked by the mappings, which name the field that is wrong. */
 const Open = { additionalProperties: true };
@@ -44,3 +44,71 @@ export const VERSION_PARAMETER = {
   in: 'header',
   schema: Type.String({ description: '1.0 or 0.3; left out, it is 0.3 or the dialect of wakeup.sh' }),
 };
+
+const Part = Type.Object({}, { ...Open, description: 'One of text, data, raw (base64) or url' });
+
+export const MessageBody = Type.Object(
+  { messageId: Type.String(), role: Type.String(), parts: Type.Array(Part) },
+  Open,
+);
+
+const Status = Type.Object(
+  { state: Type.String(), timestamp: Type.String(), message: Type.Optional(MessageBody) },
+  Open,
+);
+
+export const TaskBody = Type.Object(
+  {
+    id: Type.String(),
+    contextId: Type.String(),
+    status: Status,
+    history: Type.Optional(Type.Array(MessageBody)),
+    artifacts: Type.Optional(
+      Type.Array(Type.Object({ artifactId: Type.String(), parts: Type.Array(Part) }, Open)),
+    ),
+  },
+  Open,
+);
+
+export const SendBody = Type.Object(
+  { message: MessageBody, configuration: Type.Optional(Type.Object({}, Open)) },
+  Open,
+);
+
+export const SendReply = Type.Union([
+  Type.Object({ task: TaskBody }, { additionalProperties: false }),
+  Type.Object({ message: MessageBody }, { additionalProperties: false }),
+]);
+
+export const TaskListBody = Type.Object({
+  tasks: Type.Array(TaskBody),
+  nextPageToken: Type.String(),
+  pageSize: Type.Number(),
+  totalSize: Type.Number(),
+});
+
+const push = {
+  url: Type.String(),
+  token: Type.Optional(Type.String()),
+  authentication: Type.Optional(
+    Type.Object({ scheme: Type.String(), credentials: Type.Optional(Type.String()) }),
+  ),
+};
+
+export const PushBody = Type.Object({ id: Type.Optional(Type.String()), ...push }, Open);
+export const PushReply = Type.Object({ id: Type.String(), taskId: Type.String(), ...push });
+export const PushListBody = Type.Object({ configs: Type.Array(PushReply), nextPageToken: Type.String() });
+
+/** Parameters of a query, by what they are. */
+function inQuery(numbers: readonly string[], texts: readonly string[] = [], flags: readonly string[] = []) {
+  const named = (names: readonly string[], schema: TSchema) =>
+    names.map((name) => ({ name, in: 'query', schema }));
+  return [...named(numbers, Type.Integer()), ...named(texts, Type.String()), ...named(flags, Type.Boolean())];
+}
+
+export const HISTORY = inQuery(['historyLength']);
+export const LIST_QUERY = inQuery(
+  ['pageSize', 'historyLength'],
+  ['contextId', 'status', 'statusTimestampAfter', 'pageToken'],
+  ['includeArtifacts'],
+);

@@ -1,4 +1,5 @@
 import type { Json } from '../../core/canonical.ts';
+import { exactText } from '../../core/exact-json.ts';
 import { isFault } from '../../core/faults.ts';
 import { isTerminal, type TaskRecord } from '../../core/tasks/task.ts';
 import type { SseStream } from '../../http/sse.ts';
@@ -50,5 +51,5 @@ export async function pour(call: StreamedCall, begun: Begun, wrap: Wrap): Promis
 }
 
 function write(stream: SseStream, wrap: Wrap, id: number, data: Json): Promise<void> {
-  return stream.sendWhenReady({ id: String(id), data: wrap(JSON.stringify(data)) });
+  return stream.sendWhenReady({ id: String(id), data: wrap(exactText(data)) });
 }
