@@ -16,17 +16,23 @@ import { isPrivate, readCertificate } from './transport.ts';
 
 declare module 'fastify' {
   /** What /openapi.json says of a route. */
-  interface FastifyContextConfig {
-    summary?: string;
-    body?: TSchema;
-    /** Null is an answer without a body. */
-    response?: Record<number, TSchema | null>;
-    /** Query parameters and headers; those of the path are found by themselves. */
-    parameters?: readonly { name: string; in: string; required?: boolean; schema: TSchema }[];
-    /** Nobody needs a key here. */
-    open?: true;
+  interface FastifyContextConfig extends Described {
+    /** Further operations at the same route, by the verb behind a colon at the end of its address. */
+    verbs?: Record<string, Described>;
   }
 }
+
+/** One operation in the document. */
+export type Described = {
+  summary?: string;
+  body?: TSchema;
+  /** Null is an answer without a body, and "stream" one that goes on. */
+  response?: Record<number, TSchema | 'stream' | null>;
+  /** Query parameters and headers; those of the path are found by themselves. */
+  parameters?: readonly { name: string; in: string; required?: boolean; schema: TSchema }[];
+  /** Nobody needs a key here. */
+  open?: true;
+};
 
 export const PLAIN_DOOR: Door = { status: HTTP_STATUS, headers: () => ({}), body: errorBody };
 

@@ -36,8 +36,8 @@ function index(texts: ReadonlyMap<string, string>, operations: readonly Operatio
     ([name, text]) => `<li><a href="/docs/${name}">${escapeHtml(titleOf(text, name))}</a></li>`,
   );
   const rows = operations.map(
-    ({ method, path, route }) =>
-      `<tr><td><code>${method.toUpperCase()}</code></td><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(route.config?.summary ?? '')}</td></tr>`,
+    ({ method, path, described }) =>
+      `<tr><td><code>${method.toUpperCase()}</code></td><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(described.summary ?? '')}</td></tr>`,
   );
   return [
     '<h1>Documents</h1>',

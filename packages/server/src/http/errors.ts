@@ -124,13 +124,18 @@ function logCause(request: FastifyRequest, fault: Fault): void {
   request.log.error({ err: fault.detail.cause, url: request.routeOptions.url }, fault.message);
 }
 
+/** What went wrong on our side is said once, with the request's id: outside it is only told that it was. */
+export function logFault(request: FastifyRequest, error: unknown, fault: Fault): void {
+  const url = request.routeOptions.url;
+  if (fault.fault === 'internal') request.log.error({ err: error, url }, 'unexpected error');
+  else if (fault.detail.cause !== undefined) logCause(request, fault);
+}
+
 /** The one error handler of a door. */
 export function errorHandler(door: Door, baseUrl: () => string) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const fault = toFault(error);
-    const url = request.routeOptions.url;
-    if (fault.fault === 'internal') request.log.error({ err: error, url }, 'unexpected error');
-    else if (fault.detail.cause !== undefined) logCause(request, fault);
+    logFault(request, error, fault);
     return sendFault(reply, door, fault, baseUrl());
   };
 }

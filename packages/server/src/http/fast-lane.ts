@@ -38,6 +38,7 @@ export class FastLanes {
   readonly #binding: Binding;
   readonly #note: Note;
   #open = true;
+  #leaving: (() => void)[] = [];
 
   constructor(binding: Binding, note: Note) {
     this.#binding = binding;
@@ -111,13 +112,31 @@ export class FastLanes {
       else refused.set(request, reason);
       return longWay(request, response);
     }
-    const length = String(Buffer.byteLength(reply.body));
-    const headers = [...NOSNIFF, ...reply.headers, 'content-length', length];
+    this.#leaveTogether(() => {
+      this.#send(reply, response);
+      this.#note(route, reply.status, performance.now() - started);
+    });
+  }
+
+  /**
+   * Answers of one turn of the loop leave at its end, all of them: whoever is woken by the first finds the others there.
+   * To wake a reader for each one costs more than everything else that a look at a task does.
+   */
+  #leaveTogether(leave: () => void): void {
+    if (this.#leaving.push(leave) > 1) return;
+    setImmediate(() => {
+      const all = this.#leaving;
+      this.#leaving = [];
+      for (const one of all) one();
+    });
+  }
+
+  #send({ status, headers: own, body }: FullReply, response: ServerResponse): void {
+    const headers = [...NOSNIFF, ...own, 'content-length', String(Buffer.byteLength(body))];
     // It may have waited until the server was on its way out.
     if (!this.#open) headers.push('connection', 'close');
-    response.writeHead(reply.status, headers);
-    response.end(reply.body);
-    this.#note(route, reply.status, performance.now() - started);
+    response.writeHead(status, headers);
+    response.end(body);
   }
 }
 

@@ -55,6 +55,16 @@ export function choice<T extends string>(field: string, value: unknown, choices:
   return found;
 }
 
+const MOST_ADDRESSES = 100;
+
+/** An allowlist, as a list of texts; what each may be is the core's to say. */
+export function addresses(field: string, value: Json | undefined): string[] {
+  if (value === undefined) throw missing(field);
+  const isList = Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+  if (isList && value.length <= MOST_ADDRESSES) return value as string[];
+  throw invalid(field, `${field} must be a list of at most ${MOST_ADDRESSES} addresses.`);
+}
+
 export function optionalWhole(body: JsonObject, field: string, least: number, most: number): number | null {
   const value = body[field];
   if (value === undefined || value === null) return null;

@@ -1,26 +1,37 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { Described } from './app.ts';
 import type { Shell } from './shell.ts';
 
-export type Operation = { method: string; path: string; route: RouteOptions };
+export type Operation = { method: string; path: string; described: Described };
 
 /** Collects every route that describes itself, and publishes them as one OpenAPI document. */
 export function openApiRoutes(app: FastifyInstance, shell: Shell): readonly Operation[] {
   const operations: Operation[] = [];
   app.addHook('onRoute', (route) => {
-    if (route.config?.summary === undefined) return;
-    const path = route.url.replace(/:(\w+)/g, '{$1}');
     for (const method of [route.method].flat()) {
-      if (method !== 'HEAD') operations.push({ method: method.toLowerCase(), path, route });
+      if (method === 'HEAD') continue;
+      for (const [path, described] of describedAt(route))
+        operations.push({ method: method.toLowerCase(), path, described });
     }
   });
   app.get('/openapi.json', async () => document(operations, shell));
   return operations;
 }
 
+/** Where a route is described, and how. A colon that is written twice in a route is one in an address. */
+function describedAt({ url, config }: RouteOptions): [path: string, Described][] {
+  const path = url.replace(/::|:(\w+)/g, (_, name?: string) => (name === undefined ? ':' : `{${name}}`));
+  const verbs = Object.entries(config?.verbs ?? {});
+  return [
+    ...(config?.summary === undefined ? [] : [[path, config] as [string, Described]]),
+    ...verbs.map(([verb, described]): [string, Described] => [`${path}:${verb}`, described]),
+  ];
+}
+
 function document(operations: readonly Operation[], { baseUrl, about }: Shell) {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { method, path, route } of operations) {
-    paths[path] = { ...paths[path], [method]: describe(path, route) };
+  for (const { method, path, described } of operations) {
+    paths[path] = { ...paths[path], [method]: describe(path, described) };
   }
   return {
     openapi: '3.1.0',
@@ -36,16 +47,16 @@ function document(operations: readonly Operation[], { baseUrl, about }: Shell) {
   };
 }
 
-function describe(path: string, { config }: RouteOptions) {
+function describe(path: string, config: Described) {
   const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathParameter(name ?? ''));
-  const parameters = [...named, ...(config?.parameters ?? [])];
+  const parameters = [...named, ...(config.parameters ?? [])];
   return {
-    summary: config?.summary,
-    ...(config?.open ? { security: [] } : {}),
+    summary: config.summary,
+    ...(config.open ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(config?.body === undefined ? {} : { requestBody: { required: true, content: json(config.body) } }),
+    ...(config.body === undefined ? {} : { requestBody: { required: true, content: json(config.body) } }),
     responses: {
-      ...Object.fromEntries(Object.entries(config?.response ?? {}).map(describeReply)),
+      ...Object.fromEntries(Object.entries(config.response ?? {}).map(describeReply)),
       default: { description: 'An error, described in docs/errors.md' },
     },
   };
@@ -56,9 +67,11 @@ function pathParameter(name: string) {
 }
 
 function describeReply([status, schema]: [string, unknown]) {
-  const content = schema === null ? {} : { content: json(schema) };
+  const content = schema === null ? {} : { content: schema === 'stream' ? STREAM : json(schema) };
   return [status, { description: 'As it should be', ...content }];
 }
+
+const STREAM = { 'text/event-stream': { schema: { type: 'string' } } };
 
 function json(schema: unknown) {
   return { 'application/json': { schema } };

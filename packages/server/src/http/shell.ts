@@ -25,6 +25,8 @@ export type Shell = {
   presence: Presence;
   /** The same for producers. */
   producersSeen: Presence;
+  /** When tokens of callers were last used. */
+  callersSeen: Presence;
   /** The one way out. */
   outbound: Pick<Outbound, 'send'>;
   /** Whether e-mail can be sent. */

@@ -5,7 +5,9 @@ import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { Upgrades } from './upgrades.ts';
 
-const ASK = ['GET /slow HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket', '', ''].join('\r\n');
+const ASK = ['GET /slow HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket', '', ''].join(
+  '\r\n',
+);
 
 test('[A13] whoever resets an upgrade while their key is looked up ends their own connection, and nothing else', async () => {
   const server = createServer();
