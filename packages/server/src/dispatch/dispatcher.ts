@@ -7,7 +7,7 @@ import type { Topic } from '../core/store.ts';
 import type { Micros } from '../core/time.ts';
 import type { Letter, Mailer } from './mailer.ts';
 import type { Outbound, OutboundRequest, Outcome } from './outbound.ts';
-import { type Prepared, prepareCallback, prepareDigest } from './prepare.ts';
+import { type Prepared, prepareCallback, prepareDigest, Senders } from './prepare.ts';
 import { prepareForward } from './prepare-forward.ts';
 import { type PushParts, preparePush } from './prepare-push.ts';
 
@@ -93,7 +93,9 @@ export class Dispatcher {
     const busy = [...this.#perOrigin].filter(([, n]) => n >= PER_RECEIVER).map(([origin]) => origin);
     const due = await room.store.directory.jobsDue(room.clock.now(), PAGE, busy);
     const free = due.filter((job) => !this.#running.has(job.id) && this.#admit(job));
-    for (const job of free) this.#start(job);
+    const senders = new Senders(room);
+    // Until they are ours: before that the next look would find them again.
+    await Promise.all(free.map((job) => this.#start(job, senders)));
     if (free.length > 0 && due.length === PAGE) this.#again = true;
   }
 
@@ -104,8 +106,10 @@ export class Dispatcher {
     return true;
   }
 
-  #start(job: Job): void {
-    const work = this.#attempt(job)
+  /** Resolves when the job is ours, or somebody else's. */
+  #start(job: Job, senders: Senders): Promise<unknown> {
+    const claimed = claim(this.#parts.room, job);
+    const work = this.#attempt(claimed, senders)
       .catch((problem: unknown) => this.#parts.warn(problem, `callback ${job.id} could not be recorded`))
       .finally(() => {
         this.#running.delete(job.id);
@@ -115,21 +119,22 @@ export class Dispatcher {
         this.#look();
       });
     this.#running.set(job.id, work);
+    return claimed.catch(() => null);
   }
 
-  async #attempt(job: Job): Promise<void> {
+  async #attempt(claimed: Promise<Job | null>, senders: Senders): Promise<void> {
     const { room } = this.#parts;
-    const leased = await claim(room, job);
+    const leased = await claimed;
     if (leased === null) return;
     const at = room.clock.now();
-    const prepared = await this.#prepare(leased);
+    const prepared = await this.#prepare(leased, senders);
     const ended = await this.#carryOut(leased, prepared, at);
     await (ended === null ? giveBack(room, leased) : settleJob(room, leased, ended));
   }
 
-  #prepare(job: Job): Promise<Prepared> {
+  #prepare(job: Job, senders: Senders): Promise<Prepared> {
     const { room, push } = this.#parts;
-    return job.kind === 'push' ? preparePush(push, room, job) : PREPARE[job.kind](room, job);
+    return job.kind === 'push' ? preparePush(push, room, job) : PREPARE[job.kind](room, job, senders);
   }
 
   /** Null when we are stopping: whoever comes next sends it. */

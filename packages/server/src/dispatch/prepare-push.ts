@@ -1,10 +1,12 @@
-import { judgePushTarget } from '../core/agents/allowlist.ts';
+import { judgePushTarget, type PushRule } from '../core/agents/allowlist.ts';
 import type { JsonObject } from '../core/canonical.ts';
+import { exactText } from '../core/exact-json.ts';
 import type { Room } from '../core/room.ts';
 import type { Job } from '../core/sending/job.ts';
 import { openEntry, readLog } from '../core/tasks/log.ts';
 import { mayTell, type Neighbour, tellNeighbour } from '../core/tasks/neighbour.ts';
 import { openPush, type PushConfig, type PushErrand } from '../core/tasks/push.ts';
+import { pushListsOf } from '../core/tasks/push-targets.ts';
 import { viewOf } from '../core/tasks/read.ts';
 import type { LogEntry, TaskRecord, TaskView } from '../core/tasks/task.ts';
 import type { Prepared } from './prepare.ts';
@@ -33,7 +35,7 @@ type Facts = {
   handle: string;
   entry: LogEntry;
   view: TaskView;
-  callbacks: readonly string[];
+  lists: Omit<PushRule, 'mayBeLoopback'>;
 };
 
 const GONE: Prepared = { kind: 'over', outcome: 'unsubscribed' };
@@ -45,13 +47,14 @@ export async function preparePush(parts: PushParts, room: Room, job: Job): Promi
   const { type, body } = await parts.render(facts);
   const neighbour = await parts.neighbour(facts.push.url);
   if (neighbour !== null) return tell(room, facts, neighbour, body);
-  const verdict = judgePushTarget(facts.push.url, facts.callbacks, parts);
+  const { mayBeLoopback } = parts;
+  const verdict = judgePushTarget(facts.push.url, { ...facts.lists, mayBeLoopback });
   if (!verdict.allowed) return { kind: 'refused', outcome: 'target_not_allowed' };
-  const text = JSON.stringify(body);
+  const text = exactText(body);
   const jwt = await parts.sign(text, { audience: new URL(verdict.url).origin, id: job.id });
   const headers = { 'content-type': type, ...credentials(facts.push, jwt) };
-  const allowLoopback = parts.mayBeLoopback;
-  return { kind: 'http', request: { url: verdict.url, method: 'POST', headers, body: text, allowLoopback } };
+  const request = { url: verdict.url, method: 'POST' as const, headers, body: text };
+  return { kind: 'http', request: { ...request, allowLoopback: mayBeLoopback } };
 }
 
 async function tell(room: Room, facts: Facts, to: Neighbour, body: JsonObject): Promise<Prepared> {
@@ -93,7 +96,7 @@ function readFacts(room: Room, job: Job): Promise<Facts | null> {
         task,
         log.filter(({ pos }) => pos <= errand.pos),
       ),
-      callbacks: (await tx.agents.get(task.agent))?.callbacks ?? [],
+      lists: await pushListsOf(tx, task.agent),
     };
   });
 }

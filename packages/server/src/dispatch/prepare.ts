@@ -1,5 +1,6 @@
-import { activeSecrets } from '../core/agents/agent.ts';
+import { type Agent, activeSecrets, type CallbackSecret } from '../core/agents/agent.ts';
 import { judgeTarget } from '../core/agents/allowlist.ts';
+import type { AgentId, SpaceId } from '../core/ids.ts';
 import { preferencesOf } from '../core/people/choose.ts';
 import { addressOf, type DigestText } from '../core/people/digest.ts';
 import { isQuiet } from '../core/people/sittings.ts';
@@ -21,23 +22,47 @@ export type Prepared =
   /** Never again. */
   | { kind: 'over'; outcome: string };
 
+type Sender = { agent: Agent | null; secrets: CallbackSecret[] };
+
+/** The agents of jobs that leave together, each read once. */
+export class Senders {
+  readonly #room: Room;
+  readonly #known = new Map<string, Promise<Sender>>();
+
+  constructor(room: Room) {
+    this.#room = room;
+  }
+
+  get({ space, agent }: Pick<Job, 'space' | 'agent'>): Promise<Sender> {
+    const name = `${space}/${agent}`;
+    const known = this.#known.get(name) ?? this.#read(space, agent);
+    this.#known.set(name, known);
+    return known;
+  }
+
+  #read(space: SpaceId, agent: AgentId): Promise<Sender> {
+    return this.#room.store.read(space, async (tx) => ({
+      agent: await tx.agents.get(agent),
+      secrets: await tx.agents.secrets(agent),
+    }));
+  }
+}
+
 const REFUSED: Prepared = { kind: 'refused', outcome: 'target_not_allowed' };
 
 /** The allowlist is asked again at the moment of sending: it may have changed since the delivery (W21). */
-export async function prepareCallback(room: Room, job: Job): Promise<Prepared> {
+export async function prepareCallback(room: Room, job: Job, senders: Senders): Promise<Prepared> {
   const now = room.clock.now();
-  const facts = await room.store.read(job.space, async (tx) => ({
+  const { agent, secrets } = await senders.get(job);
+  const { request, tier } = await room.store.read(job.space, async (tx) => ({
     request: await tx.jobs.request(job.id),
-    agent: await tx.agents.get(job.agent),
-    secrets: await tx.agents.secrets(job.agent),
-    delivery: await tx.deliveries.get(job.delivery),
+    tier: await tx.deliveries.tier(job.delivery),
   }));
-  const { request, agent, delivery } = facts;
-  if (request === null || agent === null || delivery === null) return REFUSED;
-  const verdict = judgeTarget(request.url, agent.callbacks, delivery.tier);
+  if (request === null || agent === null || tier === null) return REFUSED;
+  const verdict = judgeTarget(request.url, agent.callbacks, tier);
   if (!verdict.allowed) return REFUSED;
   const headers = await signCallback({
-    secrets: activeSecrets(facts.secrets, now),
+    secrets: activeSecrets(secrets, now),
     body: request.body,
     id: job.delivery,
     timestamp: Math.floor(now / SECOND),
@@ -49,7 +74,7 @@ export async function prepareCallback(room: Room, job: Job): Promise<Prepared> {
       method: 'POST',
       headers: { ...headers },
       body: request.body,
-      allowLoopback: delivery.tier === 'test',
+      allowLoopback: tier === 'test',
     },
   };
 }
