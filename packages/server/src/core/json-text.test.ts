@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { memberText } from './json-text.ts';
+import { elementTexts, memberText } from './json-text.ts';
 
 describe('a member of JSON text', () => {
   test.each([
@@ -22,6 +22,25 @@ describe('a member of JSON text', () => {
         for (const [name, value] of Object.entries(object)) {
           expect(JSON.parse(memberText(text, name) ?? '')).toEqual(JSON.parse(JSON.stringify(value)));
         }
+      }),
+    );
+  });
+});
+
+describe('the elements of an array of JSON text', () => {
+  test.each([
+    ['[]', []],
+    ['[ 1.0 , "a,]\\"" ]', ['1.0', '"a,]\\""']],
+    ['[{"a":[1,2]},[3,[4]],10000000000000000000001]', ['{"a":[1,2]}', '[3,[4]]', '10000000000000000000001']],
+  ])('[D59] of %s are cut out as they were written', (text, elements) => {
+    expect(elementTexts(text)).toEqual(elements);
+  });
+
+  test('[D59] are what a parser finds there, for any array', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), fc.nat(3), (array, indent) => {
+        const found = elementTexts(JSON.stringify(array, null, indent)).map((text) => JSON.parse(text));
+        expect(found).toEqual(JSON.parse(JSON.stringify(array)));
       }),
     );
   });

@@ -1,5 +1,5 @@
 import type { Agent, CallbackSecret } from './agents/agent.ts';
-import type { Identity, KeyRecord } from './agents/key.ts';
+import type { Identity, KeyRecord, Tier } from './agents/key.ts';
 import type { Decision, DecisionState } from './deliveries/decision.ts';
 import type { Delivery, DeliveryType, Section, Status, Verdict } from './deliveries/delivery.ts';
 import type { EventDirectory, EventTx } from './events/store.ts';
@@ -119,11 +119,18 @@ export interface Directory extends EventDirectory, TaskDirectory {
   nextJobAt(): Promise<Micros | null>;
 }
 
-export type Space = { id: SpaceId; handle: string; createdAt: Micros };
+export type Space = {
+  id: SpaceId;
+  handle: string;
+  createdAt: Micros;
+  /** Where callers may have pushes sent (A18); null for anywhere that the rules about addresses allow. */
+  pushTargets: readonly string[] | null;
+};
 
 export interface SpaceRows {
   get(): Promise<Space | null>;
   insert(space: Space): Promise<void>;
+  setPushTargets(targets: readonly string[] | null): Promise<void>;
 }
 
 export interface PersonRows {
@@ -179,6 +186,8 @@ export interface AgentRows {
   secrets(id: AgentId): Promise<CallbackSecret[]>;
   setSecrets(id: AgentId, secrets: readonly CallbackSecret[]): Promise<void>;
   seen(id: AgentId, at: Micros): Promise<void>;
+  /** Seen, and by a connection of its laptop. */
+  connected(id: AgentId, at: Micros): Promise<void>;
   /** The agents that only show what the desk is for. */
   samples(): Promise<ReadonlySet<AgentId>>;
   /** With everything of it but its lines in the ledger. */
@@ -218,6 +227,8 @@ export interface DeliveryRows {
   idAt(seq: number): Promise<DeliveryId>;
   insert(delivery: Delivery, body: Uint8Array): Promise<void>;
   get(id: DeliveryId): Promise<Delivery | null>;
+  /** What a callback must know of it. */
+  tier(id: DeliveryId): Promise<Tier | null>;
   /** The body as it was delivered. */
   body(id: DeliveryId): Promise<Uint8Array | null>;
   /** The bytes of the answer, once there is one. */
@@ -358,6 +369,12 @@ export interface SearchRows {
   add(word: string, seq: number): Promise<void>;
   count(word: string, most: number): Promise<number>;
   find(query: FindQuery): Promise<Delivery[]>;
+  /** How far back a walk over `most` places goes, of deliveries that have this word, or of all: the first place it does not reach. */
+  walkEnd(
+    word: string | null,
+    range: Pick<FindQuery, 'from' | 'before'>,
+    most: number,
+  ): Promise<number | null>;
 }
 
 /** Numbers for the desk. Every one of them stops at `most`, so that no question costs more than its answer is worth. */

@@ -6,13 +6,15 @@ import type { World } from '../testing/world.ts';
 const OLD = 'correct horse battery';
 const FRESH = 'staple and a new one';
 
-function login(world: World, password: string): Promise<Response> {
+function login(world: World, password: string, userAgent = 'curl/8'): Promise<Response> {
   return fetch(`${world.url}/desk/session`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', 'user-agent': userAgent },
     body: JSON.stringify({ email: 'owner@example.com', password }),
   });
 }
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 async function cookieOf(reply: Promise<Response>): Promise<string> {
   return (await reply).headers.getSetCookie()[0]?.split(';')[0] ?? '';
@@ -32,7 +34,9 @@ function asPage(
   });
 }
 
-type Sessions = { sessions: { session_id: string; created_at: string; current: boolean }[] };
+type Sessions = {
+  sessions: { session_id: string; created_at: string; device: string | null; current: boolean }[];
+};
 
 describe('the password', () => {
   test('[D45] changes with the current one, and ends the other sessions but not this', async () => {
@@ -81,6 +85,19 @@ describe('sessions', () => {
     expect(await status(asPage(world, second, 'DELETE', `/desk/sessions/${old}`))).toBe(204);
     expect(await status(asPage(world, first, 'GET', '/desk/session'))).toBe(401);
     expect(await status(asPage(world, second, 'DELETE', `/desk/sessions/${old}`))).toBe(404);
+  });
+
+  test('[D45] name their browser in our own words, also after a restart', async () => {
+    const { world } = await openDesk();
+    await login(world, OLD);
+    await login(world, OLD, '<script>Windows Chrome/1');
+    const cookie = await cookieOf(login(world, OLD, FIREFOX));
+    await world.restart();
+    const { sessions } = await body<Sessions>(asPage(world, cookie, 'GET', '/desk/sessions'));
+    const devices = sessions.map((s) => s.device);
+    expect(devices).toHaveLength(3);
+    expect(devices).toEqual(expect.arrayContaining(['Firefox on Linux', 'Chrome on Windows', null]));
+    expect(sessions.find((s) => s.current)?.device).toBe('Firefox on Linux');
   });
 
   test('[D45] ending this one takes the cookie away', async () => {

@@ -41,6 +41,7 @@ export function accountRoutes(app: FastifyInstance, shell: Shell): void {
         session_id: sessionId(s),
         created_at: toIso(s.createdAt),
         expires_at: toIso(s.expiresAt),
+        device: s.device,
         current: s.digest === current,
       })),
     };

@@ -6,7 +6,7 @@ import { orThrow } from '../core/faults.ts';
 import { sendAgain } from '../core/sending/send-again.ts';
 import { toIsoOrNull } from '../core/time.ts';
 import { objectBody, optionalBody } from '../http/body.ts';
-import { choice, invalid, requiredText } from '../http/fields.ts';
+import { addresses, choice, requiredText } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
 import { agentReadingRoutes, showAgent } from './agent-reading.ts';
 import { requireRole } from './auth.ts';
@@ -31,7 +31,7 @@ export function agentRoutes(app: FastifyInstance, shell: Shell): void {
       space: person.space,
       id: requiredText(body, 'agent_id', 128),
       tier: toTier(body),
-      callbacks: body.callbacks === undefined ? [] : toCallbacks(body),
+      callbacks: body.callbacks === undefined ? [] : addresses('callbacks', body.callbacks),
     };
     const made = orThrow(await addAgent(room, wanted, `person:${person.id}`));
     const shown = await room.store.read(person.space, (tx) => showAgent(shell, tx, made.agent));
@@ -67,7 +67,7 @@ export function agentRoutes(app: FastifyInstance, shell: Shell): void {
   app.put<ById>('/desk/agents/:id/callbacks', async (request) => {
     const person = caller(request);
     requireRole(person, 'owner');
-    const callbacks = toCallbacks(objectBody(request.body).value);
+    const callbacks = addresses('callbacks', objectBody(request.body).value.callbacks);
     const at = { space: person.space, agent: request.params.id, callbacks };
     const agent = orThrow(await setCallbacks(room, at, `person:${person.id}`));
     return { agent_id: agent.id, callbacks: agent.callbacks };
@@ -92,11 +92,4 @@ export function agentRoutes(app: FastifyInstance, shell: Shell): void {
 
 function toTier(body: JsonObject): Tier {
   return body.tier === undefined ? 'test' : choice('tier', body.tier, TIERS);
-}
-
-function toCallbacks(body: JsonObject): string[] {
-  const { callbacks } = body;
-  if (Array.isArray(callbacks) && callbacks.length <= 100 && callbacks.every((c) => typeof c === 'string'))
-    return callbacks;
-  throw invalid('callbacks', 'callbacks must be a list of at most 100 addresses.');
 }

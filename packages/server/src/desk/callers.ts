@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { orThrow } from '../core/faults.ts';
-import type { Tx } from '../core/store.ts';
 import {
   addCallerToken,
   type CallerToken,
   listCallerTokens,
   revokeCallerToken,
 } from '../core/tasks/callers.ts';
-import { DAY, toIso, toIsoOrNull } from '../core/time.ts';
+import { DAY, type Micros, toIso, toIsoOrNull } from '../core/time.ts';
 import { objectBody } from '../http/body.ts';
 import { optionalWhole, requiredLine } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
@@ -18,13 +17,11 @@ type ById = { Params: { id: string } };
 type ByCaller = { Params: { id: string; caller: string } };
 
 /** Tokens for those outside who may call an agent. Shown once, like every secret. */
-export function callerRoutes(app: FastifyInstance, { room }: Shell): void {
+export function callerRoutes(app: FastifyInstance, { room, callersSeen }: Shell): void {
   app.get<ById>('/desk/agents/:id/callers', async (request) => {
     const { space } = caller(request);
     const tokens = orThrow(await listCallerTokens(room, { space, agent: request.params.id }));
-    return room.store.read(space, async (tx) => ({
-      callers: await Promise.all(tokens.map((token) => showToken(tx, token))),
-    }));
+    return { callers: tokens.map((token) => fromCallerToken(token, callersSeen.lastSeen(space, token.id))) };
   });
 
   app.post<ById>('/desk/agents/:id/callers', async (request, reply) => {
@@ -39,7 +36,7 @@ export function callerRoutes(app: FastifyInstance, { room }: Shell): void {
       expiresAt: days === null ? null : room.clock.now() + days * DAY,
     };
     const { token, record } = orThrow(await addCallerToken(room, wanted, `person:${person.id}`));
-    return reply.code(201).send({ ...fromCallerToken(record), last_task_at: null, token });
+    return reply.code(201).send({ ...fromCallerToken(record, null), token });
   });
 
   app.delete<ByCaller>('/desk/agents/:id/callers/:caller', async (request) => {
@@ -50,13 +47,9 @@ export function callerRoutes(app: FastifyInstance, { room }: Shell): void {
   });
 }
 
-/** When it was last used for something that stays: the newest change of a task of its own. */
-async function showToken(tx: Tx, token: CallerToken) {
-  const [newest] = await tx.tasks.list({ agent: token.agent, caller: `token:${token.id}`, limit: 1 });
-  return { ...fromCallerToken(token), last_task_at: toIsoOrNull(newest?.changedAt ?? null) };
-}
-
-function fromCallerToken(token: CallerToken) {
+/** What this server has seen may not be written down yet; what another has seen only is. */
+function fromCallerToken(token: CallerToken, seenHere: Micros | null) {
+  const lastUsedAt = Math.max(seenHere ?? 0, token.lastUsedAt ?? 0);
   return {
     caller_id: token.id,
     name: token.name,
@@ -64,5 +57,6 @@ function fromCallerToken(token: CallerToken) {
     created_at: toIso(token.createdAt),
     expires_at: toIsoOrNull(token.expiresAt),
     revoked_at: toIsoOrNull(token.revokedAt),
+    last_used_at: toIsoOrNull(lastUsedAt === 0 ? null : lastUsedAt),
   };
 }

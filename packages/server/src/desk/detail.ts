@@ -2,12 +2,12 @@ import { draftOf } from '../core/deliveries/composing.ts';
 import type { Decision } from '../core/deliveries/decision.ts';
 import type { Content, Delivery } from '../core/deliveries/delivery.ts';
 import { answerIdentity, bodyIdentity, openText } from '../core/deliveries/sealed.ts';
+import { ExactJson } from '../core/exact-json.ts';
 import { Fault } from '../core/faults.ts';
 import type { Person } from '../core/people/person.ts';
 import type { Room } from '../core/room.ts';
 import type { Tx } from '../core/store.ts';
 import { fromComposing } from './drafts.ts';
-import { ExactJson } from './exact.ts';
 import { fromAttempt, fromDecision, fromDelivery, fromJob } from './mapping.ts';
 
 /** Everything a person needs in order to decide, and what has happened so far. */

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../core/canonical.ts';
 import { type Composing, dropDraft, keepDraft } from '../core/deliveries/composing.ts';
 import type { Verdict } from '../core/deliveries/delivery.ts';
+import { ExactJson } from '../core/exact-json.ts';
 import { orThrow } from '../core/faults.ts';
 import { isLongerThan } from '../core/text.ts';
 import { toIso } from '../core/time.ts';
@@ -9,7 +10,6 @@ import { objectBody } from '../http/body.ts';
 import { choice, invalid } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
 import { requireRole } from './auth.ts';
-import { ExactJson } from './exact.ts';
 import { FEEDBACK_MOST, toEdited, VERDICTS } from './mapping.ts';
 import { caller } from './person.ts';
 

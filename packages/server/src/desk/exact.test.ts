@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { ExactJson, exactText } from '../core/exact-json.ts';
 import { AT_ONCE, body, openDesk } from '../testing/desk.ts';
 import { sampleDelivery, type World } from '../testing/world.ts';
-import { ExactJson, exactText } from './exact.ts';
 
 const ACCOUNT = '90071992547409931234';
 const DETAILS = `{"account": ${ACCOUNT}, "rate": 1.10, "small": 1e-7, "name": "a \\"quoted\\" one"}`;
@@ -61,5 +61,8 @@ describe('numbers that a double cannot hold', () => {
     const text = exactText({ a: new ExactJson('1.0'), b: 'x:0', c: [new ExactJson(null)] });
     expect(text).toBe('{"a":1.0,"b":"x:0","c":[null]}');
     expect(exactText({ a: new ExactJson('"$&"') })).toBe('{"a":"$&"}');
+    const written = { a: 'exact json', b: new ExactJson('1.0'), 'exact json': ['----'] };
+    expect(exactText(written)).toBe('{"a":"exact json","b":1.0,"exact json":["----"]}');
+    expect(JSON.stringify({ a: new ExactJson('1.0') })).toBe('{"a":1}');
   });
 });

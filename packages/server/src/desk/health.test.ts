@@ -58,7 +58,9 @@ describe('health', () => {
     const document = (await (await fetch(`${world.url}/openapi.json`)).json()) as OpenApi;
     expect(document.openapi).toBe('3.1.0');
     const served = new Set(world.running.routes.map(({ method, url }) => `${method} ${url}`));
-    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    // Verbs of A2A (`{id}:cancel`) share one route; its own test of the documents asks for each of them.
+    const plain = Object.entries(document.paths).filter(([path]) => !path.includes(':'));
+    const described = plain.flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
     );
     expect(described.filter((at) => !served.has(at))).toEqual([]);

@@ -115,7 +115,7 @@ describe('the ledger', () => {
 
   test('[D23] the export streams a ledger that is longer than a page', async () => {
     const { world } = await openDesk();
-    const long = { id: 'sp_long', handle: 'long', createdAt: 1 };
+    const long = { id: 'sp_long', handle: 'long', createdAt: 1, pushTargets: null };
     const { token } = await world.addPerson('long@example.com', 'reader', long);
     await world.room.store.write(long.id, [], async (tx) => {
       for (let seq = 3; seq <= 2500; seq++) await tx.ledger.insert(aLine({ seq }));
@@ -192,6 +192,7 @@ describe('what is on the record', () => {
     'key.rotated': (world) => world.desk('POST', '/desk/agents/agent-01/keys', { rotate: true }),
     'key.revoked': (world) => world.desk('DELETE', `/desk/agents/agent-01/keys/${world.agent.keyId}`),
     'callbacks.changed': (world) => world.desk('PUT', '/desk/agents/agent-01/callbacks', { callbacks: [] }),
+    'push_targets.changed': (world) => world.desk('PUT', '/desk/settings/push-targets', { push_targets: [] }),
     'callback_secret.rotated': (world) => world.desk('POST', '/desk/agents/agent-01/callback-secret'),
     'person.added': (world) =>
       world.desk('POST', '/desk/people', {

@@ -5,7 +5,7 @@ import {
   SECTIONS,
   type Section,
 } from '../core/deliveries/delivery.ts';
-import { askedWords, search } from '../core/deliveries/search.ts';
+import { askedWords, MOST_WALKED, search } from '../core/deliveries/search.ts';
 import type { Person } from '../core/people/person.ts';
 import type { Room } from '../core/room.ts';
 import type { Tx } from '../core/store.ts';
@@ -69,21 +69,18 @@ async function found(room: Room, person: Person, query: Query) {
     from: toMoment(query, 'from'),
     to: toMoment(query, 'to'),
     before: toFoundCursor(single(query, 'cursor')),
-    limit: limit + 1,
+    limit,
   };
   return room.store.read(person.space, async (tx) => {
-    const rows = await search(room, tx, wanted);
+    const { deliveries, next } = await search(room, tx, wanted);
     const seen = { now: room.clock.now(), samples: await tx.agents.samples() };
-    const last = rows.length > limit ? rows[limit - 1] : undefined;
     return {
-      deliveries: rows.slice(0, limit).map((d) => fromDelivery(d, seen)),
-      next_cursor: last === undefined ? null : fromFoundCursor(last.seq),
+      deliveries: deliveries.map((d) => fromDelivery(d, seen)),
+      next_cursor: next === null ? null : fromFoundCursor(next),
     };
   });
 }
 
-/** So many rows are looked at for one page, however few of them are of the type that was asked for (D83). */
-const MOST_WALKED = 2000;
 const STEP = 500;
 
 type Walk = { section: Section; agent: string | undefined; after: ListPlace | undefined };

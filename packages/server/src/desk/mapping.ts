@@ -4,13 +4,13 @@ import { isJsonObject, type JsonObject } from '../core/canonical.ts';
 import type { Answer, Decision } from '../core/deliveries/decision.ts';
 import { type Delivery, timedOutAt, type Verdict } from '../core/deliveries/delivery.ts';
 import { ceilingOf, keptFor, type Subscription } from '../core/events/subscription.ts';
+import type { ExactJson } from '../core/exact-json.ts';
 import { memberText } from '../core/json-text.ts';
 import type { LedgerLine } from '../core/ledger/ledger.ts';
 import type { Person, TokenRecord } from '../core/people/person.ts';
 import type { Attempt, Job } from '../core/sending/job.ts';
 import { fromIso, type Micros, SECOND, toIso, toIsoOrNull } from '../core/time.ts';
 import { choice, invalid, optionalText } from '../http/fields.ts';
-import type { ExactJson } from './exact.ts';
 
 export const VERDICTS: readonly Verdict[] = ['approved', 'rejected', 'redirected'];
 export const FEEDBACK_MOST = 20_000;
@@ -118,6 +118,7 @@ export function fromAgent(a: Agent, { keys, waiting, lastSeenAt, online }: Agent
     created_at: toIso(a.createdAt),
     accepted_at: toIsoOrNull(a.acceptedAt),
     last_seen_at: toIsoOrNull(lastSeenAt ?? a.lastSeenAt),
+    connected_at: toIsoOrNull(a.connectedAt),
     callbacks: a.callbacks,
     keys: keys.map(fromKey),
     waiting,

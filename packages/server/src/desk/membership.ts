@@ -16,6 +16,7 @@ import { objectBody } from '../http/body.ts';
 import { optionalText, requiredChoice, requiredText } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
 import { requireRole, setSessionCookie } from './auth.ts';
+import { deviceOf } from './device.ts';
 import { fromPerson } from './mapping.ts';
 import { caller } from './person.ts';
 
@@ -31,7 +32,7 @@ export function joinRoutes(app: FastifyInstance, shell: Shell): void {
       password: requiredText(body, 'password', 1024),
     };
     const person = orThrow(await acceptInvitation(shell.room, given));
-    const opened = await openSession(shell.room, person);
+    const opened = await openSession(shell.room, person, deviceOf(request.headers['user-agent']));
     setSessionCookie(shell, request, reply, opened.token);
     return reply.code(201).send({ person: fromPerson(person) });
   });
@@ -46,7 +47,7 @@ function resetRoutes(app: FastifyInstance, shell: Shell): void {
       password: requiredText(body, 'password', 1024),
     };
     const person = orThrow(await completeReset(shell.room, given));
-    const opened = await openSession(shell.room, person);
+    const opened = await openSession(shell.room, person, deviceOf(request.headers['user-agent']));
     setSessionCookie(shell, request, reply, opened.token);
     return reply.code(201).send({ person: fromPerson(person) });
   });

@@ -18,6 +18,7 @@ import { objectBody } from '../http/body.ts';
 import { invalid, missing, requiredLine, requiredText } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
 import { endOldSession, sessionCookie, setSessionCookie } from './auth.ts';
+import { deviceOf } from './device.ts';
 import { fromPerson } from './mapping.ts';
 import { caller } from './person.ts';
 
@@ -30,7 +31,8 @@ export function passkeyEntryRoutes(app: FastifyInstance, shell: Shell): void {
   app.post('/desk/session/challenge', async () => askForLogin(shell.room, requireParty(shell)));
 
   app.post('/desk/session/passkey', async (request, reply) => {
-    const opened = orThrow(await loginByPasskey(shell.room, toAssertion(shell, request)));
+    const device = deviceOf(request.headers['user-agent']);
+    const opened = orThrow(await loginByPasskey(shell.room, { ...toAssertion(shell, request), device }));
     await endOldSession(shell, request);
     setSessionCookie(shell, request, reply, opened.token);
     return { person: fromPerson(opened.person) };

@@ -9,6 +9,7 @@ import { objectBody } from '../http/body.ts';
 import { optionalText, requiredChoice, requiredText } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
 import { clearSessionCookie, endOldSession, requireRole, sessionCookie, setSessionCookie } from './auth.ts';
+import { deviceOf } from './device.ts';
 import { fromPerson, fromToken } from './mapping.ts';
 import { caller } from './person.ts';
 
@@ -26,6 +27,7 @@ export function entryRoutes(app: FastifyInstance, shell: Shell): void {
         password: requiredText(body, 'password', 1024),
         handle: optionalText(body, 'handle', 64),
         address: request.ip,
+        device: deviceOf(request.headers['user-agent']),
       }),
     );
     await endOldSession(shell, request);
@@ -43,7 +45,7 @@ export function entryRoutes(app: FastifyInstance, shell: Shell): void {
         password: requiredText(body, 'password', 1024),
       }),
     );
-    const opened = await openSession(room, owner);
+    const opened = await openSession(room, owner, deviceOf(request.headers['user-agent']));
     setSessionCookie(shell, request, reply, opened.token);
     return reply.code(201).send({ person: fromPerson(owner) });
   });

@@ -18,11 +18,11 @@ import { joinRoutes, membershipRoutes } from './membership.ts';
 import { overviewRoutes } from './overview.ts';
 import { passkeyEntryRoutes, passkeyRoutes } from './passkeys.ts';
 import { entryRoutes, peopleRoutes } from './people.ts';
-import { caller } from './person.ts';
 import { preferenceRoutes } from './preferences.ts';
 import { producerRoutes } from './producers.ts';
 import { recordRoutes } from './records.ts';
 import { sampleRoutes } from './sample.ts';
+import { settingsRoutes } from './settings.ts';
 import { streamRoutes } from './stream.ts';
 import { taskRoutes } from './tasks.ts';
 
@@ -64,18 +64,6 @@ export async function deskRoutes(app: FastifyInstance, shell: Shell, cards: Card
     eventRoutes(inside, shell);
     insightRoutes(inside, shell);
     streamRoutes(inside, shell);
-    inside.get('/desk/settings', async (request) => settings(shell, caller(request).role));
+    settingsRoutes(inside, shell);
   });
-}
-
-function settings({ room, baseUrl, about, mail }: Shell, role: string) {
-  return {
-    version: about.version,
-    url: baseUrl(),
-    undo_seconds: room.settings.undoWindow / 1_000_000,
-    retention_days: about.retentionDays,
-    rates: room.settings.rates,
-    mail,
-    role,
-  };
 }

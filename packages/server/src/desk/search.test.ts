@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { indexSome } from '../core/deliveries/index-words.ts';
 import { DAY, SECOND } from '../core/time.ts';
 import { AT_ONCE, body, openDesk, refused } from '../testing/desk.ts';
+import { aDelivery } from '../testing/things.ts';
 import type { World } from '../testing/world.ts';
 
 type Page = { deliveries: { delivery_id: string }[]; next_cursor: string | null };
@@ -122,6 +123,49 @@ describe('searching', () => {
     expect(await ask('q=a&q=b')).toMatchObject({ status: 422, field: 'q' });
     expect(await ask('q=a&cursor=W10')).toMatchObject({ status: 422, field: 'cursor' });
     expect(await ask('from=yesterday')).toMatchObject({ status: 422, field: 'from' });
+  });
+});
+
+describe('a rare thing among very many others', () => {
+  /** 4500 rows; two alerts among updates, and two with both words among those with one of them. */
+  async function crowded(): Promise<World> {
+    const { world } = await openDesk();
+    await world.running.indexer.stop();
+    const space = world.space.id;
+    const [common, other] = ['common', 'other'].map((word) => world.room.vault.wordKey(space, word));
+    await world.room.store.write(space, [], async (tx) => {
+      for (let n = 1; n <= 4500; n++) {
+        const isRare = n === 10 || n === 4400;
+        const type = isRare ? 'alert' : 'update';
+        const seq = 100_000 + n;
+        await tx.deliveries.insert(aDelivery({ space, id: `row-${n}`, type, seq }), new Uint8Array());
+        await tx.search.add(common ?? '', seq);
+        if (isRare || n > 4500 - 1100) await tx.search.add(other ?? '', seq + (isRare ? 0 : 1_000_000));
+      }
+    });
+    return world;
+  }
+
+  test.each(['from=2020-01-01T00:00:00Z&type=alert', 'q=common&type=alert', 'q=common+other'])(
+    '[D83] %s is looked for in steps: a page may be short or empty, and the next one goes on behind it',
+    async (query) => {
+      const world = await crowded();
+      const pages: string[][] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const at: string = `/desk/deliveries?${query}${cursor === '' ? '' : `&cursor=${cursor}`}`;
+        const page: Page = await body<Page>(world.desk('GET', at));
+        pages.push(page.deliveries.map((d) => d.delivery_id));
+        cursor = page.next_cursor;
+      }
+      expect(pages).toEqual([['row-4400'], [], ['row-10']]);
+    },
+  );
+
+  test('[D83] without a filter every page is full', async () => {
+    const world = await crowded();
+    const page = await body<Page>(world.desk('GET', '/desk/deliveries?from=2020-01-01T00:00:00Z&limit=200'));
+    expect(page.deliveries).toHaveLength(200);
+    expect(page.next_cursor).not.toBeNull();
   });
 });
 

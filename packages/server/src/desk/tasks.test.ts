@@ -13,6 +13,7 @@ import { body, refused, status } from '../testing/desk.ts';
 import type { Laptop } from '../testing/laptop.ts';
 import { scripted } from '../testing/scripted-agent.ts';
 import { StreamReader } from '../testing/stream.ts';
+import { until } from '../testing/waiting.ts';
 
 const world = useWorld({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });
 
@@ -188,7 +189,7 @@ function laptopDecision(laptop: Laptop): Promise<Record<string, unknown>> {
 }
 
 describe('who may call', () => {
-  test('[D65] caller tokens are shown once, tell their last task, and end at once', async () => {
+  test('[D65] caller tokens are shown once, tell their last use, and end at once', async () => {
     const agent = await anAgent(world());
     await changeCard(world(), agent, { visibility: 'listed' });
     const at = `/desk/agents/${agent.agent.id}/callers`;
@@ -197,10 +198,16 @@ describe('who may call', () => {
     );
     expect(made.token).toMatch(/^ct_/);
     const list = async () => (await body<{ callers: Record<string, unknown>[] }>(desk('GET', at))).callers;
-    expect(await list()).toMatchObject([{ name: 'A partner', last_task_at: null, revoked_at: null }]);
+    expect(await list()).toMatchObject([{ name: 'A partner', last_used_at: null, revoked_at: null }]);
     expect(JSON.stringify(await list())).not.toContain(made.token);
     const id = await send(agent, 'From outside', made.token);
-    expect((await list())[0]?.last_task_at).not.toBeNull();
+    const used = (await list())[0]?.last_used_at;
+    expect(used).not.toBeNull();
+    const asked = new TestCaller(world(), agent, { key: made.token, version: '1.0' });
+    await until(async () => {
+      await asked.call('GetTask', { id });
+      return Date.parse(String((await list())[0]?.last_used_at)) > Date.parse(String(used));
+    });
     expect(await shown(id)).toMatchObject({ caller: { kind: 'token', name: 'A partner' } });
     expect(await status(desk('DELETE', `${at}/${made.caller_id}`))).toBe(200);
     const caller = new TestCaller(world(), agent, { key: made.token });

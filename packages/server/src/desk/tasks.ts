@@ -11,6 +11,7 @@ import { TASK_STATES } from '../core/tasks/task.ts';
 import { choice, type Query, single, wholeQuery } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
 import { requireRole } from './auth.ts';
+import { sendExact } from './exact.ts';
 import { caller } from './person.ts';
 import { fromEntry, fromTaskCursor, partOf, showTask, toTaskCursor } from './task-mapping.ts';
 
@@ -45,10 +46,10 @@ export function taskRoutes(app: FastifyInstance, shell: Shell): void {
   });
 
   /** With the log from `after` on: a page that follows a task asks for what is new and no more. */
-  app.get<ById>('/desk/tasks/:id', async (request) => {
+  app.get<ById>('/desk/tasks/:id', async (request, reply) => {
     const query = request.query as Query;
     const after = wholeQuery(query, 'after', { least: 0, most: 999_999_999 }) ?? 0;
-    return room.store.read(caller(request).space, async (tx) => {
+    const shown = await room.store.read(caller(request).space, async (tx) => {
       const task = await tx.tasks.get(request.params.id);
       if (task === null) throw noTask();
       const stored = await tx.tasks.log(task.seq, after, ENTRIES);
@@ -59,6 +60,7 @@ export function taskRoutes(app: FastifyInstance, shell: Shell): void {
         next_after: last < task.length ? last : null,
       };
     });
+    return sendExact(reply, shown);
   });
 
   app.post<ById>('/desk/tasks/:id/cancel', async (request) => {

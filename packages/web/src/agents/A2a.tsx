@@ -5,9 +5,9 @@ import type { Agent } from '../api/types.ts';
 import { Copied } from '../frame/Copied.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useNow } from '../live/now.ts';
-import { timeAndDay } from '../words/time.ts';
 import { Callers } from './Callers.tsx';
 import { Card } from './Card.tsx';
+import { connectionWords } from './presence-words.ts';
 
 /** The agent as others call it: its address, who may, and what its card says. */
 export function A2a({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
@@ -46,19 +46,11 @@ export function A2a({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
   );
 }
 
-/** Online or asleep, and since when. */
-export function Presence({ agent }: { agent: Pick<Agent, 'online' | 'last_seen_at'> }) {
+function Presence({ agent }: { agent: Agent }) {
   const now = useNow();
-  if (agent.online === true)
-    return (
-      <span className="presence" data-online="">
-        It is online.
-      </span>
-    );
-  const seen = agent.last_seen_at;
   return (
-    <span className="presence">
-      {seen === null ? 'It has never connected.' : `It is asleep, last there ${timeAndDay(seen, now)}.`}
+    <span className="presence" data-online={agent.online === true ? '' : undefined}>
+      {connectionWords(agent, now)}
     </span>
   );
 }

@@ -11,8 +11,9 @@ import { Screen } from '../frame/Screen.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useNow } from '../live/now.ts';
 import { inWords, plural } from '../words/numbers.ts';
-import { span, timeAndDay } from '../words/time.ts';
+import { span } from '../words/time.ts';
 import { keepOnce } from './once.ts';
+import { presenceWords } from './presence-words.ts';
 import './agents.css';
 
 export function AgentsScreen() {
@@ -57,7 +58,9 @@ function AgentLine({ agent }: { agent: Agent }) {
       </Link>
       {agent.sample === true && <span className="said">sample</span>}
       {agent.accepted_at === null && <span className="said">new here</span>}
-      <span className={agent.online === true ? 'said agent-online' : 'said'}>{seenWords(agent, now)}</span>
+      <span className={agent.online === true ? 'said agent-online' : 'said'}>
+        {presenceWords(agent, now)}
+      </span>
       <span className="said">
         {waiting === 0 ? 'nothing waits' : `${plural(waiting, 'delivery', 'deliveries')} waiting`}
       </span>
@@ -66,11 +69,6 @@ function AgentLine({ agent }: { agent: Agent }) {
       )}
     </li>
   );
-}
-
-function seenWords({ online, last_seen_at: seen }: Agent, now: number): string {
-  if (online === true) return 'online';
-  return seen === null ? 'never seen' : `asleep, last seen ${timeAndDay(seen, now)}`;
 }
 
 function StatWords({ stats, hasCallbacks }: { stats: AgentStats; hasCallbacks: boolean }) {

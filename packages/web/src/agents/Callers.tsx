@@ -81,7 +81,7 @@ export function Callers({ agent, view, isOwner }: { agent: string; view: CardVie
 function OneCaller({ caller, onRevoke }: { caller: Caller; onRevoke: (() => void) | null }) {
   const now = useNow();
   const used =
-    caller.last_task_at === null ? 'no task yet' : `last task ${timeAndDay(caller.last_task_at, now)}`;
+    caller.last_used_at === null ? 'never used' : `last used ${timeAndDay(caller.last_used_at, now)}`;
   const end = caller.expires_at === null ? '' : `, until ${timeAndDay(caller.expires_at, now)}`;
   const isOver = caller.revoked_at !== null;
   return (

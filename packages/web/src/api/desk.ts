@@ -230,6 +230,8 @@ export const desk = {
   revokeToken: (id: string) => request<unknown>('DELETE', at`/desk/tokens/${id}`),
   insights: (week: string | undefined) => request<Letter>('GET', `/desk/insights${query({ week })}`),
   settings: () => request<ServerSettings>('GET', '/desk/settings'),
+  setPushTargets: (push_targets: string[] | null) =>
+    request<unknown>('PUT', '/desk/settings/push-targets', { push_targets }),
 };
 
 /** Two producers may use the same id; then the producer must be named too. */
@@ -246,6 +248,8 @@ export type OpenSession = {
   session_id: string;
   created_at: string;
   expires_at: string;
+  /** Such as "Firefox on Linux"; null when the browser did not say. */
+  device: string | null;
   current: boolean;
 };
 export type Passkey = {

@@ -63,7 +63,7 @@ export type Caller = {
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
-  last_task_at: string | null;
+  last_used_at: string | null;
 };
 
 export const VISIBILITIES = ['space', 'listed', 'public'] as const;

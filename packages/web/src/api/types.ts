@@ -121,6 +121,8 @@ export type Agent = {
   created_at: string;
   accepted_at: string | null;
   last_seen_at: string | null;
+  /** When its laptop last came or went; null when none ever did. */
+  connected_at: string | null;
   callbacks: string[];
   keys: Key[];
   waiting?: number;
@@ -184,6 +186,8 @@ export type ServerSettings = {
   rates: unknown;
   /** Whether digests by e-mail can be chosen. */
   mail?: boolean;
+  /** Where callers may have pushes sent; null for anywhere. */
+  push_targets: string[] | null;
   role: Role;
 };
 

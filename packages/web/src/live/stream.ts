@@ -88,6 +88,7 @@ const NAMED: Record<string, readonly string[]> = {
   events: ['events'],
   tasks: ['tasks'],
   producers: ['producers'],
+  settings: ['settings'],
 };
 
 /** Said when we were too slow to be told the names. */

@@ -56,7 +56,8 @@ function Sessions() {
       <ul className="lines">
         {data?.sessions.map((session) => (
           <li key={session.session_id}>
-            <span>Since {timeAndDay(session.created_at, now)}</span>
+            <span>{session.device ?? 'An unknown browser'}</span>
+            <span className="said">since {timeAndDay(session.created_at, now)}</span>
             {session.current ? (
               <span className="said">this browser</span>
             ) : (

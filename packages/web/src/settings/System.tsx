@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { settingsQuery } from '../api/questions.ts';
+import { PushTargets } from './PushTargets.tsx';
 
 /** What this server is, and how it feels. */
 export function System() {
@@ -30,6 +31,7 @@ export function System() {
           value={data === undefined ? '…' : `${data.retention_days} days after the answer`}
         />
       </dl>
+      {data !== undefined && <PushTargets targets={data.push_targets} isOwner={data.role === 'owner'} />}
       <section className="part" aria-label="Backup">
         <h2>Backup</h2>
         <p className="said">

@@ -42,7 +42,7 @@ async function insertJob(room: Room, tx: Tx, { person, preferences, text, now }:
   if (request === null) return;
   const job: Job = {
     space: tx.space,
-    id: room.ids.uuid(),
+    id: room.ids.timed(now),
     kind: 'digest',
     agent: '',
     delivery: `${person}`,

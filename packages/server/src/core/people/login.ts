@@ -19,7 +19,13 @@ export const SESSION_KEPT: Micros = 30 * DAY;
 /** Announced when a session or a token has ended: whoever listens with one looks whether it was theirs. */
 export const SESSIONS = 'sessions';
 
-export type LoginAttempt = { email: string; password: string; handle: string | null; address: string };
+export type LoginAttempt = {
+  email: string;
+  password: string;
+  handle: string | null;
+  address: string;
+  device: string | null;
+};
 export type OpenedSession = { person: Person; token: string; expiresAt: Micros };
 
 /** Same words and same work for an unknown person and a wrong password. */
@@ -29,7 +35,10 @@ export async function login(room: Doorkeeper, attempt: LoginAttempt): Promise<Op
   const person = await findPerson(room, foldEmail(attempt.email), attempt.handle);
   const right = await room.passwords.matches(person?.passwordHash ?? null, attempt.password);
   if (person !== null && right) {
-    const [opened] = await Promise.all([openSession(room, person), settleGuess(room, guess, true)]);
+    const [opened] = await Promise.all([
+      openSession(room, person, attempt.device),
+      settleGuess(room, guess, true),
+    ]);
     return opened;
   }
   await Promise.all([settleGuess(room, guess, false), person === null ? null : noteFailed(room, person)]);
@@ -55,15 +64,15 @@ function noteFailed(room: Room, person: Person): Promise<number> {
 }
 
 /** A fresh token every time; only its digest is kept. */
-export function openSession(room: Room, person: Person): Promise<OpenedSession> {
-  return room.store.write(person.space, ['ledger'], (tx) => openSessionIn(room, tx, person));
+export function openSession(room: Room, person: Person, device: string | null): Promise<OpenedSession> {
+  return room.store.write(person.space, ['ledger'], (tx) => openSessionIn(room, tx, person, { device }));
 }
 
 export async function openSessionIn(
   room: Room,
   tx: Tx,
   person: Person,
-  data: Record<string, string> = {},
+  { device, data = {} }: { device: string | null; data?: Record<string, string> },
 ): Promise<OpenedSession> {
   const token = room.ids.letters(43);
   const now = room.clock.now();
@@ -75,6 +84,7 @@ export async function openSessionIn(
     createdAt: now,
     expiresAt,
     provedAt: now,
+    device,
   };
   await tx.people.insertSession(session);
   await record(room, tx, now, {

@@ -115,7 +115,10 @@ export async function askForProof(room: Doorkeeper, person: Person, party: Party
 export type Assertion = { response: JsonObject; party: Party; address: string };
 
 /** A login by passkey. The passkey says who it is; an unknown one and a wrong signature answer alike. */
-export async function loginByPasskey(room: Doorkeeper, given: Assertion): Promise<OpenedSession | Fault> {
+export async function loginByPasskey(
+  room: Doorkeeper,
+  given: Assertion & { device: string | null },
+): Promise<OpenedSession | Fault> {
   return checked(room, given, async () => {
     const passkey = await findPasskey(room, given.response);
     const person = passkey && (await room.store.read(passkey.space, (tx) => tx.people.get(passkey.person)));
@@ -124,7 +127,8 @@ export async function loginByPasskey(room: Doorkeeper, given: Assertion): Promis
     if (proof === null || !namesHandle(given.response, person)) return refused();
     return room.store.write(person.space, ['ledger'], async (tx) => {
       if (!(await takeProof(room, tx, passkey, proof))) return refused();
-      return openSessionIn(room, tx, person, { by: 'passkey', passkey: passkey.id });
+      const data = { by: 'passkey', passkey: passkey.id };
+      return openSessionIn(room, tx, person, { device: given.device, data });
     });
   });
 }

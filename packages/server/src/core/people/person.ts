@@ -22,6 +22,8 @@ export type SessionRecord = {
   expiresAt: Micros;
   /** When the person last showed that it is them: at the login, or again since. */
   provedAt: Micros;
+  /** The browser it was opened in, in a few words; null when that is not known. */
+  device: string | null;
 };
 
 export type TokenRecord = {
