@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { faultOf } from '../faults.ts';
-import { agentAt, startHub, temporaryFolder } from '../testing/hub.ts';
+import { agentAt, PATIENCE_MS, startHub, temporaryFolder } from '../testing/hub.ts';
 import { TEST_KEY } from '../testing/room.ts';
 import type { AgentTask } from './task.ts';
 
@@ -67,7 +67,7 @@ describe('connect', () => {
     await first.until('completed');
     const accepted = await first.until('accepted');
     first.ack(accepted);
-    await vi.waitFor(() => expect(first.acks).toEqual(['1']));
+    await vi.waitFor(() => expect(first.acks).toEqual(['1']), PATIENCE_MS);
     first.cut();
     const second = await hub.side(2);
     const again = await second.until('completed');
@@ -104,17 +104,17 @@ describe('connect', () => {
     const second = await hub.side(2);
     second.task('1');
     second.task('2');
-    await vi.waitFor(() => expect(ran).toHaveBeenCalledTimes(2));
+    await vi.waitFor(() => expect(ran).toHaveBeenCalledTimes(2), PATIENCE_MS);
     expect(second.acks).toEqual([]);
     door.open();
     await second.untilAcked('1');
     await second.untilAcked('2');
     second.task('1');
-    await vi.waitFor(() => expect(second.acks.filter((id) => id === '1')).toHaveLength(2));
+    await vi.waitFor(() => expect(second.acks.filter((id) => id === '1')).toHaveLength(2), PATIENCE_MS);
     expect(ran).toHaveBeenCalledTimes(2);
     // A server that has started over counts from the beginning.
     second.task('1', { taskId: 'task-of-a-new-server' });
-    await vi.waitFor(() => expect(ran).toHaveBeenCalledTimes(3));
+    await vi.waitFor(() => expect(ran).toHaveBeenCalledTimes(3), PATIENCE_MS);
   });
 
   it('[A13] with a state folder it is acknowledged once it is on disk, before the handler is done', async () => {
@@ -147,11 +147,14 @@ describe('connect', () => {
     side.task('1', { contextId: 'same' });
     side.task('2', { contextId: 'same' });
     for (const id of ['3', '4', '5', '6']) side.task(id);
-    await vi.waitFor(() => expect(seen).toEqual(['task-1', 'task-3', 'task-4', 'task-5']));
+    await vi.waitFor(() => expect(seen).toEqual(['task-1', 'task-3', 'task-4', 'task-5']), PATIENCE_MS);
     doors.get('task-3')?.();
-    await vi.waitFor(() => expect(seen).toEqual(['task-1', 'task-3', 'task-4', 'task-5', 'task-6']));
+    await vi.waitFor(
+      () => expect(seen).toEqual(['task-1', 'task-3', 'task-4', 'task-5', 'task-6']),
+      PATIENCE_MS,
+    );
     doors.get('task-1')?.();
-    await vi.waitFor(() => expect(seen.at(-1)).toBe('task-2'));
+    await vi.waitFor(() => expect(seen.at(-1)).toBe('task-2'), PATIENCE_MS);
     for (const open of doors.values()) open();
   });
 

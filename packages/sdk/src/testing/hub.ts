@@ -7,6 +7,9 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { type ConnectOptions, connect } from '../a2a/connect.ts';
 import { TEST_KEY } from './room.ts';
 
+/** Only what hangs should meet this. */
+export const PATIENCE_MS = 120_000;
+
 type Frame = Record<string, unknown> & { id: string; type: string };
 
 /** One connection as the hub sees it. */
@@ -55,13 +58,13 @@ export class HubSide {
       const found = this.frames.filter((frame) => frame.type === type)[count - 1];
       if (found === undefined) throw new Error(`no ${type} yet: ${JSON.stringify(this.frames)}`);
       return found;
-    }, 10_000);
+    }, PATIENCE_MS);
   }
 
   untilAcked(id: string): Promise<void> {
     return vi.waitFor(() => {
       if (!this.acks.includes(id)) throw new Error(`${id} is not acknowledged`);
-    }, 10_000);
+    }, PATIENCE_MS);
   }
 }
 
@@ -97,7 +100,7 @@ export async function startHub(refuse: () => number | null = () => null) {
       const found = sides[number - 1];
       if (found === undefined) throw new Error(`there are ${sides.length} connections`);
       return found;
-    }, 10_000);
+    }, PATIENCE_MS);
   return { url, requests, side };
 }
 

@@ -1,29 +1,13 @@
 import type { Command } from 'commander';
-import {
-  addAgent,
-  addKey,
-  foundSpace,
-  revokeKeys,
-  rotateCallbackSecret,
-  setCallbacks,
-} from '../core/agents/found.ts';
+import { addAgent, addKey, revokeKeys, rotateCallbackSecret, setCallbacks } from '../core/agents/found.ts';
 import { isActive } from '../core/agents/key.ts';
 import { orThrow } from '../core/faults.ts';
 import { toIso, toIsoOrNull } from '../core/time.ts';
-import { type Common, common, findSpace, inSpace, OPERATOR, print, withGround } from './ground.ts';
+import { type Common, findSpace, inSpace, OPERATOR, print, withGround } from './ground.ts';
 
 type AgentOptions = Common & { live?: boolean; callback?: string[]; key?: string };
 
 export function addAgentCommands(program: Command): void {
-  const space = program.command('space').description('Tenants: each has its own agents, people and ledger');
-  common(space.command('add <handle>').description('make a space'), 'space add second-team').action(
-    async (handle: string, options: Common) =>
-      withGround(options, async ({ room }) => {
-        const made = orThrow(await foundSpace(room, handle, OPERATOR));
-        print(options, { space: made.handle, space_id: made.id }, `Made the space @${made.handle}.`);
-      }),
-  );
-
   const agent = program.command('agent').description('Agents and their keys');
   inSpace(
     agent.command('add <name>').description('make an agent; prints its key and callback secret once'),

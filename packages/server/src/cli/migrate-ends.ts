@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { Room } from '../core/room.ts';
 import { Auditor } from '../storage/auditor.ts';
 import { CHECKPOINT_FILE, DATABASE_FILE, type Opened } from '../storage/folder/data-folder.ts';
-import { makeFolder } from '../storage/folder/folder.ts';
+import { lockFolder } from '../storage/folder/folder-lock.ts';
 import { randomIds, systemClock } from '../storage/ids.ts';
 import { type Moved, move, type Progress } from '../storage/move/move.ts';
 import { PostgresEnd } from '../storage/move/postgres.ts';
@@ -24,12 +24,22 @@ export type MoveOrder = {
   progress: Progress;
 };
 
-/** Opens both sides, brings both to this version's schema, and moves. */
+/** Nothing is opened, and no schema changed, before the folder is ours: a server on it would not see it coming. */
 export async function moveAll(order: MoveOrder): Promise<Moved> {
-  const { folder, url, direction, config } = order;
+  const { folder, direction } = order;
   const file = join(folder, DATABASE_FILE);
   if (direction === 'toServer' && !existsSync(file)) throw new Error(`There is no data in ${folder}.`);
-  makeFolder(folder);
+  const lock = lockFolder(folder, ', then move its data.');
+  try {
+    return await moveLocked(order, file);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Opens both sides, brings both to this version's schema, and moves. */
+async function moveLocked(order: MoveOrder, file: string): Promise<Moved> {
+  const { folder, url, direction, config } = order;
   const [master, ...older] = masterKeys(config.data, config.secret, true);
   const vault = new MasterVault(master, older);
   const sealing = { sealer: vault, sealHead: vault.sealHead };

@@ -9,6 +9,7 @@ import { addMigrate } from './migrate.ts';
 import { addPeopleCommands } from './people.ts';
 import { addProducerCommands } from './producers.ts';
 import { addServe } from './serve.ts';
+import { addSpaceCommands } from './spaces.ts';
 
 /** Runs one command. 0 done, 1 failed, 2 wrong usage; an error is one sentence on stderr that says what to do. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -42,6 +43,7 @@ Examples:
 Every command works on the data of a running server. --json prints for programs.`,
     );
   addServe(lanternroom);
+  addSpaceCommands(lanternroom);
   addAgentCommands(lanternroom);
   addPeopleCommands(lanternroom);
   addProducerCommands(lanternroom);

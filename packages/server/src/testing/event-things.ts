@@ -65,6 +65,7 @@ export function anEntry(event: EventRecord, over: Partial<Entry> = {}): Entry {
     taskId: event.taskId,
     receivedAt: event.receivedAt,
     keptUntil: 100,
+    hasUri: false,
     ack: null,
     ...over,
   };

@@ -7,6 +7,8 @@ type Wait = { wanted: (frame: HubFrame) => boolean; resolve: (frame: HubFrame) =
 /** The agent's side of `GET /a2a/connect`, driven by a test: it does exactly what it is told, and nothing by itself. */
 export class Laptop {
   readonly frames: HubFrame[] = [];
+  /** Everything that came, as it came. */
+  readonly texts: string[] = [];
   /** What the hub calls this connection. */
   link = '';
   readonly #socket: WebSocket;
@@ -19,7 +21,10 @@ export class Laptop {
     this.closed = new Promise((resolve) => {
       socket.on('close', (code, reason) => resolve({ code, reason: String(reason) }));
     });
-    socket.on('message', (data) => this.#hear(JSON.parse(String(data)) as HubFrame));
+    socket.on('message', (data) => {
+      this.texts.push(String(data));
+      this.#hear(JSON.parse(String(data)) as HubFrame);
+    });
     socket.on('error', () => {});
   }
 

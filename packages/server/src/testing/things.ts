@@ -33,6 +33,7 @@ export function aSession(over: Partial<SessionRecord> = {}): SessionRecord {
     createdAt: 1,
     expiresAt: 100,
     provedAt: 1,
+    device: null,
     ...over,
   };
 }
@@ -75,6 +76,7 @@ export function anAgent(over: Partial<Agent> = {}): Agent {
     acceptedAt: null,
     callbacks: [],
     lastSeenAt: null,
+    connectedAt: null,
     sample: false,
     ...over,
   };

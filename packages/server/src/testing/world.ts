@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -33,7 +33,20 @@ export class ManualClock implements Clock {
 }
 
 export function temporaryFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'lanternroom-'));
+  return mkdtempSync(join(place(), 'lanternroom-'));
+}
+
+const MEMORY = '/dev/shm';
+const ENOUGH = 2 ** 31;
+
+/** In memory where there is plenty of it: nothing here asks what a disk keeps, and waiting for one took a third of the time. */
+function place(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize > ENOUGH ? MEMORY : tmpdir();
+  } catch {
+    return tmpdir(); // not Linux
+  }
 }
 
 export type WorldOptions = {

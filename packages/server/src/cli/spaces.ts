@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { UsageError } from '../config.ts';
+import { foundSpace } from '../core/agents/found.ts';
+import { orThrow } from '../core/faults.ts';
+import { setPushTargets } from '../core/tasks/push-targets.ts';
+import { type Common, common, findSpace, inSpace, OPERATOR, print, withGround } from './ground.ts';
+
+type PushOptions = Common & { anywhere?: boolean; nowhere?: boolean };
+
+export function addSpaceCommands(program: Command): void {
+  const space = program.command('space').description('Tenants: each has its own agents, people and ledger');
+  common(space.command('add <handle>').description('make a space'), 'space add second-team').action(add);
+  inSpace(
+    space
+      .command('push-targets [address...]')
+      .description(
+        'restrict where callers may have A2A push notifications sent; shows it without an address',
+      ),
+    'space push-targets',
+    'space push-targets https://partner.example.com/hooks https://ops.example.com',
+    'space push-targets --anywhere',
+  )
+    .option('--anywhere', 'no list: wherever the rules about addresses allow')
+    .option('--nowhere', 'an empty list: pushes reach only agents of this server')
+    .action(pushTargets);
+}
+
+function add(handle: string, options: Common): Promise<void> {
+  return withGround(options, async ({ room }) => {
+    const made = orThrow(await foundSpace(room, handle, OPERATOR));
+    print(options, { space: made.handle, space_id: made.id }, `Made the space @${made.handle}.`);
+  });
+}
+
+function pushTargets(addresses: string[], options: PushOptions): Promise<void> {
+  const wanted = toTargets(addresses, options);
+  return withGround(options, async (ground) => {
+    const { id, handle, pushTargets: before } = await findSpace(ground, options);
+    const targets =
+      wanted === undefined
+        ? before
+        : orThrow(await setPushTargets(ground.room, { space: id, targets: wanted }, OPERATOR));
+    const where = targets === null ? 'anywhere' : targets.join(', ') || 'nowhere';
+    print(options, { space: handle, push_targets: targets }, `Pushes of @${handle} may go: ${where}.`);
+  });
+}
+
+/** Undefined when nothing is to be changed. */
+function toTargets(
+  addresses: string[],
+  { anywhere, nowhere }: PushOptions,
+): readonly string[] | null | undefined {
+  const ways = [addresses.length > 0, anywhere, nowhere].filter(Boolean).length;
+  if (ways > 1) throw new UsageError('Give addresses, or --anywhere, or --nowhere: only one of them.');
+  if (anywhere) return null;
+  return nowhere || addresses.length > 0 ? addresses : undefined;
+}
