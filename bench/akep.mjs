@@ -23,8 +23,8 @@ export const REFERENCE = {
 };
 
 /** A fresh server whose agent takes everything from the producer of the environment. */
-export async function startAkep(folder = temporaryFolder()) {
-  return { folder, ...(await startLanternroom(folder, { env: AKEP_ENV })) };
+export async function startAkep(folder = temporaryFolder(), options = {}) {
+  return { folder, ...(await startLanternroom(folder, { ...options, env: AKEP_ENV })) };
 }
 
 /** The load of signed events, every one another. */

@@ -2,10 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Charts of a report as plain SVG: one of how far each goal is, one of what grows with the store. */
-const WIDTH = 880;
+const WIDTH = 960;
 const LINE = 26;
-const LEFT = 380;
+const LEFT = 440;
 const RIGHT = 120;
+const LABEL = 16;
 const INK = '#3c4048';
 const MET = '#2f7d6b';
 const MISSED = '#b4532a';
@@ -14,8 +15,9 @@ const STYLE = `text{font:13px ui-sans-serif,system-ui,sans-serif;fill:${INK}}`;
 
 export function saveCharts(folder, { results }) {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'goals.svg'), goals(results));
   const curves = results.filter((result) => result.curve !== undefined);
+  const others = results.filter((result) => result.curve === undefined);
+  if (others.length > 0) writeFileSync(join(folder, 'goals.svg'), goals(others));
   if (curves.length > 0) writeFileSync(join(folder, 'growth.svg'), growth(curves));
 }
 
@@ -33,7 +35,7 @@ function goals(results) {
   });
   const line = `<path d="M${LEFT + scale(1)} 24V${44 + results.length * LINE}" stroke="${INK}" stroke-dasharray="3 3"/>`;
   const title = `<text x="${LEFT}" y="18">share of the goal, the broken line is the goal; more is better</text>`;
-  return svg(60 + results.length * LINE, [title, ...bars, line]);
+  return svg('How far each goal of the bench is', 60 + results.length * LINE, [title, ...bars, line]);
 }
 
 function shareOfGoal({ ratio, ours, goal }) {
@@ -48,18 +50,29 @@ function growth(curves) {
   const micros = curves.flatMap(({ curve }) => curve.map((point) => point.micros));
   const x = between(sizes, 70, WIDTH - 210);
   const y = between(micros, height - 50, 30);
+  const heights = apart(curves.map(({ curve }) => y(curve.at(-1).micros)));
   const lines = curves.map(({ curve, step }, i) => {
     const color = `hsl(${(i * 360) / curves.length} 45% 42%)`;
     const points = curve.map((point) => `${x(point.size).toFixed(1)},${y(point.micros).toFixed(1)}`);
     const last = curve.at(-1);
     const label = `${step}, ${Math.round(last.micros)} µs`;
-    return `<polyline points="${points.join(' ')}" fill="none" stroke="${color}" stroke-width="2"/><text x="${x(last.size) + 8}" y="${y(last.micros) + 4}">${escaped(label)}</text>`;
+    return `<polyline points="${points.join(' ')}" fill="none" stroke="${color}" stroke-width="2"/><text x="${x(last.size) + 8}" y="${heights[i] + 4}" style="fill:${color}">${escaped(label)}</text>`;
   });
   const ticks = sizes.map(
     (size) =>
       `<text x="${x(size)}" y="${height - 20}" text-anchor="middle">${size.toLocaleString('en')} rows</text><path d="M${x(size)} 24V${height - 40}" stroke="${FAINT}"/>`,
   );
-  return svg(height, [...ticks, ...lines]);
+  return svg('What each step costs as the store grows', height, [...ticks, ...lines]);
+}
+
+/** The same heights in the same order, moved down where two labels would lie on each other. */
+function apart(heights) {
+  const order = heights.map((_, i) => i).sort((a, b) => heights[a] - heights[b]);
+  const moved = [...heights];
+  for (const [n, i] of order.entries()) {
+    if (n > 0) moved[i] = Math.max(moved[i], moved[order[n - 1]] + LABEL);
+  }
+  return moved;
 }
 
 function between(values, from, to) {
@@ -67,9 +80,9 @@ function between(values, from, to) {
   return (value) => from + ((Math.log10(value) - least) / (most - least || 1)) * (to - from);
 }
 
-function svg(height, parts) {
+function svg(name, height, parts) {
   const open = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">`;
-  return `${open}<style>${STYLE}</style><rect width="100%" height="100%" fill="#fbfaf7"/>${parts.join('')}</svg>\n`;
+  return `${open}<title>${name}</title><style>${STYLE}</style><rect width="100%" height="100%" fill="#fbfaf7"/>${parts.join('')}</svg>\n`;
 }
 
 function escaped(text) {

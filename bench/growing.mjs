@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { AKEP_ENV } from './akep.mjs';
+import { AKEP_ENV, SECRET } from './akep.mjs';
 import { deliveries } from './deliveries.mjs';
 import { spread } from './rounds.mjs';
 import { AGENT, KEY, OWNER, PACKAGE, SETTINGS } from './servers.mjs';
@@ -8,7 +8,7 @@ import { events } from './signed.mjs';
 
 /**
  * Grows one store to each of the wanted sizes and times what the doors do, through the core. Run by the row with
- * `{ folder, sizes }`; sends `[{ size, micros: { deliver, … } }]`.
+ * `{ folder, sizes }`; sends `[{ size, micros: { deliver, … }, bytes }]`.
  */
 const built = (path) => import(pathToFileURL(join(PACKAGE, 'dist', `${path}.js`)).href);
 const { readConfig } = await built('config');
@@ -18,6 +18,8 @@ const { decide } = await built('core/deliveries/decide');
 const { sweep } = await built('core/deliveries/sweep');
 const { ingest, Subscriptions } = await built('core/events/ingest');
 const { readInbox } = await built('core/events/inbox');
+const { keepEnvironmentProducer } = await built('core/events/producers');
+const { subscribeToEverything } = await built('core/events/subscribe');
 const { orThrow } = await built('core/faults');
 const { addPerson } = await built('core/people/add-person');
 const { record } = await built('core/room');
@@ -46,6 +48,8 @@ const person = orThrow(
   await addPerson(room, { space: space.id, ...OWNER, name: null, role: 'owner' }, 'bench'),
 );
 const identity = await room.store.directory.identityByDigest(room.vault.sha256(KEY));
+await keepEnvironmentProducer(room, space.id, SECRET);
+await room.store.write(space.id, ['subscriptions'], (tx) => subscribeToEverything(room, tx, AGENT));
 const producer = await room.store.read(space.id, (tx) => tx.producers.get('prod_environment'));
 const subscriptions = new Subscriptions();
 const place = { space: space.id, agent: AGENT, caller: 'agent:bench' };
@@ -53,11 +57,12 @@ const letters = deliveries(AT_ONCE).map((content) => ({ ...content, callback_web
 const eventSamples = events(AT_ONCE);
 
 let size = 0;
+let n = 0;
 let lastTask = '';
 const points = [];
 for (const wantedSize of sizes) {
   await growTo(wantedSize);
-  points.push({ size, micros: await timeAll() });
+  points.push({ size, micros: await timeAll(), bytes: memory() });
 }
 await ground.stop();
 process.send(points);
@@ -87,9 +92,11 @@ async function timeAll() {
     sweep: await oneByOne(() =>
       sweep(room, space.id, { agent: AGENT, statuses: ['approved'], since: head.n - 1, limit: PAGE }),
     ),
-    list: await oneByOne(() =>
-      room.store.read(space.id, (tx) => tx.deliveries.list({ section: 'to_read', limit: PAGE })),
-    ),
+    list: await oneByOne(async () => {
+      const query = { section: 'needs_you', limit: PAGE };
+      const rows = await room.store.read(space.id, (tx) => tx.deliveries.list(query));
+      if (rows.length !== PAGE) throw new Error(`the list has ${rows.length} rows`);
+    }),
     'replay a page': await oneByOne(() =>
       readInbox(room, { space: space.id, agent: AGENT }, Math.floor(inbox.n / 2), PAGE),
     ),
@@ -98,7 +105,11 @@ async function timeAll() {
   };
 }
 
-let n = 0;
+/** Resident, after everything that nobody needs is given back. */
+function memory() {
+  global.gc?.();
+  return process.memoryUsage.rss();
+}
 
 async function deliver(i) {
   const content = letters[i];

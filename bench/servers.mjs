@@ -64,14 +64,18 @@ export async function startBare() {
 export async function startLanternroom(folder, options = {}) {
   const port = await freePort();
   const started = performance.now();
-  const child = spawn(
+  const program = join(options.package ?? PACKAGE, 'bin/lanternroom.js');
+  const [command, ...args] = [
+    ...(options.under ?? []),
     process.execPath,
-    [...(options.node ?? []), join(options.package ?? PACKAGE, 'bin/lanternroom.js'), 'serve'],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...cleanEnvironment(), ...settings(folder, port), ...options.env },
-    },
-  );
+    ...(options.node ?? []),
+    program,
+    'serve',
+  ];
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...cleanEnvironment(), ...settings(folder, port), ...options.env },
+  });
   await untilReady(port, child);
   const readyMs = performance.now() - started;
   return { name: 'lanternroom', port, pid: child.pid, readyMs, stop: () => end(child) };

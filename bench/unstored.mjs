@@ -20,6 +20,8 @@ const room = {
         : store.write(space, heads, work),
   },
 };
-const running = await startServer(config, { ...ground, room });
+// Without the second thread, which has a store of its own.
+const data = { ...ground.data, local: null };
+const running = await startServer(config, { ...ground, data, room });
 process.send({ port: Number(new URL(running.url).port) });
 process.on('disconnect', () => process.exit());

@@ -7,6 +7,8 @@ const SIZES = [1_000, 100_000, 1_000_000];
 const SIZES_QUICKLY = [1_000, 10_000, 50_000];
 /** A thousand times as many rows, three more levels of a tree: what grows faster than that grows with the history. */
 const GOAL = { most: 2 };
+/** The page caches of two connections and a thread fill up to 64 MiB each; nothing else may grow. */
+const MEMORY_GOAL = { most: 3 };
 
 /** What each step costs as the store grows: flat, or a little more for a deeper tree. */
 export const growth = {
@@ -15,18 +17,35 @@ export const growth = {
     const sizes = quick ? SIZES_QUICKLY : SIZES;
     say(`growing a store to ${sizes.map((size) => size.toLocaleString('en')).join(', ')} rows`);
     const folder = temporaryFolder();
-    const child = fork(fileURLToPath(new URL('../growing.mjs', import.meta.url)), [
-      JSON.stringify({ folder, sizes }),
-    ]);
+    const child = fork(
+      fileURLToPath(new URL('../growing.mjs', import.meta.url)),
+      [JSON.stringify({ folder, sizes })],
+      { execArgv: ['--expose-gc'] },
+    );
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`growing the store failed with code ${code}; see above`);
     });
     const [points] = await Promise.race([once(child, 'message'), ended]);
     ended.catch(() => {});
     remove(folder);
-    return Object.keys(points[0].micros).map((step) => toResult(step, points));
+    return [...Object.keys(points[0].micros).map((step) => toResult(step, points)), memoryOf(points)];
   },
 };
+
+/** Caches are bounded, so what a store holds must not be what the process holds. */
+function memoryOf(points) {
+  const [first, last] = [points[0], points.at(-1)];
+  const mebibytes = (point) => single(point.bytes / 2 ** 20);
+  return {
+    what: `memory at ${last.size.toLocaleString('en')} deliveries, events and tasks`,
+    unit: 'MiB',
+    ours: mebibytes(last),
+    against: `${first.size.toLocaleString('en')} of each`,
+    baseline: mebibytes(first),
+    ratio: single(last.bytes / first.bytes),
+    goal: MEMORY_GOAL,
+  };
+}
 
 function toResult(step, points) {
   const [first, last] = [points[0], points.at(-1)];
