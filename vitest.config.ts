@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/longest-first.mjs';
 
 // Siblings resolve from source, so unit tests need no build. The condition has a name of our own: several packages
 // publish TypeScript under a plain "source", which Node cannot run.
@@ -7,6 +9,24 @@ const ssr = { resolve: { conditions: ['lanternroom-source'], externalConditions:
 
 // A real PostgreSQL, started and stopped with the run.
 const postgres = './packages/server/src/testing/postgres-server.ts';
+
+// A time limit is there to end what hangs, and says nothing about speed: it must hold on a machine that has ten times
+// as much to do.
+const patience = { testTimeout: 900_000, hookTimeout: 900_000, teardownTimeout: 60_000 };
+
+// Files share a process, and with it what was imported (the whole server, for most of them) and the databases that
+// were made. What a test changes of the process is put back after it.
+const shared = {
+  isolate: false,
+  restoreMocks: true,
+  unstubEnvs: true,
+  setupFiles: ['./packages/server/src/testing/seed.ts'],
+};
+
+// Black-box tests wait for other processes about half of the time.
+const cores = availableParallelism();
+const computing = { maxWorkers: cores, sequence: { groupOrder: 0 } };
+const waiting = { maxWorkers: Math.ceil(cores * 1.5), sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
@@ -18,7 +38,9 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'packages/*/src/**/*.test.tsx'],
           globalSetup: postgres,
-          testTimeout: 30_000,
+          ...shared,
+          ...computing,
+          ...patience,
         },
       },
       {
@@ -29,10 +51,10 @@ export default defineConfig({
           name: 'postgres',
           include: ['packages/server/src/{protocols,desk}/**/*.test.ts'],
           env: { LANTERNROOM_TEST_STORE: 'postgres' },
-          // Files share a process, and with it what was imported and the databases that were made.
-          isolate: false,
           globalSetup: postgres,
-          testTimeout: 30_000,
+          ...shared,
+          ...computing,
+          ...patience,
         },
       },
       {
@@ -41,11 +63,11 @@ export default defineConfig({
         test: {
           name: 'blackbox',
           include: ['test/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          ...waiting,
+          ...patience,
         },
       },
     ],
-    maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
   },
 });

@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.mjs';
 
 const execute = promisify(execFile);
 
@@ -210,14 +210,4 @@ async function usableBy(user, bin, folder) {
     cpSync(dirname(bin), join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
     return join(folder, 'native/bin');
   }
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -3,7 +3,9 @@ import { generateText, type ModelMessage, stepCountIs, tool } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { approve, Room, reject } from './room.ts';
+import { approve, reject, sharedRooms } from './room.ts';
+
+const openRoom = sharedRooms();
 
 type Args = { order: string; amount: number };
 const A = { order: 'A-17', amount: 40 };
@@ -55,7 +57,7 @@ function worldOf(calls: readonly [string, Args][], secret?: string) {
 }
 
 it('[W23] an approved call runs once', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { generate, entered } = worldOf([['c1', A]]);
   const running = generateWithPerson(generate, ASKED, { wake: room.wake });
   await room.person(1, ({ tool: name, args }) => {
@@ -67,7 +69,7 @@ it('[W23] an approved call runs once', async () => {
 });
 
 it('[W23] the body of a rejected tool is never entered, and the model reads why', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { generate, entered, shown } = worldOf([['c1', A]]);
   const running = generateWithPerson(generate, ASKED, { wake: room.wake });
   await room.person(1, reject);
@@ -77,7 +79,7 @@ it('[W23] the body of a rejected tool is never entered, and the model reads why'
 });
 
 it('[W23] edited arguments are what the tool receives, and what the model sees it called', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { generate, entered, shown } = worldOf([['c1', A]]);
   const running = generateWithPerson(generate, ASKED, { wake: room.wake });
   const edited = { tool: 'refund', arguments: { order: 'A-17', amount: 20 } };
@@ -88,7 +90,7 @@ it('[W23] edited arguments are what the tool receives, and what the model sees i
 });
 
 it('[W23] with an approval secret an approved call runs, and an edited one is proposed to the model instead', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { generate, entered, shown } = worldOf(
     [
       ['c1', A],
@@ -110,7 +112,7 @@ it('[W23] with an approval secret an approved call runs, and an edited one is pr
 });
 
 it('[W23] edited arguments that the tool does not take run nothing', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { generate, entered } = worldOf([['c1', A]]);
   const running = generateWithPerson(generate, ASKED, { wake: room.wake });
   const edited = { tool: 'refund', arguments: { order: 'A-17', amount: 'a lot' } };
@@ -120,7 +122,7 @@ it('[W23] edited arguments that the tool does not take run nothing', async () =>
 });
 
 it('[W23] of a mixed batch what was approved runs, and nothing else', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { generate, entered, shown } = worldOf([
     ['c1', A],
     ['c2', B],
@@ -134,7 +136,7 @@ it('[W23] of a mixed batch what was approved runs, and nothing else', async () =
 });
 
 it('[W12] paused and kept as JSON, a conversation asks once and goes on in another process', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { generate, entered } = worldOf([['c1', A]]);
   const first = await generate(ASKED);
   const kept = JSON.stringify([...ASKED, ...first.response.messages]);

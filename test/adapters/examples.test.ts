@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import { Child, node } from '../support/command.ts';
 import { inRepo, temporaryFolder } from '../support/folder.ts';
-import { AGENT } from '../support/server.ts';
-import { approve, Room, reject } from './room.ts';
+import { approve, type Room, reject, sharedRooms } from './room.ts';
+
+const openRoom = sharedRooms();
 
 const EXAMPLES = ['langgraph', 'openai-agents', 'ai-sdk', 'plain-http'];
 
 function example(name: string, room: Room): Child {
-  const env = { LANTERN_URL: room.server.url, WAKE_API_KEY: AGENT.key, WAKE_AGENT_ID: AGENT.id };
+  const env = { LANTERN_URL: room.server.url, WAKE_API_KEY: room.agent.key, WAKE_AGENT_ID: room.agent.id };
   return new Child(node(inRepo(`packages/adapters/examples/${name}.mjs`)), {
     ...env,
     HOME: temporaryFolder(),
@@ -15,7 +16,7 @@ function example(name: string, room: Room): Child {
 }
 
 it.each(EXAMPLES)('[W23] the %s example refunds after a yes', async (name) => {
-  const room = await Room.open();
+  const room = await openRoom();
   const child = example(name, room);
   await room.person(1, approve);
   const { code, stdout, stderr } = await child.ended;
@@ -24,7 +25,7 @@ it.each(EXAMPLES)('[W23] the %s example refunds after a yes', async (name) => {
 });
 
 it.each(EXAMPLES)('[W23] the %s example refunds nothing after a no', async (name) => {
-  const room = await Room.open();
+  const room = await openRoom();
   const child = example(name, room);
   await room.person(1, reject);
   const { code, stdout, stderr } = await child.ended;

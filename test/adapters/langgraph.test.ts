@@ -8,7 +8,9 @@ import {
 import { AIMessage, createAgent, fakeModel, humanInTheLoopMiddleware, tool } from 'langchain';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { approve, Room, reject } from './room.ts';
+import { approve, reject, sharedRooms } from './room.ts';
+
+const openRoom = sharedRooms();
 
 const CONFIG = { configurable: { thread_id: 'thread-1' } };
 const INPUT = { messages: [{ role: 'user', content: 'Refund both orders.' }] };
@@ -52,7 +54,7 @@ describe.each([
   ['humanInTheLoopMiddleware', theirs],
 ])('LangChain with %s', (_, middleware) => {
   it('[W23] an approved call runs once, with what the person has seen', async () => {
-    const room = await Room.open();
+    const room = await openRoom();
     const { graph, entered } = agentOf([call('c1', A)], middleware);
     const running = runWithPerson(graph, INPUT, CONFIG, room);
     await room.person(1, ({ tool: name, args }) => {
@@ -65,7 +67,7 @@ describe.each([
   });
 
   it('[W23] the body of a rejected tool is never entered, and the model reads why', async () => {
-    const room = await Room.open();
+    const room = await openRoom();
     const { graph, entered } = agentOf([call('c1', A)], middleware);
     const running = runWithPerson(graph, INPUT, CONFIG, room);
     await room.person(1, reject);
@@ -74,7 +76,7 @@ describe.each([
   });
 
   it('[W23] edited arguments are what the tool receives', async () => {
-    const room = await Room.open();
+    const room = await openRoom();
     const { graph, entered } = agentOf([call('c1', A)], middleware);
     const running = runWithPerson(graph, INPUT, CONFIG, room);
     const edited = { tool: 'refund', arguments: { order: 'A-17', amount: 20 } };
@@ -84,7 +86,7 @@ describe.each([
   });
 
   it('[W23] an instruction instead of arguments runs nothing', async () => {
-    const room = await Room.open();
+    const room = await openRoom();
     const { graph, entered } = agentOf([call('c1', A)], middleware);
     const running = runWithPerson(graph, INPUT, CONFIG, room);
     await room.person(1, () => ({ status: 'redirected', feedback: 'Ask for the receipt first.' }));
@@ -93,7 +95,7 @@ describe.each([
   });
 
   it('[W12] paused and looked at again, also by a new process, a call is asked once and resumes from the answer', async () => {
-    const room = await Room.open();
+    const room = await openRoom();
     const { graph, entered } = agentOf([call('c1', A)], middleware);
     await graph.invoke(INPUT, CONFIG);
     const look = () => answerInterrupts(graph, CONFIG, { wake: room.client(), wait: false });
@@ -113,7 +115,7 @@ describe.each([
   });
 
   it('[W23] a signal ends the wait and leaves the question', async () => {
-    const room = await Room.open();
+    const room = await openRoom();
     const { graph, entered } = agentOf([call('c1', A)], middleware);
     const stop = new AbortController();
     const running = runWithPerson(graph, INPUT, CONFIG, { wake: room.wake, signal: stop.signal });
@@ -130,7 +132,7 @@ describe.each([
 const mixed = ({ args }: { args: unknown }) => ((args as Args).order === 'A-17' ? approve() : reject());
 
 it('[W23] of a mixed batch lanternMiddleware runs what was approved and nothing else', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { graph, entered } = agentOf([call('c1', A), call('c2', B)], ours);
   const running = runWithPerson(graph, INPUT, CONFIG, room);
   await room.person(2, mixed);
@@ -142,7 +144,7 @@ it('[W23] of a mixed batch lanternMiddleware runs what was approved and nothing 
 });
 
 it('[W23] of a mixed batch humanInTheLoopMiddleware runs nothing, and the person is told what was dropped', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { graph, entered } = agentOf([call('c1', A), call('c2', B)], theirs);
   const running = runWithPerson(graph, INPUT, CONFIG, room);
   await room.person(2, mixed);
@@ -163,7 +165,7 @@ it('[W23] a graph that is resumed with anything but a verdict runs nothing', asy
 });
 
 it('[W23] a node asks with askPerson, and any other interrupt is asked as it is', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const State = Annotation.Root({ answer: Annotation<string> });
   const graph = new StateGraph(State)
     .addNode('ask', () => ({

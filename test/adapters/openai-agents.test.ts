@@ -11,7 +11,9 @@ import {
 } from '@openai/agents';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { approve, Room, reject } from './room.ts';
+import { approve, type Room, reject, sharedRooms } from './room.ts';
+
+const openRoom = sharedRooms();
 
 setTracingDisabled(true);
 
@@ -76,7 +78,7 @@ function agentOf(...calls: [string, Args][]) {
 const options = (room: Room) => ({ wake: room.wake, runId: 'run-1' });
 
 it('[W23] an approved call runs once', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { agent, entered } = agentOf(['c1', A]);
   const running = runWithPerson(agent, 'Refund A-17.', options(room));
   await room.person(1, ({ tool: name, args }) => {
@@ -88,7 +90,7 @@ it('[W23] an approved call runs once', async () => {
 });
 
 it('[W23] the body of a rejected tool is never entered, and the model reads why', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { agent, entered, model } = agentOf(['c1', A]);
   const running = runWithPerson(agent, 'Refund A-17.', options(room));
   await room.person(1, reject);
@@ -98,7 +100,7 @@ it('[W23] the body of a rejected tool is never entered, and the model reads why'
 });
 
 it('[W23] edited arguments are what the tool receives, and what the model sees it called', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { agent, entered, model } = agentOf(['c1', A]);
   const running = runWithPerson(agent, 'Refund A-17.', options(room));
   const edited = { tool: 'refund', arguments: { order: 'A-17', amount: 20 } };
@@ -109,7 +111,7 @@ it('[W23] edited arguments are what the tool receives, and what the model sees i
 });
 
 it('[W23] an instruction instead of arguments runs nothing', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { agent, entered, model } = agentOf(['c1', A]);
   const running = runWithPerson(agent, 'Refund A-17.', options(room));
   await room.person(1, () => ({ status: 'redirected', feedback: 'Ask for the receipt first.' }));
@@ -119,7 +121,7 @@ it('[W23] an instruction instead of arguments runs nothing', async () => {
 });
 
 it('[W23] of a mixed batch what was approved runs, and nothing else', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { agent, entered, model } = agentOf(['c1', A], ['c2', B]);
   const running = runWithPerson(agent, 'Refund both.', options(room));
   await room.person(2, ({ args }) => ((args as Args).order === 'A-17' ? approve() : reject()));
@@ -131,7 +133,7 @@ it('[W23] of a mixed batch what was approved runs, and nothing else', async () =
 });
 
 it('[W12] paused with its state sealed, a run is asked once and goes on in another process', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const { agent, entered } = agentOf(['c1', A]);
   const seal = { secret: SECRET, runId: 'run-1' };
   const paused = await run(agent, 'Refund A-17.');
@@ -167,7 +169,7 @@ it('[W23] a sealed state that was changed, or of another run, is refused', async
 });
 
 it('[W23] the same call id in another run, or with other arguments, is another question', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const pausedWith = async (args: Args, runId: string) => {
     const { agent } = agentOf(['c1', args]);
     const { state } = await run(agent, 'Refund.');
@@ -181,7 +183,7 @@ it('[W23] the same call id in another run, or with other arguments, is another q
 });
 
 it('[W23] an edit keeps the live context of the run, also what JSON cannot hold', async () => {
-  const room = await Room.open();
+  const room = await openRoom();
   const till = { pay: (amount: number) => `paid ${amount}` };
   const paid: string[] = [];
   const refund = tool({

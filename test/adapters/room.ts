@@ -2,41 +2,56 @@ import { join } from 'node:path';
 import { createWake, fileLog, type Wake } from '@lanternroom/sdk/wake';
 import type { Answer, Desk } from '../support/desk.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { AGENT, Server } from '../support/server.ts';
+import { newAgent, type Server, sharedServer, type TestAgent } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-type Row = { delivery_id: string; headline: string; summary: string; type: string; status: string };
+type Row = {
+  agent_id: string;
+  delivery_id: string;
+  headline: string;
+  summary: string;
+  type: string;
+  status: string;
+};
 type Detail = { details: null | { tool?: string; arguments?: unknown } };
 export type Decides = (shown: { tool: string | undefined; args: unknown; row: Row }) => Answer;
 
-/** A real server, an agent's client with its log in a file, and a person who reads what is open. */
+/** A real server for the tests of a file; each opens a room of its own on it. */
+export function sharedRooms(): () => Promise<Room> {
+  const server = sharedServer({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });
+  let desk: Promise<Desk> | undefined;
+  return async () => {
+    desk ??= server().desk();
+    return new Room(server(), await desk, await newAgent(await desk));
+  };
+}
+
+/** An agent's client with its log in a file, and a person who reads what that agent has open. */
 export class Room {
   readonly server: Server;
   readonly desk: Desk;
+  readonly agent: TestAgent;
   readonly logFile = join(temporaryFolder(), 'log.jsonl');
   readonly wake: Wake;
 
-  private constructor(server: Server, desk: Desk) {
+  constructor(server: Server, desk: Desk, agent: TestAgent) {
     this.server = server;
     this.desk = desk;
+    this.agent = agent;
     this.wake = this.client();
-  }
-
-  static async open(): Promise<Room> {
-    const server = await Server.start({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });
-    return new Room(server, await server.desk());
   }
 
   /** Another process of the same agent, as far as the SDK can tell. */
   client(logFile = this.logFile): Wake {
-    return createWake({ url: this.server.url, apiKey: AGENT.key, agentId: AGENT.id, log: fileLog(logFile) });
+    const { id, key } = this.agent;
+    return createWake({ url: this.server.url, apiKey: key, agentId: id, log: fileLog(logFile) });
   }
 
-  /** Everything that was ever put on the desk. */
+  /** Everything that the agent ever put on the desk. */
   async rows(): Promise<Row[]> {
     const path = '/desk/deliveries?limit=100&from=2000-01-01T00:00:00Z';
     const { json } = await this.desk.request<{ deliveries: Row[] }>('GET', path);
-    return json.deliveries;
+    return json.deliveries.filter(({ agent_id }) => agent_id === this.agent.id);
   }
 
   async open(): Promise<Row[]> {

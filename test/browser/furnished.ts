@@ -1,5 +1,6 @@
 import { AkepClient, sampleEvent } from '../support/akep.ts';
 import type { Desk } from '../support/desk.ts';
+import type { AtEnd } from '../support/folder.ts';
 import type { Server } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { WakeClient } from '../support/wake.ts';
@@ -135,7 +136,7 @@ const OFFER = `## Paper for the winter
 Nordlicht delivers **on Thursday**.`;
 
 /** An agent that others call: one task done, one that asks, one at work, one that waits. The id of the one that asks. */
-export async function furnishTasks(server: Server): Promise<string> {
+export async function furnishTasks(server: Server, atEnd?: AtEnd): Promise<string> {
   const desk = await server.desk();
   const { json } = await desk.request<{ key: string }>('POST', '/desk/agents', {
     agent_id: 'bookkeeper',
@@ -154,7 +155,7 @@ export async function furnishTasks(server: Server): Promise<string> {
     skills: [skill],
   });
   await desk.request('POST', '/desk/agents/bookkeeper/callers', { name: 'Nordlicht Ltd.' });
-  const laptop = await TaskLaptop.connect(server, agent.key);
+  const laptop = await TaskLaptop.connect(server, agent.key, atEnd);
   const done = await askAgent(server, 'How many invoices are open?', agent);
   await laptop.say({ type: 'completed', taskId: done, text: 'Three, 2 140 euros together.' });
   const failed = await askAgent(server, 'Send the reminder of last week once more.', agent);

@@ -54,7 +54,7 @@ export async function openPage(browser: Browser, server: Server, look: Look = {}
     serviceWorkers: look.hasWorker === true ? 'allow' : 'block',
     permissions: ['clipboard-write'],
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const trouble: string[] = [];
   page.on('pageerror', (error) => trouble.push(`error: ${error.message}`));

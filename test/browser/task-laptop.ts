@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import type { AtEnd } from '../support/folder.ts';
 import { AGENT, type Server } from '../support/server.ts';
 
 type Frame = { type: string; id?: string; code?: string; message?: string };
@@ -28,11 +29,15 @@ export class TaskLaptop {
     });
   }
 
-  static async connect(server: Server, key: string = AGENT.key): Promise<TaskLaptop> {
+  static async connect(
+    server: Server,
+    key: string = AGENT.key,
+    atEnd: AtEnd = onTestFinished,
+  ): Promise<TaskLaptop> {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/a2a/connect`, ['lantern.v1'], {
       headers: { authorization: `Bearer ${key}` },
     });
-    onTestFinished(() => socket.terminate());
+    atEnd(() => socket.terminate());
     const laptop = new TaskLaptop(socket);
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
     return laptop;

@@ -137,7 +137,7 @@ describe('an agent that others call', () => {
     await page.keyboard.press('Enter');
     const token = (await part.getByText(/^ct_\w{20,}/).textContent()) ?? '';
     expect(token).toMatch(/^ct_\w+$/);
-    await part.getByText('no task yet').waitFor();
+    await part.getByText(/never used/).waitFor();
     await page.reload();
     await part.getByText('Nordlicht').waitFor();
     expect(await page.getByText(token).count()).toBe(0);
@@ -170,6 +170,32 @@ describe('an agent that others call', () => {
     await until('another key signs', async () => (await key()) !== before);
     await page.reload();
     await card.getByText('Counts invoices and asks before it pays.').first().waitFor();
+    expect(trouble).toEqual([]);
+  });
+
+  test('[A18] an owner restricts where news of tasks may go, and drops the list again', async () => {
+    const { page, trouble } = await openTasks('/settings/system');
+    const part = page.getByRole('region', { name: 'Push notifications' });
+    await part.getByText(/any public https address/).waitFor();
+    await part.getByLabel('Only to this address').fill('https://partner.example.com/hooks');
+    await page.keyboard.press('Enter');
+    await part.getByText('https://partner.example.com/hooks', { exact: true }).waitFor();
+    await part.getByLabel('Another address').fill('https://*.example.com');
+    await page.keyboard.press('Enter');
+    await part.getByText(/Replace the \*/).waitFor();
+    await page.reload();
+    await part.getByText(/may be sent to these/).waitFor();
+    await part.getByRole('button', { name: 'Drop the list' }).click();
+    await part.getByRole('button', { name: 'Drop the list' }).click();
+    await part.getByText(/any public https address/).waitFor();
+    expect(trouble).toEqual([]);
+  });
+
+  test('[D45] where a person is logged in is told by the name of the browser', async () => {
+    const { page, trouble } = await openTasks('/settings/security');
+    const part = page.getByRole('region', { name: 'Where you are logged in' });
+    await part.getByText(/^Chrome on /).waitFor();
+    await part.getByText('this browser').waitFor();
     expect(trouble).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
 describe('triage by keyboard', () => {
   test('[D13][D14] approve, see it held, take it back; then approve and let it go out, and go on to the next', async () => {
     const { server, page, trouble } = await openDesk(browser(), {
-      server: { env: { LANTERNROOM_UNDO_SECONDS: '3' } },
+      server: { env: { LANTERNROOM_UNDO_SECONDS: '20' } },
     });
     await acceptAgent(server);
     const first = await server.wake().delivered({ headline: 'First question', timeout_seconds: 3600 });

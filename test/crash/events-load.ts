@@ -1,8 +1,11 @@
-import { AkepClient, type Envelope, sampleEvent } from '../support/akep.ts';
+import { AkepClient, type Envelope, eventRequest, sampleEvent } from '../support/akep.ts';
 import type { Seeded } from '../support/random.ts';
+import { Raw } from '../support/raw.ts';
 import { pause } from '../support/until.ts';
 
 const PRODUCERS = 6;
+/** In one write, so the server reads them in one turn of its loop: a crowd, which its second thread takes in. */
+const CROWD = 12;
 
 /** One that follows the inbox by its own cursor, over every crash. */
 export type Follower = { path: string; cursor: string | null; seen: string[] };
@@ -35,6 +38,7 @@ export class EventLoad {
       ...Array.from({ length: PRODUCERS }, () => repeat(() => this.#produce(client))),
       ...this.readers.map((reader) => repeat(() => this.#read(client, reader))),
       repeat(() => this.#wait(client)),
+      this.#sendCrowds(url),
     ];
   }
 
@@ -62,13 +66,38 @@ export class EventLoad {
   }
 
   async #produce(client: AkepClient): Promise<void> {
+    const event = this.#newEvent();
+    const { status, text } = await client.send(event);
+    this.#noteAnswer(event, status, text);
+  }
+
+  #newEvent(): Envelope {
     const id = `evt_crash_${String(this.sent.size).padStart(6, '0')}`;
     const resume_policy = this.#random.below(3) === 0 ? 'resume_if_waiting' : 'append_only';
     const event = sampleEvent(id, { routing: { resume_policy } });
     this.sent.set(id, event);
-    const { status, text } = await client.send(event);
-    if (status === 202) this.accepted.add(id);
+    return event;
+  }
+
+  #noteAnswer({ event_id }: Envelope, status: number, text = ''): void {
+    if (status === 202) this.accepted.add(event_id);
     else if (status !== 503) throw new Error(`an event was refused: ${status} ${text}`);
+  }
+
+  async #sendCrowds(url: string): Promise<void> {
+    const connection = await Raw.connect(url);
+    const events: Envelope[] = [];
+    while (this.#going && !connection.isClosed) {
+      const crowd = Array.from({ length: CROWD }, () => this.#newEvent());
+      events.push(...crowd);
+      await connection.write(crowd.map(eventRequest).join(''));
+      await connection.untilReplied(events.length);
+      await pause(this.#random.below(4));
+    }
+    for (const [i, status] of connection.statuses.entries()) {
+      const event = events[i];
+      if (event !== undefined) this.#noteAnswer(event, status);
+    }
   }
 
   async #read(client: AkepClient, reader: Follower): Promise<void> {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { Seeded } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { Server } from '../support/server.ts';
-import { pause } from '../support/until.ts';
-import { Load } from './load.ts';
+import { pause, until } from '../support/until.ts';
+import { Load, OPEN_AT_MOST } from './load.ts';
 import { Notebook } from './notebook.ts';
 import {
   compareDecisions,
@@ -31,9 +31,17 @@ test('[D26][D13][W12][W19][W20][D21][D28] kill -9 in rounds under load loses not
     env: { ...undoWindow(1), LANTERNROOM_INIT_CALLBACKS: receiver.origin },
   });
   let desk = await server.desk();
-  for (let round = 1; round <= ROUNDS; round++) {
+  // On a machine that gets little done, the rounds go on until everything has happened at least once.
+  const isWorthIt = () =>
+    book.entries.some((e) => e.undone === 'acknowledged') &&
+    book.entries.some((e) => e.withdrawn === 'acknowledged') &&
+    receiver.received.length > ROUNDS;
+  for (let round = 1; round <= ROUNDS || !isWorthIt(); round++) {
+    const taken = () => book.entries.filter(({ id }) => id !== null).length;
+    const wanted = taken() + random.below(20);
     const load = new Load({ wake: server.wake(), desk, book, random });
     await pause(300 + random.below(900)); // the fault strikes anywhere
+    await until('the load gets somewhere', () => taken() >= wanted || book.open().length >= OPEN_AT_MOST);
     await server.kill();
     await load.end();
     server = await server.restart(undoWindow(round + 1));
@@ -52,7 +60,6 @@ test('[D26][D13][W12][W19][W20][D21][D28] kill -9 in rounds under load loses not
   // The rounds were worth their while.
   const states = [...details.values()].map((d) => d.state);
   expect(new Set(states)).toEqual(new Set(['pending', 'decided', 'withdrawn']));
-  expect(book.entries.some((e) => e.undone === 'acknowledged')).toBe(true);
-  expect(receiver.received.length).toBeGreaterThan(ROUNDS);
+  expect(isWorthIt()).toBe(true);
   expect((await server.terminate()).code).toBe(0);
 });

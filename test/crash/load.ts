@@ -6,7 +6,7 @@ import type { Asked, Entry, Notebook } from './notebook.ts';
 
 type Doors = { wake: WakeClient; desk: Desk; book: Notebook; random: Seeded };
 
-const OPEN_AT_MOST = 40;
+export const OPEN_AT_MOST = 40;
 const VERDICTS = ['approved', 'rejected', 'redirected'];
 const EDITED = [null, 'Só — “short”', { brief: { n: 1.5, list: [1, null, 'ü'] } }];
 

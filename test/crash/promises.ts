@@ -47,14 +47,10 @@ export async function settle({ desk, book }: Doors): Promise<Map<string, Detail>
   const details = new Map<string, Detail>();
   await each(book.entries, async (entry) => {
     const id = given(entry.id, 'id');
-    const done = await until(
-      `${entry.key} is settled`,
-      async () => {
-        const detail = await desk.detail(id);
-        return detail.state !== 'held' && detail.callbacks.every((c) => c.state === 'done') && detail;
-      },
-      45_000,
-    );
+    const done = await until(`${entry.key} is settled`, async () => {
+      const detail = await desk.detail(id);
+      return detail.state !== 'held' && detail.callbacks.every((c) => c.state === 'done') && detail;
+    });
     details.set(id, done);
   });
   return details;

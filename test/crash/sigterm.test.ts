@@ -42,8 +42,19 @@ async function sendHalf(server: Server): Promise<void> {
   socket.write('{"half":');
 }
 
-function endsInTime(server: Server) {
-  return until('the server has ended', () => server.child.hasEnded && server.child.ended, STOPS_WITHIN_MS);
+function endsInTime({ child, slowness }: Server) {
+  return until('the server has ended', () => child.hasEnded && child.ended, STOPS_WITHIN_MS * slowness);
+}
+
+/** The long-polls have arrived; who comes after SIGTERM finds nobody. */
+async function untilParked(server: Server, count: number): Promise<void> {
+  const made = { name: 'metrics' };
+  const { json } = await (await server.desk()).request<{ token: string }>('POST', '/desk/tokens', made);
+  await until(`${count} wait`, async () => {
+    const headers = { authorization: `Bearer ${json.token}` };
+    const text = await (await fetch(`${server.url}/metrics`, { headers })).text();
+    return Number(/^lanternroom_parked_requests (\d+)$/m.exec(text)?.[1]) >= count;
+  });
 }
 
 test('[D30][D26] SIGTERM under load: what got a 2xx is stored, who waits is answered, streams are told', async () => {
@@ -56,6 +67,7 @@ test('[D30][D26] SIGTERM under load: what got a 2xx is stored, who waits is answ
   const stream = await openStream(desk);
   const waiting = await Promise.all(Array.from({ length: 20 }, () => wake.delivered({ type: 'output' })));
   const parked = waiting.map((id) => wake.response(id, 60));
+  await untilParked(server, parked.length);
   const load = new Load({ wake, desk, book, random: new Seeded(7) });
   await until('the load is under way', () => book.entries.filter((e) => e.id !== null).length >= 50);
 
@@ -94,7 +106,11 @@ test('[D30][D28] SIGTERM gives leases back, and neither a hung receiver nor half
 
   hangs = false;
   const again = await server.restart();
-  await until('the callback is sent again', () => receiver.received.length === 2, AT_ONCE_MS);
+  await until(
+    'the callback is sent again',
+    () => receiver.received.length === 2,
+    AT_ONCE_MS * again.slowness,
+  );
   const desk = await again.desk();
   const { attempts } = await until('it is on the record', async () => {
     const detail = await desk.detail(id);
@@ -106,6 +122,7 @@ test('[D30][D28] SIGTERM gives leases back, and neither a hung receiver nor half
 test('[D30] not ready any more, SIGTERM again at once or SIGINT: it still ends in good order', async () => {
   const server = await Server.start();
   const parked = server.wake().response(await server.wake().delivered(), 60);
+  await untilParked(server, 1);
   server.child.process.kill('SIGTERM');
   server.child.process.kill('SIGTERM');
   server.child.process.kill('SIGINT');

@@ -28,15 +28,11 @@ async function answerFor({ wake, desk }: World, receiver: Receiver, count: numbe
   return ids;
 }
 
-async function attempted(desk: Desk, id: string, count: number, withinMs?: number): Promise<Detail> {
-  return until(
-    `${count} attempts on the record`,
-    async () => {
-      const detail = await desk.detail(id);
-      return detail.attempts.length >= count && detail;
-    },
-    withinMs,
-  );
+async function attempted(desk: Desk, id: string, count: number): Promise<Detail> {
+  return until(`${count} attempts on the record`, async () => {
+    const detail = await desk.detail(id);
+    return detail.attempts.length >= count && detail;
+  });
 }
 
 /** Byte by byte, it never comes to an end. */
@@ -68,8 +64,6 @@ test('[W20][W22][D28] healthy receivers get everything while others hang, reset,
   const healthy = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
   const stolen = given(healthy[0], 'healthy receiver');
   const bad = {
-    timeout: await startReceiver(() => {}),
-    slow: await startRawReceiver(dripHeaders),
     reset: await startRawReceiver((socket) => socket.resetAndDestroy()),
     garbage: await startRawReceiver((socket) => socket.end('I am no server\r\n\r\n')),
     redirect: await startReceiver((reply) =>
@@ -78,25 +72,28 @@ test('[W20][W22][D28] healthy receivers get everything while others hang, reset,
     gone: await startReceiver((reply) => reply.writeHead(410).end()),
     failing: await startReceiver((reply) => reply.writeHead(500).end('x'.repeat(1000))),
     refusing: await closedReceiver(),
+    // These last: a busy machine must not take longer to answer for all than they take to be given up.
+    timeout: await startReceiver(() => {}),
+    slow: await startRawReceiver(dripHeaders),
   };
   const world = await startWith([...healthy, ...Object.values(bad)]);
   // The bad ones come first and have more waiting than a receiver may have under way.
-  const ids = Object.fromEntries(
-    await Promise.all(
-      Object.entries(bad).map(
-        async ([name, receiver]) => [name, await answerFor(world, receiver, 6)] as const,
-      ),
-    ),
-  );
-  const wanted = await Promise.all(healthy.map((receiver) => answerFor(world, receiver, 10)));
-
-  await until('all healthy ones have theirs', () =>
-    healthy.every(({ received }, at) => received.length === wanted[at]?.length),
-  );
+  const ids: Record<string, string[]> = {};
+  for (const [name, receiver] of Object.entries(bad)) ids[name] = await answerFor(world, receiver, 6);
+  const answerAll = (count: number) => Promise.all(healthy.map((one) => answerFor(world, one, count)));
+  const areThere = (wanted: string[][]) =>
+    until('all healthy ones have theirs', () =>
+      healthy.every(({ received }, at) => received.length === wanted[at]?.length),
+    );
+  const first = await answerAll(2);
+  await areThere(first);
   // Not one had to wait for an end of those that hang: theirs are still under way.
   for (const name of ['timeout', 'slow']) {
     for (const id of ids[name] ?? []) expect((await world.desk.detail(id)).attempts).toEqual([]);
   }
+  const more = await answerAll(8);
+  const wanted = first.map((some, at) => [...some, ...(more[at] ?? [])]);
+  await areThere(wanted);
   for (const [at, { received }] of healthy.entries()) {
     expect(received.map((r) => r.headers['x-wake-delivery-id']).sort()).toEqual(
       [...(wanted[at] ?? [])].sort(),
@@ -116,7 +113,7 @@ test('[W20][W22][D28] healthy receivers get everything while others hang, reset,
   };
   for (const [name, outcome] of Object.entries(outcomes)) {
     const id = given(ids[name]?.[0], `delivery for ${name}`);
-    const { attempts, callbacks } = await attempted(world.desk, id, 1, 60_000);
+    const { attempts, callbacks } = await attempted(world.desk, id, 1);
     expect([name, attempts[0]]).toEqual([name, expect.objectContaining({ number: 1, ...outcome })]);
     expect([name, callbacks[0]?.state]).toEqual([name, name === 'gone' ? 'gone' : 'due']);
   }

@@ -126,6 +126,33 @@ describe('on the data of a running server', () => {
     await restored.desk();
   });
 
+  test('[R10][D80] but for the move to another database: that waits until the server has stopped', async () => {
+    const server = await Server.start();
+    // Nobody listens there: the folder is looked at before the other side is.
+    const target = 'postgres://nobody@127.0.0.1:9/none';
+    const says = /^A server is already running on .*\. Stop it first, then move its data\.$/m;
+    await refused(1, says, ['migrate', '--from', `sqlite:${server.folder}`, '--to', target]);
+    await refused(1, says, ['migrate', '--from', target, '--to', `sqlite:${server.folder}`]);
+    await server.wake().delivered();
+    await server.terminate();
+    const after = await lanternroom(['migrate', '--from', `sqlite:${server.folder}`, '--to', target]);
+    expect([after.code, after.stderr.includes('already running')]).toEqual([1, false]);
+  });
+
+  test('[A18] where pushes of a space may go is shown, set, emptied and dropped', async () => {
+    const { folder } = await Server.start();
+    const targets = async (...args: string[]) =>
+      (await run<{ push_targets: unknown }>(folder, 'space', 'push-targets', ...args)).push_targets;
+    expect(await targets()).toBeNull();
+    expect(await targets('https://partner.example/hooks')).toEqual(['https://partner.example/hooks']);
+    expect(await targets()).toEqual(['https://partner.example/hooks']);
+    expect(await targets('--nowhere')).toEqual([]);
+    expect(await targets('--anywhere')).toBeNull();
+    const data = ['--data', folder];
+    await refused(2, /only one of them/, ['space', 'push-targets', '--anywhere', '--nowhere', ...data]);
+    await refused(2, /https:/, ['space', 'push-targets', 'http://partner.example', ...data]);
+  });
+
   test('[D32] what is no backup is not restored', async () => {
     const folder = join(temporaryFolder(), 'restored');
     const file = join(temporaryFolder(), 'file');
@@ -208,6 +235,8 @@ describe('wrong usage and help', () => {
     ...['add', 'list', 'key', 'rotate', 'revoke', 'callbacks', 'secret'].map((name) => ['agent', name]),
     ...['add', 'list', 'token'].map((name) => ['person', name]),
     ['space', 'add'],
+    ['space', 'push-targets'],
+    ['migrate'],
     ...['status', 'rotate', 'drop'].map((name) => ['key', name]),
     ['audit', 'verify'],
     ['backup'],

@@ -5,8 +5,24 @@ import { expect, test } from 'vitest';
 import { lantern } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { callerOf, Laptop, sent, untilState } from '../support/laptop.ts';
-import { AGENT, Server } from '../support/server.ts';
+import { AGENT, newAgent, Server, sharedServer } from '../support/server.ts';
 import { given, until } from '../support/until.ts';
+
+const shared = sharedServer();
+
+/** An agent of the test's own on the server of them all, somebody who calls it, and what its laptop needs to know. */
+async function openPlace() {
+  const { id, key } = await newAgent(await shared().desk());
+  return { url: shared().url, env: { WAKE_API_KEY: key }, caller: callerOf(shared(), id, key) };
+}
+
+function isGone(pid: number): boolean {
+  try {
+    return !process.kill(pid, 0);
+  } catch {
+    return true;
+  }
+}
 
 const lines = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []);
 
@@ -67,9 +83,9 @@ test.each([
   ['a death', 'kill -9 $$', 'FAILED', /Killed|ended by signal 9/],
   ['nothing', 'true', 'COMPLETED', ''],
 ])('[A15] %s', async (_name, exec, state, text) => {
-  const server = await Server.start();
-  await new Laptop(exec).start(server.url);
-  const answer = await callerOf(server).send('Do it');
+  const { url, env, caller } = await openPlace();
+  await new Laptop(exec).start(url, env);
+  const answer = await caller.send('Do it');
   const { status } = given('task' in answer ? answer.task : null, 'task');
   expect(status.state).toBe(`TASK_STATE_${state}`);
   if (text instanceof RegExp) expect(textIn(status.message)).toMatch(text);
@@ -77,7 +93,7 @@ test.each([
 });
 
 test('[A15][A20] artifacts: from the answer, and every file in $LANTERN_ARTIFACTS, but no link out of it', async () => {
-  const server = await Server.start();
+  const { url, env, caller } = await openPlace();
   const secret = join(temporaryFolder(), 'secret');
   writeFileSync(secret, 'not for callers');
   const exec = [
@@ -85,8 +101,8 @@ test('[A15][A20] artifacts: from the answer, and every file in $LANTERN_ARTIFACT
     `ln -s ${secret} $LANTERN_ARTIFACTS/link.txt`,
     `echo '{"state":"completed","text":"Done.","artifacts":[{"name":"note.md","parts":[{"text":"# Note"}]}]}'`,
   ].join('; ');
-  await new Laptop(exec).start(server.url);
-  const answer = await callerOf(server).send('Do it');
+  await new Laptop(exec).start(url, env);
+  const answer = await caller.send('Do it');
   const { artifacts } = given('task' in answer ? answer.task : null, 'task');
   const byName = Object.fromEntries((artifacts ?? []).map((one) => [one.name, one.parts]));
   expect(Object.keys(byName).sort()).toEqual(['note.md', 'table.csv']);
@@ -96,7 +112,7 @@ test('[A15][A20] artifacts: from the answer, and every file in $LANTERN_ARTIFACT
 });
 
 test('[A15] progress: lines are told as they are written, pieces of an artifact too, and the rest is the answer', async () => {
-  const server = await Server.start();
+  const { url, env, caller } = await openPlace();
   const go = join(temporaryFolder(), 'go');
   const exec = [
     `echo '{"state":"working","text":"half way"}'`,
@@ -105,9 +121,9 @@ test('[A15] progress: lines are told as they are written, pieces of an artifact 
     `echo '{"artifact":{"name":"log","parts":[{"text":"two"}]},"append":true,"lastChunk":true}'`,
     'echo The answer.',
   ].join('; ');
-  await new Laptop(exec, ['--progress']).start(server.url);
+  await new Laptop(exec, ['--progress']).start(url, env);
   const seen: string[] = [];
-  for await (const { statusUpdate, artifactUpdate, task } of callerOf(server).stream('Do it')) {
+  for await (const { statusUpdate, artifactUpdate, task } of caller.stream('Do it')) {
     const status = statusUpdate?.status ?? task?.status;
     if (status !== undefined) seen.push(`${status.state} ${textIn(status.message)}`);
     if (artifactUpdate !== undefined) {
@@ -124,11 +140,10 @@ test('[A15] progress: lines are told as they are written, pieces of an artifact 
 });
 
 test('[A15] four at a time, in order within a context', async () => {
-  const server = await Server.start();
+  const { url, env, caller } = await openPlace();
   const folder = temporaryFolder();
   const exec = `id=$(grep -o 'n[0-9]' | head -n 1); echo $id >> ${folder}/began; while ! test -e ${folder}/$id; do sleep 0.05; done; echo $id >> ${folder}/ended; echo $id`;
-  await new Laptop(exec).start(server.url);
-  const caller = callerOf(server);
+  await new Laptop(exec).start(url, env);
   const first = await sent(caller, 'n1');
   const second = await sent(caller, 'n2', { contextId: first.contextId });
   for (const n of [3, 4, 5, 6]) await sent(caller, `n${n}`);
@@ -142,34 +157,26 @@ test('[A15] four at a time, in order within a context', async () => {
 });
 
 test('[A15] cancel asks the command to end, and then kills it with all it has started', async () => {
-  const server = await Server.start();
+  const { url, env, caller } = await openPlace();
   const file = join(temporaryFolder(), 'pid');
-  const exec = `trap 'echo asked > ${file}.asked' TERM; sleep 300 & echo $! > ${file}; while true; do sleep 1; done`;
-  await new Laptop(exec, ['--grace', '1']).start(server.url);
-  const caller = callerOf(server);
+  const exec = `trap 'echo asked > ${file}.asked' TERM; sleep 300 & echo $$ $! > ${file}; while true; do sleep 1; done`;
+  await new Laptop(exec, ['--grace', '3']).start(url, env);
   const task = await sent(caller, 'Do it');
-  const pid = Number(await until('the command runs', () => lines(file)[0]));
+  const numbers = (await until('the command runs', () => lines(file)[0])).split(' ').map(Number);
   expect((await caller.cancel(task.id)).status.state).toBe('TASK_STATE_CANCELED');
   await until('the command was asked', () => existsSync(`${file}.asked`));
-  await until('all of it is gone', () => {
-    try {
-      return !process.kill(pid, 0);
-    } catch {
-      return true;
-    }
-  });
+  await until('all of it is gone', () => numbers.every(isGone));
   expect((await caller.get(task.id)).status.state).toBe('TASK_STATE_CANCELED');
 });
 
 test('[A15] --timeout stops a command and fails its task', async () => {
-  const server = await Server.start();
-  await new Laptop('sleep 300', ['--timeout', '1', '--grace', '0']).start(server.url);
-  const answer = await callerOf(server).send('Do it');
+  const { url, env, caller } = await openPlace();
+  await new Laptop('sleep 300', ['--timeout', '1', '--grace', '0']).start(url, env);
+  const answer = await caller.send('Do it');
   const { status } = given('task' in answer ? answer.task : null, 'task');
-  expect([status.state, textIn(status.message)]).toEqual([
-    'TASK_STATE_FAILED',
-    'The command did not finish within 1 s and was stopped.',
-  ]);
+  expect(status.state).toBe('TASK_STATE_FAILED');
+  // The end of standard error may follow: some shells say there that they were stopped.
+  expect(textIn(status.message)).toMatch(/^The command did not finish within 1 s and was stopped\.(\n|$)/);
 });
 
 test('[A15][A17] input_required asks a person, and the command runs again with the decision', async () => {
@@ -201,15 +208,14 @@ test('[A15][A17] input_required asks a person, and the command runs again with t
 });
 
 test('[A14][A15] what came while nobody was there is taken in order; --once takes it and ends', async () => {
-  const server = await Server.start();
+  const { url, env, caller } = await openPlace();
   const file = join(temporaryFolder(), 'seen');
-  const caller = callerOf(server);
   const first = await sent(caller, 'n1');
   await sent(caller, 'n2', { contextId: first.contextId });
   const last = await sent(caller, 'n3', { contextId: first.contextId });
   expect((await caller.get(first.id)).status.state).toBe('TASK_STATE_SUBMITTED');
   const laptop = new Laptop(`grep -o 'n[0-9]' | head -n 1 >> ${file}`, ['--once']);
-  expect((await laptop.launch(server.url).ended).code).toBe(0);
+  expect((await laptop.launch(url, env).ended).code).toBe(0);
   expect(lines(file)).toEqual(['n1', 'n2', 'n3']);
   expect((await caller.get(last.id)).status.state).toBe('TASK_STATE_COMPLETED');
 });
@@ -255,9 +261,9 @@ test('[A15] a refused key, a missing command and a state folder in use end with 
 });
 
 test('[A15] --quiet says nothing as long as all is well', async () => {
-  const server = await Server.start();
+  const { url, env, caller } = await openPlace();
   const laptop = new Laptop('echo Hello', ['--quiet']);
-  const child = laptop.launch(server.url);
-  await callerOf(server).send('Do it');
+  const child = laptop.launch(url, env);
+  await caller.send('Do it');
   expect(child.stdout + child.stderr).toBe('');
 });

@@ -46,7 +46,7 @@ describe('deploy/', () => {
     const run = ([, ...args]: string[]) => {
       const here = args.map((word) => word.replace(`http://127.0.0.1:${PORT}`, server.url));
       expect(here).not.toEqual(args);
-      return spawnSync(process.execPath, here, { timeout: 20_000 }).status;
+      return spawnSync(process.execPath, here, { timeout: 120_000 }).status;
     };
     expect(checks.map(run)).toEqual([0, 0]);
     await server.kill();

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { geminiCall, hook, toolCall } from '../support/hook.ts';
-import { Workplace } from './desk.ts';
+import { sharedWorkplaces } from './desk.ts';
+
+const openWorkplace = sharedWorkplaces();
 
 const allowed = (stdout: string) => JSON.parse(stdout).hookSpecificOutput;
 
 test('[W23] approved: the tool runs, and the person saw exactly what would run', async () => {
-  const place = await Workplace.open();
+  const place = await openWorkplace();
   const call = toolCall();
   const running = hook(['claude'], call, place.env);
   const { delivery_id, headline, summary } = await place.question();
@@ -31,7 +33,7 @@ test('[W23] approved: the tool runs, and the person saw exactly what would run',
 });
 
 test('[W23] approved, in the words of Codex and of Gemini CLI', async () => {
-  const place = await Workplace.open();
+  const place = await openWorkplace();
   const codex = hook(['codex'], toolCall(), place.env);
   await place.answer({ status: 'approved' });
   expect(await codex.ended).toMatchObject({ code: 0, stdout: '', stderr: '' });
@@ -47,7 +49,7 @@ test.each([
   ['gemini', { status: 'redirected', feedback: 'Publish to staging.' }, /otherwise\. Publish to staging\./],
   ['claude', { status: 'redirected', edited_content: 'Use make release' }, /otherwise\. Use make release/],
 ])('[W23] %s: %j keeps the tool from running, and says why', async (host, answer, says) => {
-  const place = await Workplace.open();
+  const place = await openWorkplace();
   const running = hook([host], host === 'gemini' ? geminiCall() : toolCall(), place.env);
   await place.answer(answer);
   const { code, stdout, stderr } = await running.ended;
@@ -61,7 +63,7 @@ const edited = (input: unknown, over = {}) => ({
 });
 
 test('[W23] an edited input is what Claude Code runs', async () => {
-  const place = await Workplace.open();
+  const place = await openWorkplace();
   const running = hook(['claude'], toolCall(), place.env);
   await place.answer(edited({ command: 'npm publish --dry-run' }));
   const { code, stdout } = await running.ended;
@@ -73,14 +75,14 @@ test('[W23] an edited input is what Claude Code runs', async () => {
 });
 
 test('[W23] an edit of anything but the input is no permission', async () => {
-  const place = await Workplace.open();
+  const place = await openWorkplace();
   const running = hook(['claude'], toolCall(), place.env);
   await place.answer(edited({ command: 'npm publish' }, { cwd: '/somewhere/else' }));
   expect(await running.ended).toMatchObject({ code: 2, stdout: '' });
 });
 
 test('[W23] Gemini CLI is handed an edit that adds or changes, as it lays it over the input', async () => {
-  const place = await Workplace.open();
+  const place = await openWorkplace();
   const running = hook(['gemini'], geminiCall({ tool_input: { command: 'ls' } }), place.env);
   await place.answer(edited({ command: 'ls -l' }, { tool: 'run_shell_command' }));
   const { code, stdout } = await running.ended;
@@ -88,7 +90,7 @@ test('[W23] Gemini CLI is handed an edit that adds or changes, as it lays it ove
 });
 
 test('[W23] where a host would run the old input, the agent has to call again with the new one, once', async () => {
-  const place = await Workplace.open();
+  const place = await openWorkplace();
   const call = { tool_input: { command: 'rm -rf build', description: 'Clean' } };
   const first = hook(['codex'], toolCall(call), place.env);
   await place.answer(edited({ command: 'rm -rf build/cache' }));

@@ -7,7 +7,16 @@ import { temporaryFolder } from '../support/folder.ts';
 import { geminiCall, hook, Spoken, toolCall } from '../support/hook.ts';
 import { AGENT } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { Workplace } from './desk.ts';
+import { sharedWorkplaces, Workplace } from './desk.ts';
+
+const openWorkplace = sharedWorkplaces();
+
+/** The host gives up soon, but not before a busy machine has started the hook and put the question on the desk. */
+const SOON = ['--host-timeout', '20'];
+/** As soon as may be: for calls that need nothing of anybody. */
+const AT_ONCE = ['--host-timeout', '10'];
+/** A host that waits for as long as a test could. */
+const PATIENT = ['--host-timeout', '600'];
 
 type Ended = { code: number | null; stdout: string; stderr: string };
 
@@ -16,7 +25,7 @@ function expectDenied({ code, stdout, stderr }: Ended, says: RegExp): void {
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^Lanternroom did not let this run\. /);
   expect(stderr).toMatch(says);
-  expect(stderr).not.toContain(AGENT.key);
+  expect(stderr).not.toMatch(/wk_test_/);
 }
 
 /** A program of ours with something wrong in it from the start, as a broken machine would have. */
@@ -27,7 +36,7 @@ function sabotage(code: string): Record<string, string> {
 }
 
 test('[W23] no server, a wrong key, no key, a far host in the clear: the tool does not run', async () => {
-  const { env } = await Workplace.open();
+  const { env } = await openWorkplace();
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   const cases: [Record<string, string>, RegExp][] = [
@@ -54,7 +63,7 @@ test('[W23] a server that answers nonsense, fails, or says 429 for hours: the to
     [302, '', /sends on/],
     [429, '{}', /in time/],
   ];
-  for (const [status, body, says] of replies) {
+  const ask = async ([status, body]: (typeof replies)[number]) => {
     const server = createServer((request, reply) => {
       request.resume();
       const held = status === 429 ? { 'retry-after': '7200' } : {};
@@ -70,8 +79,10 @@ test('[W23] a server that answers nonsense, fails, or says 429 for hours: the to
       WAKE_API_KEY: AGENT.key,
       WAKE_AGENT_ID: AGENT.id,
     };
-    expectDenied(await hook(['claude', '--host-timeout', '10'], toolCall(), env).ended, says);
-  }
+    return hook(['claude', ...(status === 429 ? AT_ONCE : PATIENT)], toolCall(), env).ended;
+  };
+  const ended = await Promise.all(replies.map(ask));
+  for (const [at, [, , says]] of replies.entries()) expectDenied(ended[at] as Ended, says);
 });
 
 test.each([
@@ -115,7 +126,7 @@ test.each([
 });
 
 test('[W11][W13] what the server will not show to a person does not run', async () => {
-  const { env } = await Workplace.open();
+  const { env } = await openWorkplace();
   const token = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`;
   const deep = JSON.parse(`${'{"a":'.repeat(90)}1${'}'.repeat(90)}`);
   const cases: [unknown, RegExp][] = [
@@ -132,13 +143,13 @@ test('[W11][W13] what the server will not show to a person does not run', async 
 });
 
 test('[W23] no answer in time: denied before the host gives up, and the next try has the late answer', async () => {
-  const place = await Workplace.open();
-  const args = ['claude', '--host-timeout', '10'];
-  const late = await hook(args, toolCall(), place.env).ended;
+  const place = await openWorkplace();
+  const late = await hook(['claude', ...SOON], toolCall(), place.env).ended;
   expectDenied(late, /Nobody has answered yet.*stays on the desk/);
   const id = await place.answer({ status: 'approved' });
   expect(late.stderr).toContain(id);
   // Another call of the same thing takes that answer, and a third one has to ask again.
+  const args = ['claude', ...PATIENT];
   expect((await hook(args, toolCall(), place.env).ended).code).toBe(0);
   const third = hook(args, toolCall(), place.env);
   expect((await place.question()).delivery_id).not.toBe(id);
@@ -147,10 +158,10 @@ test('[W23] no answer in time: denied before the host gives up, and the next try
 });
 
 test('[W23] a late answer is not for another input or another session', async () => {
-  const place = await Workplace.open();
-  const args = ['gemini', '--host-timeout', '10'];
-  await hook(args, geminiCall(), place.env).ended;
+  const place = await openWorkplace();
+  await hook(['gemini', ...SOON], geminiCall(), place.env).ended;
   await place.answer({ status: 'approved' });
+  const args = ['gemini', ...PATIENT];
   for (const over of [{ tool_input: { command: 'npm publish --force' } }, { session_id: 'session-2' }]) {
     const other = hook(args, geminiCall(over), place.env);
     await place.answer({ status: 'rejected' });
@@ -162,7 +173,7 @@ test('[W23] a late answer is not for another input or another session', async ()
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '[W23] %s while the person thinks: the tool does not run',
   async (signal) => {
-    const place = await Workplace.open();
+    const place = await openWorkplace();
     const running = hook(['claude'], toolCall(), place.env);
     await place.question();
     running.process.kill(signal);
@@ -171,7 +182,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
 );
 
 test('[W23][W12] killed between question and answer, started again: one question, one answer', async () => {
-  const place = await Workplace.open();
+  const place = await openWorkplace();
   for (const call of [toolCall(), geminiCall()]) {
     const host = 'tool_use_id' in call ? 'claude' : 'gemini';
     const first = hook([host], call, place.env);
@@ -185,7 +196,7 @@ test('[W23][W12] killed between question and answer, started again: one question
 });
 
 test('[W23][W12] a hook that is configured twice asks once; two calls of the same thing ask twice', async () => {
-  const place = await Workplace.open();
+  const place = await openWorkplace();
   const call = toolCall();
   const twice = [hook(['claude'], call, place.env), hook(['claude'], call, place.env)];
   await place.answer({ status: 'approved' });
@@ -204,7 +215,7 @@ test('[W23][W12] a hook that is configured twice asks once; two calls of the sam
 
 test('[W23] the server goes down while the person thinks: the tool does not run', async () => {
   const place = await Workplace.open();
-  const running = hook(['claude', '--host-timeout', '10'], toolCall(), place.env);
+  const running = hook(['claude', ...SOON], toolCall(), place.env);
   await place.question();
   await place.server.kill();
   expectDenied(await running.ended, /./);
@@ -226,9 +237,9 @@ test.each([
     /./,
   ],
 ])('[W23] %s in the middle of it: the tool does not run', async (_, code, says) => {
-  const place = await Workplace.open();
-  const env = { ...place.env, ...sabotage(code), WAKE_AGENT_ID: AGENT.id };
-  expectDenied(await hook(['claude', '--host-timeout', '10'], toolCall(), env).ended, says);
+  const place = await openWorkplace();
+  const env = { ...place.env, ...sabotage(code), WAKE_AGENT_ID: place.agent.id };
+  expectDenied(await hook(['claude', ...AT_ONCE], toolCall(), env).ended, says);
 });
 
 test('[W23] a program that is half installed does not let anything run', async () => {
@@ -242,7 +253,7 @@ test('[W23] a program that is half installed does not let anything run', async (
 });
 
 test('[W23] a host that stops reading gets no permission by accident', async () => {
-  const place = await Workplace.open();
+  const place = await openWorkplace();
   const running = hook(['claude'], toolCall(), place.env);
   await place.question();
   running.process.stdout.destroy();

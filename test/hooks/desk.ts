@@ -1,9 +1,28 @@
-import { type Answer, Desk } from '../support/desk.ts';
+import type { Answer, Desk } from '../support/desk.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { AGENT, OWNER, Server } from '../support/server.ts';
+import { AGENT, newAgent, Server, sharedServer, type TestAgent } from '../support/server.ts';
 import { given, until } from '../support/until.ts';
 
-type Row = { delivery_id: string; status: string; state: string; headline: string; summary: string };
+type Row = {
+  agent_id: string;
+  delivery_id: string;
+  status: string;
+  state: string;
+  headline: string;
+  summary: string;
+};
+
+const OPTIONS = { env: { LANTERNROOM_UNDO_SECONDS: '0' } };
+
+/** A server for the tests of a file; each opens a workplace of its own on it. */
+export function sharedWorkplaces(): () => Promise<Workplace> {
+  const server = sharedServer(OPTIONS);
+  let desk: Promise<Desk> | undefined;
+  return async () => {
+    desk ??= server().desk();
+    return new Workplace(server(), await desk, await newAgent(await desk));
+  };
+}
 
 /** A developer's machine with its coding agent, and the person's desk. */
 export class Workplace {
@@ -11,21 +30,27 @@ export class Workplace {
   readonly desk: Desk;
   readonly env: Record<string, string>;
 
-  private constructor(server: Server, desk: Desk) {
+  readonly agent: TestAgent;
+
+  constructor(server: Server, desk: Desk, agent: TestAgent) {
     this.server = server;
     this.desk = desk;
-    this.env = { HOME: temporaryFolder(), LANTERN_URL: server.url, WAKE_API_KEY: AGENT.key };
+    this.agent = agent;
+    this.env = { HOME: temporaryFolder(), LANTERN_URL: server.url, WAKE_API_KEY: agent.key };
   }
 
+  /** With a server of its own, to do harm to. */
   static async open(): Promise<Workplace> {
-    const server = await Server.start({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });
-    return new Workplace(server, await Desk.login(server.url, OWNER));
+    const server = await Server.start(OPTIONS);
+    return new Workplace(server, await server.desk(), AGENT);
   }
 
   /** What waits for the person now. */
   async waiting(): Promise<Row[]> {
     const { json } = await this.desk.request<{ deliveries: Row[] }>('GET', '/desk/deliveries');
-    return json.deliveries.filter(({ status }) => status === 'pending');
+    return json.deliveries.filter(
+      ({ agent_id, status }) => agent_id === this.agent.id && status === 'pending',
+    );
   }
 
   /** The one question that waits, once it is there. */

@@ -14,7 +14,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { cleanEnvironment, LANTERN } from '../support/command.ts';
 import { inRepo, temporaryFolder } from '../support/folder.ts';
 import { pause } from '../support/until.ts';
-import { Workplace } from './desk.ts';
+import { sharedWorkplaces, type Workplace } from './desk.ts';
+
+const openWorkplace = sharedWorkplaces();
 
 const run = promisify(execFile);
 const SKILL = inRepo('skills/lanternroom');
@@ -49,7 +51,7 @@ function approveAll(place: Workplace): void {
 
 /** A machine where `lantern` is on the PATH and the SDK is installed. */
 async function machine() {
-  const place = await Workplace.open();
+  const place = await openWorkplace();
   approveAll(place);
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'bin'));

@@ -1,14 +1,16 @@
 import { textIn } from '@lanternroom/sdk/a2a';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { freePort } from '../../scripts/free-port.mjs';
 import { AkepClient, sampleEvent } from '../support/akep.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { callerOf, Laptop } from '../support/laptop.ts';
-import { freePort, usePostgres } from '../support/postgres.ts';
+import { usePostgres } from '../support/postgres.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startReplica, startReplicas } from '../support/replicas.ts';
 import { AGENT, launch, type Server } from '../support/server.ts';
 import { each, given, until } from '../support/until.ts';
+import { wrongClock } from '../support/wrong-clock.ts';
 
 const cluster = usePostgres();
 
@@ -16,6 +18,40 @@ async function two(env: Record<string, string> = {}): Promise<[Server, Server]> 
   const [one, other] = await startReplicas(await cluster.database(), 2, env);
   return [given(one, 'first replica'), given(other, 'second replica')];
 }
+
+describe('a replica whose own clock is wrong', () => {
+  const TWO_HOURS_MS = 2 * 60 * 60_000;
+
+  test.each([TWO_HOURS_MS, -TWO_HOURS_MS])(
+    '[R5] by %i ms stamps and waits as the others do: the time is the database’s',
+    async (wrong) => {
+      const url = await cluster.database();
+      const env = { LANTERNROOM_UNDO_SECONDS: '1', LANTERNROOM_LOG: 'debug' };
+      const right = await startReplica(url, env);
+      const off = await startReplica(url, { ...env, ...wrongClock(wrong) });
+      // Its log is stamped by its own clock: it really is that far off.
+      const stamped = Number(/"time":(\d{13})/.exec(off.child.stdout)?.[1]);
+      expect(Math.abs(stamped - Date.now() - wrong)).toBeLessThan(30 * 60_000);
+      const order: string[] = [];
+      for (const { wake } of [right, off, right, off].map((server) => ({ wake: server.wake() })))
+        order.push(await wake.delivered());
+      const desk = await right.desk();
+      const rows = await Promise.all(order.map((id) => desk.at(off.url).detail(id)));
+      const times = rows.map(({ created_at }) => Date.parse(created_at));
+      expect(times).toEqual([...times].sort((a, b) => a - b));
+      for (const time of times) expect(Math.abs(time - Date.now())).toBeLessThan(30 * 60_000);
+      // Held there, in effect by whoever comes first, and known to both once its second is over.
+      const [id = ''] = order;
+      const decided = await desk.at(off.url).decide(id, { status: 'approved', feedback: 'Go.' });
+      expect(decided.json).toMatchObject({ state: 'held' });
+      const answer = await until('the decision is in effect', async () => {
+        const { json, text } = await off.wake().response(id);
+        return json.status === 'pending' ? undefined : text;
+      });
+      expect((await right.wake().response(id)).text).toBe(answer);
+    },
+  );
+});
 
 describe('what happens on one replica is known on the other', () => {
   test('[R1] both start on an empty database, and found one home', async () => {
@@ -251,7 +287,8 @@ describe('the database', () => {
     const early = await until('somebody answers', async () => (await ask('/readyz')) ?? undefined);
     expect([early.status, early.headers.get('retry-after')]).toEqual([503, '2']);
     expect((await ask('/healthz'))?.status).toBe(200);
-    expect(child.stderr).toMatch(/PostgreSQL at postgres:.* does not answer .*Waiting for it/);
+    const says = /PostgreSQL at postgres:.* does not answer .*Waiting for it/;
+    await until('it says what it waits for', () => says.test(child.stderr));
     await cluster.server.start();
     await until('it is ready', async () => (await ask('/readyz'))?.status === 200);
   });

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { requestText } from './raw.ts';
 import { AGENT } from './server.ts';
 import { type Reply, readReply } from './wake.ts';
 
@@ -21,6 +22,34 @@ export function sampleEvent(event_id: string, over: Record<string, unknown> = {}
   } as Envelope;
 }
 
+/** What a producer sends with a body: it signs for this very second. */
+function signatureHeaders(
+  id: string,
+  body: string,
+  secret: string | Buffer = WEBHOOK_SECRET,
+): Record<string, string> {
+  const seconds = Math.floor(Date.now() / 1000);
+  const mac = createHmac('sha256', secret).update(`${id}.${seconds}.${body}`).digest('base64');
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,${mac}`,
+  };
+}
+
+/** The whole request as text: several in one write are read in one turn of the server's loop. */
+export function eventRequest(event: Envelope): string {
+  const body = JSON.stringify(event);
+  const headers = {
+    host: 'localhost',
+    ...signatureHeaders(event.event_id, body),
+    'content-length': Buffer.byteLength(body),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return requestText('POST /akep/events HTTP/1.1', lines, body);
+}
+
 /** Both sides of AKEP over plain fetch: the producer of the environment, and the first agent's inbox. */
 export class AkepClient {
   readonly #url: string;
@@ -34,16 +63,9 @@ export class AkepClient {
     secret: string | Buffer = WEBHOOK_SECRET,
   ): Promise<Reply<{ duplicate: boolean }>> {
     const body = JSON.stringify(event);
-    const seconds = Math.floor(Date.now() / 1000);
-    const mac = createHmac('sha256', secret).update(`${event.event_id}.${seconds}.${body}`).digest('base64');
     const response = await fetch(`${this.#url}/akep/events`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': event.event_id,
-        'webhook-timestamp': String(seconds),
-        'webhook-signature': `v1,${mac}`,
-      },
+      headers: signatureHeaders(event.event_id, body, secret),
       body,
     });
     return readReply(response);

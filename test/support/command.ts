@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { inRepo } from './folder.ts';
+import { type AtEnd, inRepo } from './folder.ts';
 
 export const LANTERNROOM = inRepo('packages/server/bin/lanternroom.js');
 export const LANTERN = inRepo('packages/agent/bin/lantern.js');
@@ -15,6 +15,12 @@ export function cleanEnvironment(env: Environment = {}): NodeJS.ProcessEnv {
   return { PATH, HOME, TMPDIR, LANG, ...env };
 }
 
+export type ChildOptions = {
+  /** It starts others (a shell, npx), which are killed with it. */
+  group?: boolean;
+  atEnd?: AtEnd;
+};
+
 /** A program under test; killed when the test ends, if it still runs. */
 export class Child {
   readonly process: ChildProcessByStdio<null, Readable, Readable>;
@@ -23,8 +29,11 @@ export class Child {
   readonly ended: Promise<Ended>;
   hasEnded = false;
 
-  /** `group`: it starts others (a shell, npx), which are killed with it. */
-  constructor(argv: readonly string[], env: Environment = {}, { group = false } = {}) {
+  constructor(
+    argv: readonly string[],
+    env: Environment = {},
+    { group = false, atEnd = onTestFinished }: ChildOptions = {},
+  ) {
     const [file = '', ...args] = argv;
     const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
     this.process = spawn(file, args, { env: cleanEnvironment(env), stdio, detached: group });
@@ -41,7 +50,7 @@ export class Child {
         resolve({ code, stdout: this.stdout, stderr: this.stderr });
       });
     });
-    onTestFinished(async () => {
+    atEnd(async () => {
       if (group) killGroup(this.process.pid);
       else this.process.kill('SIGKILL');
       await this.ended;

@@ -10,6 +10,7 @@ export type Decision = {
 };
 export type Detail = {
   delivery_id: string;
+  created_at: string;
   content_sha256: string;
   status: string;
   state: string;

@@ -8,9 +8,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export const inRepo = (path: string): string => join(ROOT, path);
 
+/** Takes what is to be done at the end of whatever something was made for: a test, or a file of tests. */
+export type AtEnd = (work: () => void | Promise<void>) => void;
+
 /** A folder of the test's own, gone when the test ends. */
-export function temporaryFolder(): string {
+export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'lanternroom-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { type Postgres, startPostgres } from '../../scripts/postgres.mjs';
@@ -43,15 +42,4 @@ export async function onDatabase(url: string, sql: string): Promise<Record<strin
   } finally {
     await client.end();
   }
-}
-
-/** A port that nobody listens on, a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

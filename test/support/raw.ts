@@ -41,8 +41,8 @@ export class Raw {
     return [...this.received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((m) => Number(m[1]));
   }
 
-  untilClosed(withinMs?: number): Promise<true> {
-    return until('the connection is closed', () => this.isClosed, withinMs);
+  untilClosed(): Promise<true> {
+    return until('the connection is closed', () => this.isClosed);
   }
 
   untilReplied(count = 1): Promise<true> {

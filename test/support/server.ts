@@ -1,7 +1,8 @@
-import { onTestFailed } from 'vitest';
+import { afterAll, beforeAll, beforeEach, onTestFailed } from 'vitest';
+import { freePort } from '../../scripts/free-port.mjs';
 import { Child, type Ended, type Environment, LANTERNROOM, node } from './command.ts';
 import { Desk } from './desk.ts';
-import { temporaryFolder } from './folder.ts';
+import { type AtEnd, temporaryFolder } from './folder.ts';
 import { given, until } from './until.ts';
 import { WakeClient } from './wake.ts';
 
@@ -20,6 +21,8 @@ const INIT: Environment = {
   LANTERNROOM_RATE_TEST: '1000000/100000',
 };
 
+const CALM_START_MS = 2_000;
+
 export type ServerOptions = {
   folder?: string;
   /** Over the headless first start; undefined takes one of its settings away. */
@@ -27,6 +30,8 @@ export type ServerOptions = {
   args?: readonly string[];
   /** A program that becomes the server, such as `strace -D` or `unshare`. */
   under?: readonly string[];
+  /** When it is stopped and its folder goes; with the test, unless it is shared. */
+  atEnd?: AtEnd;
 };
 
 /** The built server as a process of its own, on a free port. */
@@ -34,22 +39,30 @@ export class Server {
   readonly folder: string;
   readonly url: string;
   readonly child: Child;
+  /** How many times as long as on a calm machine the start took: a promise of seconds is held to that many more. */
+  readonly slowness: number;
   readonly #options: ServerOptions;
 
-  private constructor(parts: { folder: string; url: string; child: Child; options: ServerOptions }) {
+  private constructor(
+    parts: Pick<Server, 'folder' | 'url' | 'child' | 'slowness'> & { options: ServerOptions },
+  ) {
     this.folder = parts.folder;
     this.url = parts.url;
     this.child = parts.child;
+    this.slowness = parts.slowness;
     this.#options = parts.options;
   }
 
   static async start(options: ServerOptions = {}): Promise<Server> {
-    const folder = options.folder ?? temporaryFolder();
-    const child = launch({ ...options, folder });
-    onTestFailed(() => void process.stderr.write(`What the server said:\n${child.stderr}${child.stdout}\n`));
+    const folder = options.folder ?? temporaryFolder(options.atEnd);
+    const args = ['--port', String(await freePort()), ...(options.args ?? [])];
+    const began = performance.now();
+    const child = launch({ ...options, folder, args });
+    if (options.atEnd === undefined) onTestFailed(() => show(child));
     const url = await until('the server says where it is', () => address(child));
     await until('the server is ready', () => isReady(url, child));
-    return new Server({ folder, url, child, options });
+    const slowness = Math.max(1, (performance.now() - began) / CALM_START_MS);
+    return new Server({ folder, url, child, slowness, options });
   }
 
   /** Starts again on the same data, after a stop or a kill. */
@@ -84,12 +97,49 @@ export class Server {
 }
 
 /** A start that nobody waits for: for servers that are expected to refuse. */
-export function launch({ folder, env = {}, args = [], under = [] }: ServerOptions): Child {
+export function launch({ folder, env = {}, args = [], under = [], atEnd }: ServerOptions): Child {
   const data = folder === undefined ? [] : ['--data', folder];
-  return new Child([...under, ...node(LANTERNROOM, ['serve', '--port', '0', ...data, ...args])], {
-    ...INIT,
-    ...env,
+  const argv = [...under, ...node(LANTERNROOM, ['serve', '--port', '0', ...data, ...args])];
+  return new Child(argv, { ...INIT, ...env }, atEnd === undefined ? {} : { atEnd });
+}
+
+/**
+ * One server for a file of tests, since a start takes longer than most of them. For tests that need no empty desk:
+ * each takes an agent of its own with `newAgent`.
+ */
+export function sharedServer(
+  options: ServerOptions = {},
+  furnish: (server: Server, atEnd: AtEnd) => Promise<void> = async () => {},
+): () => Server {
+  const ends: Parameters<AtEnd>[0][] = [];
+  let server: Server | undefined;
+  beforeAll(async () => {
+    const atEnd: AtEnd = (work) => void ends.push(work);
+    server = await Server.start({ ...options, atEnd });
+    await furnish(server, atEnd);
   });
+  beforeEach(() => onTestFailed(() => show(given(server, 'server').child)));
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  return () => given(server, 'server');
+}
+
+export type TestAgent = { id: string; key: string };
+
+let made = 0;
+
+/** An agent that nobody else has heard of. */
+export async function newAgent(desk: Desk): Promise<TestAgent> {
+  const id = `agent-of-test-${++made}`;
+  const wanted = { agent_id: id, tier: 'test' };
+  const { status, text, json } = await desk.request<{ key: string }>('POST', '/desk/agents', wanted);
+  if (status >= 300) throw new Error(`the agent was refused: ${status} ${text}`);
+  return { id, key: json.key };
+}
+
+function show(child: Child): void {
+  process.stderr.write(`What the server said:\n${child.stderr}${child.stdout}\n`);
 }
 
 function address(child: Child): string | undefined {

@@ -2,6 +2,8 @@
 class NotInTime extends Error {}
 
 const LOOK_MS = 20;
+/** Only what hangs should meet this: on a busy machine a server alone may take half a minute to start. */
+const PATIENCE_MS = 240_000;
 
 /**
  * Looks again and again until `look` gives something other than undefined or false. For what another process does in
@@ -10,7 +12,7 @@ const LOOK_MS = 20;
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  withinMs = 30_000,
+  withinMs = PATIENCE_MS,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {

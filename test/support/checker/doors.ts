@@ -5,7 +5,7 @@ import { AGENT } from '../server.ts';
 import { type Reply, WakeClient } from '../wake.ts';
 
 /** Long enough for a server that stood still for a while, short enough for a client to go on with its life. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 
 /** A reply that nobody should ever get, whatever the fault. */
 export class Finding extends Error {}

@@ -10,7 +10,7 @@ import { answered, NoAnswer } from './doors.ts';
 import type { WatchfulReceiver } from './outside.ts';
 
 /** A lease of 30 s that a dead worker left behind, a retry after 5 s, and time for a busy machine. */
-const SETTLES_WITHIN_MS = 75_000;
+const SETTLES_WITHIN_MS = 240_000;
 
 const sameList = (one: readonly string[], other: readonly string[]) =>
   one.length === other.length && one.every((item, at) => item === other[at]);

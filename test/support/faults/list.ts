@@ -1,7 +1,7 @@
 import { LAWS } from '../checker/tally.ts';
 import { crowd, deadWeight, flood, poison, together } from './clients.ts';
 import { badNetwork, cutOff, databaseGone, failOver, laptopAway } from './network.ts';
-import { freeze, kill, stall, terminate } from './processes.ts';
+import { freeze, kill, skew, stall, terminate } from './processes.ts';
 import { badReceivers } from './receivers.ts';
 import type { Site } from './site.ts';
 
@@ -26,6 +26,7 @@ export const FAULTS = {
     on: ['PostgreSQL'],
     strike: (site) => freeze(site, async () => {}),
   },
+  skew: { name: 'a replica whose clock is two hours off', on: ['PostgreSQL'], strike: skew },
   databaseGone: {
     name: 'the database gone, then back',
     on: ['PostgreSQL'],

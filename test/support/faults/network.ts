@@ -10,15 +10,22 @@ export async function databaseGone(site: Site, millis = 3000): Promise<void> {
   await site.leader.start();
 }
 
-/** A pulled cable between one replica and the database. The others do not notice. */
+/**
+ * A pulled cable between one replica and the database, or between it and everybody where it has a network of its own.
+ * The others do not notice.
+ */
 export async function cutOff(site: Site, millis = 12_000): Promise<void> {
   const at = site.pick();
-  const wires = wiresOf(given(site.cables[at], 'cable'));
+  const namespace = site.namespaces[at];
+  const wires = namespace === undefined ? wiresOf(given(site.cables[at], 'cable')) : [namespace];
   const { receiver } = site.checker;
+  const { url } = site.server(at);
   receiver.mayOverlap = true;
+  if (namespace !== undefined) site.away.add(url);
   for (const wire of wires) wire.cut();
   await site.without(at, () => pause(millis));
   for (const wire of wires) wire.mend();
+  site.away.delete(url);
   receiver.mayOverlap = false;
 }
 

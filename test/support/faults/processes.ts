@@ -1,4 +1,5 @@
 import { pause } from '../until.ts';
+import { wrongClock } from '../wrong-clock.ts';
 import type { Site } from './site.ts';
 
 /** kill -9 at any moment; nobody is told, nothing is flushed. It comes back a little later. */
@@ -37,6 +38,23 @@ export async function freeze(site: Site, meanwhile: () => Promise<void>): Promis
   site.server(at).child.process.kill('SIGCONT');
   await pause(500); // what it had in its hands comes out now
   receiver.mayOverlap = false;
+}
+
+const TWO_HOURS_MS = 2 * 60 * 60_000;
+
+/** One replica comes back with a wall clock that is hours off, works like the others, and comes back with a right one. */
+export async function skew(site: Site): Promise<void> {
+  const at = site.pick();
+  const again = (env = {}) =>
+    site.without(at, async () => {
+      const { code, stderr } = await site.server(at).terminate();
+      if (code !== 0) throw new Error(`SIGTERM ended the server with ${code}: ${stderr}`);
+      await site.revive(at, env);
+    });
+  await again(wrongClock(site.random.below(2) === 0 ? TWO_HOURS_MS : -TWO_HOURS_MS));
+  await pause(3000);
+  await site.checker.healthy();
+  await again();
 }
 
 /** The only one there is: everybody waits. */

@@ -5,9 +5,10 @@ import type { Tally } from '../checker/tally.ts';
 import { type Environment, lanternroom } from '../command.ts';
 import { Desk } from '../desk.ts';
 import type { Seeded } from '../random.ts';
-import { Server } from '../server.ts';
+import { Server, type ServerOptions } from '../server.ts';
 import { given } from '../until.ts';
 import { Wire } from '../wire.ts';
+import { Namespace } from './namespace.ts';
 
 /** The network between one replica and its databases. */
 export type Cable = { readonly toPrimary: Wire; readonly toStandby: Wire };
@@ -19,6 +20,8 @@ export type SiteOptions = {
   /** Left out: one server on SQLite. */
   databases?: Databases | null;
   replicas?: number;
+  /** Each replica in a network namespace of its own; only where the system allows. */
+  isolated?: boolean;
   /** Where several sites are counted together. */
   tally?: Tally;
 };
@@ -33,6 +36,10 @@ export class Site {
   /** Null on SQLite. */
   readonly databases: Databases | null;
   readonly cables: readonly Cable[];
+  /** One for each replica, where they have a network of their own. */
+  readonly namespaces: readonly Namespace[];
+  /** Servers that the balancer knows it cannot reach. */
+  readonly away: Set<string>;
   isFailedOver = false;
   readonly #env: Environment;
 
@@ -43,6 +50,8 @@ export class Site {
     front: Wire;
     databases: Databases | null;
     cables: readonly Cable[];
+    namespaces: readonly Namespace[];
+    away: Set<string>;
     env: Environment;
   }) {
     this.checker = parts.checker;
@@ -51,10 +60,13 @@ export class Site {
     this.front = parts.front;
     this.databases = parts.databases;
     this.cables = parts.cables;
+    this.namespaces = parts.namespaces;
+    this.away = parts.away;
     this.#env = parts.env;
   }
 
-  static async open({ random, databases = null, replicas = 1, tally }: SiteOptions): Promise<Site> {
+  static async open(options: SiteOptions): Promise<Site> {
+    const { random, databases = null, replicas = 1, isolated = false, tally } = options;
     const prepared = await Checker.prepare(tally);
     const env = {
       LANTERNROOM_UNDO_SECONDS: '1',
@@ -66,15 +78,22 @@ export class Site {
     };
     const cables =
       databases === null ? [] : await Promise.all(Array.from({ length: replicas }, () => cableTo(databases)));
+    const receiver = Number(new URL(prepared.receiver.address).port);
+    const namespaces = isolated
+      ? await Promise.all(cables.map((cable) => Namespace.make([...portsOf(cable), receiver])))
+      : [];
     const servers: Server[] =
       databases === null
         ? [await Server.start({ env })]
         : await Promise.all(
-            cables.map((cable) => Server.start({ env: { ...env, ...through(cable, databases) } })),
+            cables.map((cable, at) =>
+              Server.start({ env: { ...env, ...through(cable, databases) }, ...inside(namespaces[at]) }),
+            ),
           );
     let turn = 0;
+    const away = new Set<string>();
     const front = await Wire.start(() => {
-      const living = servers.filter((server) => !server.child.hasEnded);
+      const living = servers.filter((server) => !server.child.hasEnded && !away.has(server.url));
       turn += 1;
       const server = living[turn % Math.max(living.length, 1)];
       return server === undefined ? undefined : Number(new URL(server.url).port);
@@ -90,8 +109,9 @@ export class Site {
       front: front.url,
       people: [await first.desk(), await Desk.login(first.url, person)],
       foreignKey,
+      slowness: Math.max(...servers.map(({ slowness }) => slowness)),
     });
-    return new Site({ checker, random, servers, front, databases, cables, env });
+    return new Site({ checker, random, servers, front, databases, cables, namespaces, away, env });
   }
 
   /** Any of the servers that clients are led to. */
@@ -105,13 +125,14 @@ export class Site {
   }
 
   /** Starts it again where it was, after a stop or a kill. */
-  async revive(at: number): Promise<void> {
+  async revive(at: number, more: Environment = {}): Promise<void> {
     const { folder, url } = this.server(at);
     const cable = this.cables[at];
     const database = this.databases === null || cable === undefined ? {} : through(cable, this.databases);
     this.servers[at] = await Server.start({
       folder,
-      env: { ...this.#env, ...database },
+      env: { ...this.#env, ...database, ...more },
+      ...inside(this.namespaces[at]),
       args: ['--port', new URL(url).port],
     });
   }
@@ -143,6 +164,12 @@ export class Site {
     const { primary, standby } = given(this.databases, 'PostgreSQL here');
     return this.isFailedOver ? standby : primary;
   }
+}
+
+const portsOf = ({ toPrimary, toStandby }: Cable) => [toPrimary.port, toStandby.port];
+
+function inside(namespace: Namespace | undefined): Pick<ServerOptions, 'under' | 'args'> {
+  return namespace === undefined ? {} : { under: namespace.under, args: ['--port', String(namespace.port)] };
 }
 
 async function cableTo({ primary, standby }: Databases): Promise<Cable> {

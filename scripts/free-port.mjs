@@ -1,0 +1,37 @@
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+const LOWEST = 12_000;
+
+/**
+ * A port that nobody listens on, from below those that the system gives away by itself: whoever stops and starts again on
+ * it does not find it taken by somebody's outgoing connection.
+ */
+export async function freePort() {
+  const end = firstEphemeral();
+  for (;;) {
+    const port = end > LOWEST + 1_000 ? randomInt(LOWEST, end) : 0;
+    const found = await probe(port);
+    if (found !== undefined) return found;
+  }
+}
+
+function firstEphemeral() {
+  try {
+    return Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10);
+  } catch {
+    return 32_768; // not Linux; the others begin there or higher
+  }
+}
+
+function probe(port) {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error)));
+    server.listen(port, '127.0.0.1', () => {
+      const { port: found } = server.address();
+      server.close(() => resolve(found));
+    });
+  });
+}
