@@ -4,7 +4,7 @@ import { openServerError } from '../postgres/open.ts';
 import { PostgresStore, sealedBy } from '../postgres.ts';
 import { masterKeys } from '../sealing/master-key.ts';
 import { assertSealedBy, noteSealedBy } from '../sealing/sealed-by.ts';
-import { SqliteSession } from '../sqlite.ts';
+import { SqliteSession } from '../sqlite/session.ts';
 import { MasterVault } from '../vault.ts';
 import { CHECKPOINT_FILE, DATABASE_FILE, type DataFolder } from './data-folder.ts';
 import { makeFolder } from './folder.ts';

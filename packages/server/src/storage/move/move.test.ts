@@ -134,7 +134,7 @@ describe('migrate', () => {
 
   test('[R10] a ledger that was tampered with is not moved', async () => {
     const there = await filled();
-    const { SqliteSession } = await import('../sqlite.ts');
+    const { SqliteSession } = await import('../sqlite/session.ts');
     const { db } = new SqliteSession(join(there.folder, 'lanternroom.db'));
     db.exec("update ledger set actor = 'nobody' where seq = 5");
     db.close();

@@ -1,0 +1,90 @@
+import type Database from 'libsql';
+import { type Announcement, assertCleanRefusal, type BatchRunner, type Done, type Unit } from '../batch.ts';
+import { HeadCache, type SealHead } from '../heads.ts';
+import type { Sealer } from '../rows/agents.ts';
+import { openTx, RowsBySpace } from '../tx.ts';
+import { storageFault } from './errors.ts';
+import type { LogFolding } from './log-folding.ts';
+import type { SqliteSession } from './session.ts';
+
+/** A driver was seen to fall back to NORMAL after the first transaction, silently. */
+export function assertDurable(session: SqliteSession): void {
+  const { synchronous, journalMode } = durability(session);
+  if (synchronous !== 2 || journalMode !== 'wal') {
+    throw new Error(`the store is not durable: synchronous=${synchronous}, journal_mode=${journalMode}`);
+  }
+}
+
+export type Durability = { synchronous: number; journalMode: string };
+
+export function durability({ db }: SqliteSession): Durability {
+  const { synchronous } = db.prepare('pragma synchronous').get() as { synchronous: number };
+  const { journal_mode } = db.prepare('pragma journal_mode').get() as { journal_mode: string };
+  return { synchronous, journalMode: journal_mode };
+}
+
+type RunnerOptions = {
+  sealer: Sealer;
+  sealHead: SealHead;
+  /** Null where another thread folds the log. */
+  folding: LogFolding | null;
+};
+
+export class SqliteRunner implements BatchRunner {
+  readonly #session: SqliteSession;
+  readonly #rows: RowsBySpace;
+  readonly #options: RunnerOptions;
+  readonly #begin: Database.Statement;
+  readonly #commit: Database.Statement;
+  readonly #changed: () => void;
+  #proven = false;
+
+  constructor(session: SqliteSession, options: RunnerOptions, changed: () => void) {
+    this.#session = session;
+    this.#changed = changed;
+    this.#options = options;
+    this.#rows = new RowsBySpace(session, options.sealer);
+    this.#begin = session.db.prepare('begin immediate');
+    this.#commit = session.db.prepare('commit');
+  }
+
+  async commit(units: readonly Unit[]): Promise<Done[]> {
+    const { folding } = this.#options;
+    const writes = this.#session.writes;
+    folding?.finish();
+    try {
+      this.#begin.run();
+      const heads = new HeadCache(this.#session, this.#options.sealHead);
+      const done: Done[] = [];
+      for (const unit of units) done.push(await this.#runUnit(unit, heads));
+      await heads.flush();
+      await this.#rows.bodies.flush();
+      this.#commit.run();
+      folding?.wrote(this.#session.writes - writes);
+      this.#changed();
+      this.#proveOnce();
+      return done;
+    } catch (reason) {
+      this.#rows.bodies.forget();
+      if (this.#session.db.inTransaction) this.#session.db.exec('rollback');
+      throw storageFault(reason);
+    }
+  }
+
+  async #runUnit(unit: Unit, cache: HeadCache): Promise<Done> {
+    const announced: Announcement[] = [];
+    const before = this.#session.writes + cache.writes;
+    const heads = cache.forSpace(unit.space, unit.heads);
+    const value = await unit.work(
+      openTx(this.#rows.of(unit.space), heads, (topic, about = '') => announced.push({ topic, about })),
+    );
+    assertCleanRefusal(value, this.#session.writes + cache.writes !== before);
+    return { unit, value, announced };
+  }
+
+  #proveOnce(): void {
+    if (this.#proven) return;
+    assertDurable(this.#session);
+    this.#proven = true;
+  }
+}

@@ -1,0 +1,71 @@
+import Database from 'libsql';
+import type { Session, Statement } from '../statement.ts';
+import { storageFault } from './errors.ts';
+
+type Prepared = {
+  bind(params: object): unknown[];
+  query: Database.Statement;
+  /** Columns that may hold bytes. */
+  bytes: readonly string[];
+};
+
+/** One connection with its prepared statements. libsql is synchronous; the promises are there for the other driver. */
+export class SqliteSession implements Session {
+  readonly db: Database.Database;
+  /** Rows written since the last look: tells whether a refused unit left something behind. */
+  writes = 0;
+  readonly #prepared = new Map<Statement<never, unknown>, Prepared>();
+
+  constructor(file: string) {
+    this.db = new Database(file);
+    this.db.exec('pragma busy_timeout = 5000');
+  }
+
+  async all<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    const { query, bind, bytes } = this.#prepare(statement);
+    const rows = orFault(() => query.all(bind(params))) as Record<string, unknown>[];
+    if (bytes.length > 0) for (const row of rows) wrapBytes(row, bytes);
+    return rows as R[];
+  }
+
+  async one<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
+    const { query, bind } = this.#prepare(statement);
+    return orFault(() => query.get(bind(params))) as R | undefined;
+  }
+
+  async run<P extends object, R>(statement: Statement<P, R>, params: P): Promise<number> {
+    const { query, bind } = this.#prepare(statement);
+    this.writes++;
+    return orFault(() => query.run(bind(params))).changes;
+  }
+
+  #prepare<P extends object, R>(statement: Statement<P, R>): Prepared {
+    const key = statement as unknown as Statement<never, unknown>;
+    let prepared = this.#prepared.get(key);
+    if (prepared === undefined) {
+      const { sql, bind } = statement.compile('sqlite');
+      const query = this.db.prepare(sql);
+      const bytes = query.columns().filter((column) => column.type === 'BLOB');
+      prepared = { bind, query, bytes: bytes.map((column) => column.name) };
+      this.#prepared.set(key, prepared);
+    }
+    return prepared;
+  }
+}
+
+/** A page that cannot be read is found by whoever needs it: they get a fault, and the log the whole story. */
+function orFault<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (reason) {
+    throw storageFault(reason);
+  }
+}
+
+/** The driver gives bytes of one row as a Buffer, and of many rows as bare ArrayBuffers. */
+function wrapBytes(row: Record<string, unknown>, columns: readonly string[]): void {
+  for (const name of columns) {
+    const value = row[name];
+    if (value instanceof ArrayBuffer) row[name] = new Uint8Array(value);
+  }
+}
