@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { OWNER, Server } from '../support/server.ts';
 import { given } from '../support/until.ts';
 import { WakeClient } from '../support/wake.ts';
-import { logIn, openDesk, openPage, row, sharedBrowser } from './room.ts';
+import { counted, logIn, openDesk, openPage, row, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 const NOBODY = {
@@ -77,7 +77,7 @@ describe('coming in', () => {
     await server.wake().delivered({ headline: 'Only for reading' });
     await row(guest.page, 'Only for reading').click();
     await guest.page.getByText('Deciding needs the role decider').waitFor();
-    expect(await guest.page.getByRole('radio', { name: 'Approve' }).count()).toBe(0);
+    await counted(guest.page.getByRole('radio', { name: 'Approve' }), 0);
   });
 
   test('a sample agent is one click away, marked, and one click gone', async () => {
@@ -90,7 +90,7 @@ describe('coming in', () => {
     await page.getByText('The sample is gone').waitFor();
     await page.goto('/');
     await page.getByText('Nothing').first().waitFor();
-    expect(await page.locator('article.row').count()).toBe(0);
+    await counted(page.locator('article.row'), 0);
   });
 
   test('[D2] logging out leaves nothing behind', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AkepClient, sampleEvent, WEBHOOK_SECRET } from '../support/akep.ts';
 import { given, until } from '../support/until.ts';
 import { furnishEvents } from './furnished.ts';
-import { logIn, openDesk, openPage, sharedBrowser } from './room.ts';
+import { counted, logIn, openDesk, openPage, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 const AKEP = { server: { env: { AKEP_WEBHOOK_SECRET: WEBHOOK_SECRET } } };
@@ -56,7 +56,7 @@ describe('events', () => {
     await page.getByText(/^At 3 since/).waitFor();
     await page.goto('/events?agent=agent-01');
     await page.getByText('is green').first().waitFor();
-    expect(await page.locator('.events > li').count()).toBe(3);
+    await counted(page.locator('.events > li'), 3);
     const first = () => page.locator('.events > li').first().textContent();
     const before = await first();
     await new AkepClient(server.url).sent(sampleEvent('evt_later_0001'));
@@ -74,10 +74,10 @@ describe('events', () => {
     const other = await openPage(browser(), server);
     await logIn(other, server, `/events/agent-01/${event}`, reader);
     await other.page.getByText('Replaying needs the role decider').waitFor();
-    expect(await other.page.getByRole('button', { name: 'Replay' }).count()).toBe(0);
+    await counted(other.page.getByRole('button', { name: 'Replay' }), 0);
     await other.page.goto('/events');
     await other.page.getByRole('heading', { name: 'Producers' }).waitFor();
-    expect(await other.page.getByRole('button', { name: 'Make it' }).count()).toBe(0);
+    await counted(other.page.getByRole('button', { name: 'Make it' }), 0);
     expect(rest.trouble).toEqual([]);
   });
 

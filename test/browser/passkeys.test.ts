@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { OWNER, Server } from '../support/server.ts';
-import { openPage, sharedBrowser } from './room.ts';
+import { counted, openPage, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 
@@ -59,7 +59,7 @@ describe('passkeys', () => {
     await part.getByRole('button', { name: 'Remove' }).click();
     await part.getByRole('button', { name: 'Remove' }).click();
     await part.getByText('The passkey is removed.').waitFor();
-    expect(await part.getByText('The old laptop').count()).toBe(0);
+    await counted(part.getByText('The old laptop'), 0);
 
     await page.getByRole('button', { name: 'Log out', exact: true }).click();
     await page.getByRole('button', { name: 'Use a passkey' }).click();
@@ -116,7 +116,7 @@ describe('passkeys', () => {
     const { page, trouble } = await openPage(browser(), server);
     await page.goto('/login?next=/settings/security');
     await page.getByLabel('Password').waitFor();
-    expect(await page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0);
+    await counted(page.getByRole('button', { name: 'Use a passkey' }), 0);
     await typeIn(page);
     const named = server.url.replace('127.0.0.1', 'localhost');
     await page.getByRole('link', { name: named }).waitFor();

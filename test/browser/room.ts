@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { browserPath } from '../../scripts/browser.mjs';
 import { OWNER, Server, type ServerOptions } from '../support/server.ts';
@@ -102,6 +102,11 @@ export async function openDesk(
 export async function openDelivery(page: Page, id: string): Promise<void> {
   await page.goto(`/d/${id}`);
   await page.getByRole('radio', { name: 'Approve' }).waitFor();
+}
+
+/** So many, sooner or later: what is shown often follows an answer that a notice has already told of. */
+export function counted(locator: Locator, count: number): Promise<void> {
+  return expect.poll(() => locator.count(), { timeout: 120_000 }).toBe(count);
 }
 
 export const row = (page: Page, headline: string) => page.locator('article.row', { hasText: headline });

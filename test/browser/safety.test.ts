@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MARKS, SPOOFS } from './hostile.ts';
-import { acceptAgent, openDesk, sharedBrowser } from './room.ts';
+import { acceptAgent, counted, openDesk, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 
@@ -80,7 +80,7 @@ describe('reading is safe', () => {
     expect(links.at(-1)?.text).toContain('xn--pple-43d.com');
     for (const name of ['U+202E', 'U+200B', 'U+2066', 'U+E0041', 'U+00AD'])
       await details.getByText(name).first().waitFor();
-    expect(await details.locator('img').count()).toBe(0);
+    await counted(details.locator('img'), 0);
   });
 
   test('an image is fetched only after a click, and only through us', async () => {

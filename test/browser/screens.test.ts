@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AkepClient } from '../support/akep.ts';
 import { until } from '../support/until.ts';
-import { acceptAgent, openDesk, sharedBrowser } from './room.ts';
+import { acceptAgent, counted, openDesk, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 const AT_ONCE = { server: { env: { LANTERNROOM_UNDO_SECONDS: '0' } } };
@@ -67,7 +67,7 @@ describe('the other screens', () => {
     await page.getByText(/^No line matches so far\. Looked back to line 20.001…$/).waitFor();
     far.release();
     await page.getByRole('cell', { name: 'rare.thing' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Older lines' }).count()).toBe(0);
+    await counted(page.getByRole('button', { name: 'Older lines' }), 0);
     expect(trouble).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AGENT, type Server } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { openDesk, sharedBrowser } from './room.ts';
+import { counted, openDesk, sharedBrowser } from './room.ts';
 import { askAgent, PICTURE, TaskLaptop } from './task-laptop.ts';
 
 const browser = sharedBrowser();
@@ -35,7 +35,7 @@ describe('tasks', () => {
     await line.waitFor();
     await askAgent(server, 'A second one');
     await page.getByRole('button', { name: /^One new or changed — show/ }).waitFor();
-    expect(await page.locator('.tasks > li').count()).toBe(1);
+    await counted(page.locator('.tasks > li'), 1);
     await page.keyboard.press('u');
     await until('the new one stands first', async () =>
       ((await page.locator('.tasks > li').first().textContent()) ?? '').includes('A second one'),
@@ -85,7 +85,7 @@ describe('tasks', () => {
     expect((await saving).suggestedFilename()).toBe('page.html');
     await laptop.say({ type: 'completed', taskId: id, text: 'That is all.' });
     await page.getByText(/^Completed, since/).waitFor();
-    expect(await page.getByRole('button', { name: 'Cancel the task' }).count()).toBe(0);
+    await counted(page.getByRole('button', { name: 'Cancel the task' }), 0);
     expect(trouble).toEqual([]);
   });
 
@@ -140,7 +140,7 @@ describe('an agent that others call', () => {
     await part.getByText(/never used/).waitFor();
     await page.reload();
     await part.getByText('Nordlicht').waitFor();
-    expect(await page.getByText(token).count()).toBe(0);
+    await counted(page.getByText(token), 0);
     await part.getByRole('button', { name: 'Revoke' }).click();
     await part.getByRole('button', { name: 'Revoke' }).click();
     await part.locator('li[data-over]').waitFor();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AGENT } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { acceptAgent, openDelivery, openDesk, row, sharedBrowser } from './room.ts';
+import { acceptAgent, counted, openDelivery, openDesk, row, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
@@ -19,7 +19,7 @@ describe('triage by keyboard', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'First question' }).waitFor();
-    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+    await counted(page.getByRole('radio', { checked: true }), 0);
     await page.keyboard.press('a');
     await page.getByLabel('Anything for next time?').waitFor();
     await page.keyboard.type('Well asked: jkxz are only letters here.');
@@ -86,7 +86,7 @@ describe('triage by keyboard', () => {
     await row(page, 'A question').click();
     await page.getByRole('radio', { name: 'Approve' }).waitFor();
     await page.keyboard.press('a');
-    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+    await counted(page.getByRole('radio', { checked: true }), 0);
     await page.keyboard.press('y');
     await page.getByRole('radio', { name: 'Approve', checked: true }).waitFor();
     await page.goto('/settings/keys');
@@ -94,7 +94,7 @@ describe('triage by keyboard', () => {
     await page.getByText('Kept.').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('?');
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await counted(page.getByRole('dialog'), 0);
   });
 
   test('[D15] snooze, bring back, and acknowledge', async () => {
@@ -242,10 +242,10 @@ describe('triage by pointer', () => {
     expect(new URL(page.url()).searchParams.get('q')).toBe('marmalade');
     await page.goto('/?type=output');
     await row(page, 'About plums').waitFor();
-    expect(await row(page, 'About pears').count()).toBe(0);
+    await counted(row(page, 'About pears'), 0);
     await page.reload();
     await row(page, 'About plums').waitFor();
-    expect(await row(page, 'About pears').count()).toBe(0);
+    await counted(row(page, 'About pears'), 0);
   });
 
   test('drafts are kept on the server, and meet the person in another browser', async () => {
@@ -329,7 +329,7 @@ describe('triage by pointer', () => {
     await page.getByLabel('Note').fill('pay later');
     await page.getByLabel('Account').fill('90071992547409931235');
     await page.locator('.changes del', { hasText: '90071992547409931234' }).waitFor();
-    expect(await page.locator('.change').count()).toBe(2);
+    await counted(page.locator('.change'), 2);
     await page.keyboard.press(send);
     const read = () =>
       fetch(`${server.url}/wake/v1/response/${id}`, { headers: { authorization: `Bearer ${AGENT.key}` } });

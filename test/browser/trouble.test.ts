@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
-import { acceptAgent, logIn, openDelivery, openDesk, openPage, row, sharedBrowser } from './room.ts';
+import { acceptAgent, counted, logIn, openDelivery, openDesk, openPage, row, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
@@ -39,12 +39,12 @@ describe('bad days', () => {
     const { decisions } = await desk.detail(id);
     expect(decisions.map(({ state, feedback }) => [state, feedback])).toEqual([['held', theirs]]);
     await winner.getByText('Rejected —').first().waitFor();
-    expect(await winner.getByText('decided it first').count()).toBe(0);
+    await counted(winner.getByText('decided it first'), 0);
     const who = answers[0] === 200 ? '\\S.*' : 'Bob';
     await loser
       .getByText(new RegExp(`${who} decided it first, at \\d\\d:\\d\\d\\. Your words are kept\\.`))
       .waitFor();
-    expect(await loser.getByText('Rejected —').count()).toBe(0);
+    await counted(loser.getByText('Rejected —'), 0);
     await loser.getByRole('link', { name: 'Go back to it' }).click();
     const kept = loser.getByRole('textbox', { name: 'Your words, not sent' });
     await kept.waitFor();
@@ -93,7 +93,7 @@ describe('bad days', () => {
     const box = page.getByRole('textbox', { name: 'Your words, not sent' });
     await box.waitFor();
     expect(await box.inputValue()).toBe('Mine.');
-    expect(await page.getByRole('radio', { name: 'Approve' }).count()).toBe(0);
+    await counted(page.getByRole('radio', { name: 'Approve' }), 0);
     expect((await server.wake().response(id)).json.status).toBe('approved');
   });
 
