@@ -12,7 +12,9 @@ const postgres = './packages/server/src/testing/postgres-server.ts';
 
 // A time limit is there to end what hangs, and says nothing about speed: it must hold on a machine that has ten times
 // as much to do.
-const patience = { testTimeout: 900_000, hookTimeout: 900_000, teardownTimeout: 60_000 };
+// What fails among real processes, browsers and databases is tried once more; the run ends with the names of those
+// that needed it (scripts/second-tries.mjs).
+const patience = { retry: 1, testTimeout: 900_000, hookTimeout: 900_000, teardownTimeout: 60_000 };
 
 // Files share a process, and with it what was imported (the whole server, for most of them) and the databases that
 // were made. What a test changes of the process is put back after it.

@@ -12,6 +12,7 @@ export async function runVitest({ filters, folder, env }) {
       'run',
       '--reporter=default',
       '--reporter=json',
+      `--reporter=${inRepo('scripts/second-tries.mjs')}`,
       `--outputFile.json=${report}`,
       ...filters,
     ],

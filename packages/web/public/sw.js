@@ -4,7 +4,8 @@ const LAST = 'lanternroom-last-1';
 const PAGE = '/';
 
 self.addEventListener('install', (event) => {
-  event.waitUntil(caches.open(SHELL).then((cache) => cache.add(PAGE)));
+  // A page that cannot be had now is kept when somebody next opens it; the worker serves either way.
+  event.waitUntil(caches.open(SHELL).then((cache) => cache.add(PAGE).catch(() => {})));
   self.skipWaiting();
 });
 

@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { asking } from './api/questions.ts';
+import { keepForOffline } from './live/offline-shell.ts';
 import { wearLast } from './look/wear.ts';
 import { router } from './routes.tsx';
 import './look/fonts.css';
@@ -20,4 +21,4 @@ if (room !== null) {
     </StrictMode>,
   );
 }
-if (import.meta.env.PROD) navigator.serviceWorker?.register('/sw.js').catch(() => {});
+if (import.meta.env.PROD) keepForOffline();

@@ -1,0 +1,20 @@
+import { lookAgain } from './stream.ts';
+
+/**
+ * Lets the worker keep what a day without network needs. It takes charge of a page that came without it, so the page
+ * asks once more for what it shows: otherwise a first visit would leave nothing behind.
+ */
+export function keepForOffline(): void {
+  const worker = navigator.serviceWorker;
+  if (worker === undefined) return;
+  worker.addEventListener('controllerchange', () => {
+    for (const address of loadedAssets()) void fetch(address).catch(() => {});
+    void lookAgain();
+  });
+  worker.register('/sw.js').catch(() => {});
+}
+
+function loadedAssets(): string[] {
+  const names = performance.getEntriesByType('resource').map((entry) => entry.name);
+  return names.filter((name) => name.startsWith(`${location.origin}/assets/`));
+}
