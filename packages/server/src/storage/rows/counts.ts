@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type QueryCreator, sql } from 'kysely';
 import type { DeliveryType, Verdict } from '../../core/deliveries/delivery.ts';
 import type { CountRows } from '../../core/store.ts';
 import { type Session, statement } from '../statement.ts';
+import type { Tables } from '../tables.ts';
 
 type Counted = { space: string; most: number };
 type Range = Counted & { from: number; before: number };
@@ -96,8 +97,7 @@ const answered = statement<Counted & { agent: string; from: number }>()((db, p) 
     .select((eb) => eb.fn.countAll<number>().as('n')),
 );
 
-/** Both forms, so that each keeps to its index. */
-const times = statement<Range>()((db, p) =>
+const took = (db: QueryCreator<Tables>, p: Range) =>
   db
     .selectFrom('decisions')
     .select(sql<number>`decided_at - delivered_at`.as('took'))
@@ -106,20 +106,12 @@ const times = statement<Range>()((db, p) =>
     .where('seq', '<', p.before)
     .where('state', '=', 'effective')
     .orderBy('seq', 'desc')
-    .limit(p.most),
-);
+    .limit(p.most);
 
+/** Both forms, so that each keeps to its index. */
+const times = statement<Range>()(took);
 const timesOf = statement<Range & { agent: string }>()((db, p) =>
-  db
-    .selectFrom('decisions')
-    .select(sql<number>`decided_at - delivered_at`.as('took'))
-    .where('space_id', '=', p.space)
-    .where('agent_id', '=', p.agent)
-    .where('seq', '>=', p.from)
-    .where('seq', '<', p.before)
-    .where('state', '=', 'effective')
-    .orderBy('seq', 'desc')
-    .limit(p.most),
+  took(db, p).where('agent_id', '=', p.agent),
 );
 
 const newestJobs = statement<Counted & { agent: string }>()((db, p) =>

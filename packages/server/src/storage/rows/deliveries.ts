@@ -1,54 +1,13 @@
 import type { QueryCreator } from 'kysely';
 import type { Tier } from '../../core/agents/key.ts';
-import type {
-  Delivery,
-  DeliveryState,
-  DeliveryType,
-  Section,
-  Status,
-} from '../../core/deliveries/delivery.ts';
+import type { Delivery, Status } from '../../core/deliveries/delivery.ts';
 import type { DeliveryRows } from '../../core/store.ts';
 import { insertOf, type Session, type Statement, statement } from '../statement.ts';
 import type { DeliveryTable, Tables } from '../tables.ts';
+import { removeAged } from './deliveries-remove.ts';
+import { COLUMNS, type DeliveryRow, toDelivery, toRow } from './delivery-columns.ts';
 import type { KeptPlaceIds } from './place-ids.ts';
 
-/** All but the sealed parts: those are read only where they are needed. */
-export const COLUMNS = [
-  'space_id',
-  'seq',
-  'delivery_id',
-  'agent_id',
-  'tier',
-  'provider',
-  'type',
-  'headline',
-  'summary',
-  'content_sha256',
-  'created_at',
-  'changed_at',
-  'status',
-  'state',
-  'section',
-  'section_at',
-  'timeout_at',
-  'task_id',
-  'thread_id',
-  'interrupt_id',
-  'revises',
-  'revision',
-  'superseded_by',
-  'dedupe_key',
-  'read_at',
-  'read_by',
-  'snoozed_until',
-  'effect_at',
-  'withdrawn_at',
-  'cause_event',
-  'parts',
-  'irreversible',
-] as const;
-
-export type DeliveryRow = Pick<DeliveryTable, (typeof COLUMNS)[number]>;
 type ById = { space: string; id: string };
 /** An id tells where its row should lie; only the row can tell that it is the one. */
 type AtPlace = ById & { seq: number };
@@ -75,41 +34,17 @@ const OFTEN = COLUMNS.filter((name): name is Exclude<typeof name, Seldom> => !SE
 const insertPlain = insertOf('deliveries', [...OFTEN, 'body']);
 const insert = insertOf('deliveries', [...COLUMNS, 'body']);
 
-const byId = statement<AtPlace>()((db, p) =>
+const atPlace = (db: QueryCreator<Tables>, p: AtPlace) =>
   db
     .selectFrom('deliveries')
-    .select(COLUMNS)
     .where('space_id', '=', p.space)
     .where('seq', '=', p.seq)
-    .where('delivery_id', '=', p.id),
-);
+    .where('delivery_id', '=', p.id);
 
-const tierById = statement<AtPlace>()((db, p) =>
-  db
-    .selectFrom('deliveries')
-    .select('tier')
-    .where('space_id', '=', p.space)
-    .where('seq', '=', p.seq)
-    .where('delivery_id', '=', p.id),
-);
-
-const bodyById = statement<AtPlace>()((db, p) =>
-  db
-    .selectFrom('deliveries')
-    .select('body')
-    .where('space_id', '=', p.space)
-    .where('seq', '=', p.seq)
-    .where('delivery_id', '=', p.id),
-);
-
-const responseById = statement<AtPlace>()((db, p) =>
-  db
-    .selectFrom('deliveries')
-    .select('response')
-    .where('space_id', '=', p.space)
-    .where('seq', '=', p.seq)
-    .where('delivery_id', '=', p.id),
-);
+const byId = statement<AtPlace>()((db, p) => atPlace(db, p).select(COLUMNS));
+const tierById = statement<AtPlace>()((db, p) => atPlace(db, p).select('tier'));
+const bodyById = statement<AtPlace>()((db, p) => atPlace(db, p).select('body'));
+const responseById = statement<AtPlace>()((db, p) => atPlace(db, p).select('response'));
 
 /** Ids that do not tell their place: those of stores from before ids did. */
 const placeOfOther = statement<ById>()((db, p) =>
@@ -164,31 +99,28 @@ const setResponse = statement<{ space: string; seq: number; response: Uint8Array
 
 type Swept = { space: string; agent: string; status: string; since: number };
 
-const changed = statement<Swept & { limit: number }>()((db, p) =>
+const swept = (db: QueryCreator<Tables>, p: Swept) =>
   db
     .selectFrom('deliveries')
-    .select(['delivery_id', 'status', 'changed_at', 'timeout_at', 'response'])
     .where('space_id', '=', p.space)
     .where('agent_id', '=', p.agent)
     .where('status', '=', p.status)
-    .where('changed_at', '>', p.since)
+    .where('changed_at', '>', p.since);
+
+const changed = statement<Swept & { limit: number }>()((db, p) =>
+  swept(db, p)
+    .select(['delivery_id', 'status', 'changed_at', 'timeout_at', 'response'])
     .orderBy('changed_at')
     .limit(p.limit),
 );
 
 const countChanged = statement<Swept>()((db, p) =>
-  db
-    .selectFrom('deliveries')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('space_id', '=', p.space)
-    .where('agent_id', '=', p.agent)
-    .where('status', '=', p.status)
-    .where('changed_at', '>', p.since),
+  swept(db, p).select((eb) => eb.fn.countAll<number>().as('n')),
 );
 
 type Listed = { space: string; section: string; sectionAt: number; seq: number; limit: number };
 
-const listed = statement<Listed>()((db, p) =>
+const inSection = (db: QueryCreator<Tables>, p: Listed) =>
   db
     .selectFrom('deliveries')
     .select(COLUMNS)
@@ -197,64 +129,12 @@ const listed = statement<Listed>()((db, p) =>
     .where((eb) => eb(eb.refTuple('section_at', 'seq'), '>', eb.tuple(p.sectionAt, p.seq)))
     .orderBy('section_at')
     .orderBy('seq')
-    .limit(p.limit),
-);
-
-const listedByAgent = statement<Listed & { agent: string }>()((db, p) =>
-  db
-    .selectFrom('deliveries')
-    .select(COLUMNS)
-    .where('space_id', '=', p.space)
-    .where('agent_id', '=', p.agent)
-    .where('section', '=', p.section)
-    .where((eb) => eb(eb.refTuple('section_at', 'seq'), '>', eb.tuple(p.sectionAt, p.seq)))
-    .orderBy('section_at')
-    .orderBy('seq')
-    .limit(p.limit),
-);
-
-type Aged = { space: string; before: number; limit: number };
-
-/** The oldest of Earlier. Read anew by each of the statements below, which leave it as it is until the last. */
-const aged = (db: QueryCreator<Tables>, p: Aged) =>
-  db
-    .selectFrom('deliveries')
-    .where('space_id', '=', p.space)
-    .where('section', '=', 'earlier')
-    .where('section_at', '>', p.before)
-    .orderBy('section_at', 'desc')
     .limit(p.limit);
 
-const deleteAnswered = statement<Aged>()((db, p) =>
-  db.deleteFrom('deliveries').where('space_id', '=', p.space).where('seq', 'in', aged(db, p).select('seq')),
-);
+const listed = statement<Listed>()(inSection);
 
-const deleteAgedWords = statement<Aged>()((db, p) =>
-  db.deleteFrom('words').where('space_id', '=', p.space).where('seq', 'in', aged(db, p).select('seq')),
-);
-
-/** Before the jobs, by which they are found. */
-const deleteAgedAttempts = statement<Aged>()((db, p) =>
-  db
-    .deleteFrom('attempts')
-    .where('space_id', '=', p.space)
-    .where('job_id', 'in', (eb) =>
-      eb
-        .selectFrom('jobs')
-        .select('job_id')
-        .where('space_id', '=', p.space)
-        .where('delivery_id', 'in', aged(db, p).select('delivery_id')),
-    ),
-);
-
-/** Everything that was said about a delivery leaves with it; the ledger keeps that it was there. */
-const deleteAgedRest = (['drafts', 'decisions', 'jobs', 'other_ids'] as const).map((table) =>
-  statement<Aged>()((db, p) =>
-    db
-      .deleteFrom(table)
-      .where('space_id', '=', p.space)
-      .where('delivery_id', 'in', aged(db, p).select('delivery_id')),
-  ),
+const listedByAgent = statement<Listed & { agent: string }>()((db, p) =>
+  inSection(db, p).where('agent_id', '=', p.agent),
 );
 
 const FIRST = { sectionAt: -Number.MAX_SAFE_INTEGER, seq: 0 };
@@ -312,90 +192,10 @@ export function deliveryRows(session: Session, space: string, kept: Pick<KeptPla
       const query = { space, agent, section: 'new_agents', ...FIRST, limit };
       return (await session.all(listedByAgent, query)).map(toDelivery);
     },
-    deleteAnsweredBefore: async (before, limit) => {
-      const old = { space, before: -before, limit };
-      await session.run(deleteAgedWords, old);
-      await session.run(deleteAgedAttempts, old);
-      for (const statement of deleteAgedRest) await session.run(statement, old);
-      return session.run(deleteAnswered, old);
-    },
+    deleteAnsweredBefore: (before, limit) => removeAged(session, space, before, limit),
   };
 }
 
 function fromRow(row: DeliveryRow | undefined): Delivery | null {
   return row === undefined ? null : toDelivery(row);
-}
-
-export function toDelivery(row: DeliveryRow): Delivery {
-  return {
-    space: row.space_id,
-    seq: row.seq,
-    id: row.delivery_id,
-    agent: row.agent_id,
-    tier: row.tier as Tier,
-    provider: row.provider,
-    type: row.type as DeliveryType,
-    headline: row.headline,
-    summary: row.summary,
-    contentHash: row.content_sha256,
-    createdAt: row.created_at,
-    changedAt: row.changed_at,
-    status: row.status as Status,
-    state: row.state as DeliveryState,
-    section: row.section as Section,
-    sectionAt: row.section_at,
-    timeoutAt: row.timeout_at,
-    taskId: row.task_id,
-    threadId: row.thread_id,
-    interruptId: row.interrupt_id,
-    revises: row.revises,
-    revision: row.revision,
-    supersededBy: row.superseded_by,
-    dedupeKey: row.dedupe_key,
-    readAt: row.read_at,
-    readBy: row.read_by,
-    snoozedUntil: row.snoozed_until,
-    effectAt: row.effect_at,
-    withdrawnAt: row.withdrawn_at,
-    causeEvent: row.cause_event,
-    parts: row.parts,
-    irreversible: row.irreversible === 1,
-  };
-}
-
-function toRow(d: Delivery): DeliveryRow {
-  return {
-    space_id: d.space,
-    seq: d.seq,
-    delivery_id: d.id,
-    agent_id: d.agent,
-    tier: d.tier,
-    provider: d.provider,
-    type: d.type,
-    headline: d.headline,
-    summary: d.summary,
-    content_sha256: d.contentHash,
-    created_at: d.createdAt,
-    changed_at: d.changedAt,
-    status: d.status,
-    state: d.state,
-    section: d.section,
-    section_at: d.sectionAt,
-    timeout_at: d.timeoutAt,
-    task_id: d.taskId,
-    thread_id: d.threadId,
-    interrupt_id: d.interruptId,
-    revises: d.revises,
-    revision: d.revision,
-    superseded_by: d.supersededBy,
-    dedupe_key: d.dedupeKey,
-    read_at: d.readAt,
-    read_by: d.readBy,
-    snoozed_until: d.snoozedUntil,
-    effect_at: d.effectAt,
-    withdrawn_at: d.withdrawnAt,
-    cause_event: d.causeEvent,
-    parts: d.parts,
-    irreversible: d.irreversible ? 1 : 0,
-  };
 }

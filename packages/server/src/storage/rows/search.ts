@@ -1,6 +1,6 @@
 import type { FindQuery, SearchRows } from '../../core/store.ts';
 import { insertOf, type Session, Statement, statement } from '../statement.ts';
-import { COLUMNS, type DeliveryRow, toDelivery } from './deliveries.ts';
+import { COLUMNS, type DeliveryRow, toDelivery } from './delivery-columns.ts';
 
 const WORD = ['space_id', 'word', 'seq'] as const;
 const add = insertOf('words', WORD, WORD);

@@ -1,0 +1,61 @@
+import type { QueryCreator } from 'kysely';
+import { type Session, statement } from '../statement.ts';
+import type { Tables } from '../tables.ts';
+
+type Aged = { space: string; before: number; limit: number };
+
+/** The oldest of Earlier. Read anew by each of the statements below, which leave it as it is until the last. */
+const aged = (db: QueryCreator<Tables>, p: Aged) =>
+  db
+    .selectFrom('deliveries')
+    .where('space_id', '=', p.space)
+    .where('section', '=', 'earlier')
+    .where('section_at', '>', p.before)
+    .orderBy('section_at', 'desc')
+    .limit(p.limit);
+
+const deleteAged = statement<Aged>()((db, p) =>
+  db.deleteFrom('deliveries').where('space_id', '=', p.space).where('seq', 'in', aged(db, p).select('seq')),
+);
+
+const deleteAgedWords = statement<Aged>()((db, p) =>
+  db.deleteFrom('words').where('space_id', '=', p.space).where('seq', 'in', aged(db, p).select('seq')),
+);
+
+/** Before the jobs, by which they are found. */
+const deleteAgedAttempts = statement<Aged>()((db, p) =>
+  db
+    .deleteFrom('attempts')
+    .where('space_id', '=', p.space)
+    .where('job_id', 'in', (eb) =>
+      eb
+        .selectFrom('jobs')
+        .select('job_id')
+        .where('space_id', '=', p.space)
+        .where('delivery_id', 'in', aged(db, p).select('delivery_id')),
+    ),
+);
+
+/** Everything that was said about a delivery leaves with it; the ledger keeps that it was there. */
+const deleteAgedRest = (['drafts', 'decisions', 'jobs', 'other_ids'] as const).map((table) =>
+  statement<Aged>()((db, p) =>
+    db
+      .deleteFrom(table)
+      .where('space_id', '=', p.space)
+      .where('delivery_id', 'in', aged(db, p).select('delivery_id')),
+  ),
+);
+
+/** Deletes the oldest of Earlier that came to rest before then, `limit` at the most, and says how many. */
+export async function removeAged(
+  session: Session,
+  space: string,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const old = { space, before: -before, limit };
+  await session.run(deleteAgedWords, old);
+  await session.run(deleteAgedAttempts, old);
+  for (const remove of deleteAgedRest) await session.run(remove, old);
+  return session.run(deleteAged, old);
+}
