@@ -11,6 +11,7 @@ import {
   taskTopic,
 } from '../../core/tasks/task.ts';
 import type { Shell } from '../../http/shell.ts';
+import { Watch } from '../../http/watch.ts';
 import { type Outlet, withContent } from './content.ts';
 import type { Update } from './dialect.ts';
 
@@ -29,10 +30,9 @@ export class TaskFollower {
   readonly #outlet: Outlet;
   readonly #task: TaskRecord;
   readonly #sink: Sink;
+  readonly #watch = new Watch();
   #after: number;
   #isOver = false;
-  #woken = false;
-  #wake = () => {};
 
   constructor(shell: Shell, outlet: Outlet, task: TaskRecord, sink: Sink, after: number) {
     this.#shell = shell;
@@ -42,14 +42,13 @@ export class TaskFollower {
     this.#after = after;
   }
 
-  /** `mayEnd` is false when somebody waits for a task to go on that already stands still. */
   async run(): Promise<void> {
     const off = this.#shell.wakeups.on(taskTopic(this.#task), () => this.nudge());
     try {
-      while (!this.#isOver && !this.#sink.closed) {
-        this.#woken = false;
-        if (!(await this.#sendNews())) await this.#news();
-      }
+      await this.#watch.run(
+        () => this.#sendNews(),
+        () => this.#isOver || this.#sink.closed,
+      );
     } finally {
       off();
     }
@@ -57,15 +56,7 @@ export class TaskFollower {
 
   /** There is news, or the reader has gone: look. */
   nudge(): void {
-    this.#woken = true;
-    this.#wake();
-  }
-
-  #news(): Promise<void> {
-    return new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      if (this.#woken || this.#sink.closed) resolve();
-    });
+    this.#watch.nudge();
   }
 
   async #sendNews(): Promise<boolean> {

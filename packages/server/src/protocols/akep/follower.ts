@@ -5,6 +5,7 @@ import type { Resume } from '../../core/events/wait.ts';
 import { orThrow } from '../../core/faults.ts';
 import type { Topic } from '../../core/store.ts';
 import type { Shell } from '../../http/shell.ts';
+import { Watch } from '../../http/watch.ts';
 import { fromResume, textOf } from './mapping.ts';
 import { stillValid } from './request.ts';
 
@@ -46,10 +47,9 @@ export class Follower {
   readonly #digest: string;
   readonly #sink: Sink;
   readonly #settled: number;
+  readonly #watch = new Watch();
   #after: number;
   #resumesAfter: number;
-  #wake = () => {};
-  #woken = false;
 
   constructor(shell: Shell, who: { reader: Reader; digest: string }, sink: Sink, start: Start) {
     this.#shell = shell;
@@ -65,10 +65,10 @@ export class Follower {
     const topic: Topic = `inbox:${this.#reader.space}:${this.#reader.agent}`;
     const off = this.#shell.wakeups.on(topic, () => this.nudge());
     try {
-      while (!this.#sink.closed) {
-        this.#woken = false;
-        if (!(await this.#sendPage())) await this.#news();
-      }
+      await this.#watch.run(
+        () => this.#sendPage(),
+        () => this.#sink.closed,
+      );
     } finally {
       off();
     }
@@ -76,15 +76,7 @@ export class Follower {
 
   /** There is news, or the reader has gone: look. */
   nudge(): void {
-    this.#woken = true;
-    this.#wake();
-  }
-
-  #news(): Promise<void> {
-    return new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      if (this.#woken || this.#sink.closed) resolve();
-    });
+    this.#watch.nudge();
   }
 
   async #sendPage(): Promise<boolean> {
