@@ -1,15 +1,15 @@
 import type { Agent, CallbackSecret } from './agents/agent.ts';
-import type { Identity, KeyRecord, Tier } from './agents/key.ts';
-import type { Decision, DecisionState } from './deliveries/decision.ts';
-import type { Delivery, DeliveryType, Section, Status, Verdict } from './deliveries/delivery.ts';
+import type { Identity, KeyRecord } from './agents/key.ts';
+import type { DeliveryTx } from './deliveries/store.ts';
 import type { EventDirectory, EventTx } from './events/store.ts';
 import type { AgentId, DeliveryId, JobId, KeyId, PersonId, SpaceId } from './ids.ts';
 import type { Checkpoint, LedgerLine } from './ledger/ledger.ts';
 import type { LeftoverRows } from './leftovers.ts';
 import type { Invitation } from './people/invitation.ts';
 import type { PasskeyRecord } from './people/passkey.ts';
-import type { Person, Role, SessionRecord, TokenRecord } from './people/person.ts';
+import type { Person, SessionRecord, TokenRecord } from './people/person.ts';
 import type { Reset } from './people/reset.ts';
+import type { PersonTx } from './people/store.ts';
 import type { SealedRows } from './resealing.ts';
 import type { Attempt, Job, JobState } from './sending/job.ts';
 import type { DeadlineRows } from './set-back.ts';
@@ -58,25 +58,14 @@ export interface Heads {
   set(name: HeadName, head: Head): void;
 }
 
-export interface Tx extends EventTx, TaskTx {
+export interface Tx extends DeliveryTx, PersonTx, EventTx, TaskTx {
   readonly space: SpaceId;
   readonly heads: Heads;
   readonly spaces: SpaceRows;
-  readonly people: PersonRows;
   readonly agents: AgentRows;
   readonly keys: KeyRows;
-  readonly deliveries: DeliveryRows;
-  readonly decisions: DecisionRows;
-  readonly idempotency: IdempotencyRows;
   readonly jobs: JobRows;
   readonly ledger: LedgerRows;
-  readonly preferences: PreferenceRows;
-  readonly drafts: DraftRows;
-  readonly invitations: InvitationRows;
-  readonly passkeys: PasskeyRows;
-  readonly resets: ResetRows;
-  readonly search: SearchRows;
-  readonly counts: CountRows;
   readonly leftovers: LeftoverRows;
   readonly deadlines: DeadlineRows;
   readonly sealed: SealedRows;
@@ -133,50 +122,6 @@ export interface SpaceRows {
   setPushTargets(targets: readonly string[] | null): Promise<void>;
 }
 
-export interface PersonRows {
-  insert(person: Person): Promise<void>;
-  get(id: PersonId): Promise<Person | null>;
-  byEmail(email: string): Promise<Person | null>;
-  list(): Promise<Person[]>;
-  /** Null ends the password; a reset link or a passkey is then the way in. */
-  setPassword(id: PersonId, passwordHash: string | null): Promise<void>;
-  setRole(id: PersonId, role: Role): Promise<void>;
-  /** Takes address and password away; the name stays, for the decisions it stands under. */
-  remove(id: PersonId, at: Micros): Promise<void>;
-  /** When the person last sat down at the desk. */
-  satAt(id: PersonId): Promise<Micros | null>;
-  setSatAt(id: PersonId, at: Micros): Promise<void>;
-  listSessions(person: PersonId): Promise<SessionRecord[]>;
-  insertSession(session: SessionRecord): Promise<void>;
-  setProved(digest: string, at: Micros): Promise<void>;
-  deleteSession(digest: string): Promise<number>;
-  deleteSessionsOf(person: PersonId): Promise<number>;
-  deleteExpiredSessions(now: Micros): Promise<number>;
-  insertToken(token: TokenRecord): Promise<void>;
-  listTokens(person: PersonId): Promise<TokenRecord[]>;
-  revokeToken(id: string, at: Micros): Promise<number>;
-}
-
-export interface PasskeyRows {
-  insert(passkey: PasskeyRecord): Promise<void>;
-  of(person: PersonId): Promise<PasskeyRecord[]>;
-  rename(id: string, name: string): Promise<void>;
-  used(id: string, counter: number, at: Micros): Promise<void>;
-  remove(id: string): Promise<void>;
-  removeOf(person: PersonId): Promise<void>;
-  /** Challenges that were answered, until they would have expired by themselves. */
-  wasUsed(digest: string): Promise<boolean>;
-  markUsed(digest: string, expiresAt: Micros): Promise<void>;
-  forgetUsed(now: Micros): Promise<void>;
-}
-
-/** At most one for each person. */
-export interface ResetRows {
-  put(reset: Reset): Promise<void>;
-  of(person: PersonId): Promise<Reset | null>;
-  remove(person: PersonId): Promise<void>;
-}
-
 export interface AgentRows {
   insert(agent: Agent, secrets: readonly CallbackSecret[]): Promise<void>;
   get(id: AgentId): Promise<Agent | null>;
@@ -200,91 +145,6 @@ export interface KeyRows {
   /** Ends keys of an agent: those that would live longer get this end. */
   expireOthers(agent: AgentId, except: KeyId, at: Micros): Promise<number>;
   revoke(id: KeyId, at: Micros): Promise<number>;
-}
-
-export type ListQuery = {
-  section: Section;
-  agent?: AgentId | undefined;
-  after?: { sectionAt: number; seq: number } | undefined;
-  limit: number;
-};
-
-/** Newest first, over all sections unless one is named. */
-export type FindQuery = {
-  /** Keyed hashes; all of them must be there. */
-  words: readonly string[];
-  section?: Section | undefined;
-  agent?: AgentId | undefined;
-  type?: DeliveryType | undefined;
-  /** From this place in the ledger, and before that one. */
-  from: number;
-  before: number;
-  limit: number;
-};
-
-export interface DeliveryRows {
-  /** A new id for the delivery at this place of the ledger: random to everybody but the store (W6). */
-  idAt(seq: number): Promise<DeliveryId>;
-  insert(delivery: Delivery, body: Uint8Array): Promise<void>;
-  get(id: DeliveryId): Promise<Delivery | null>;
-  /** What a callback must know of it. */
-  tier(id: DeliveryId): Promise<Tier | null>;
-  /** The body as it was delivered. */
-  body(id: DeliveryId): Promise<Uint8Array | null>;
-  /** The bytes of the answer, once there is one. */
-  response(id: DeliveryId): Promise<Uint8Array | null>;
-  pendingByDedupeKey(agent: AgentId, dedupeKey: string): Promise<Delivery | null>;
-  /** Every change that `state`, `section` and their columns go through. */
-  update(delivery: Delivery): Promise<void>;
-  answer(delivery: Delivery, response: Uint8Array): Promise<void>;
-  /** One status of a sweep, oldest change first. */
-  changed(agent: AgentId, status: Status, since: Micros, limit: number): Promise<ChangedRow[]>;
-  countChanged(agent: AgentId, status: Status, since: Micros): Promise<number>;
-  list(query: ListQuery): Promise<Delivery[]>;
-  /** The other open deliveries of an agent that was just accepted. */
-  openOfNewAgent(agent: AgentId, limit: number): Promise<Delivery[]>;
-  deleteAnsweredBefore(before: Micros, limit: number): Promise<number>;
-}
-
-/** What a sweep needs of a delivery, and nothing more. */
-export type ChangedRow = Pick<Delivery, 'id' | 'status' | 'changedAt' | 'timeoutAt'> & {
-  response: Uint8Array | null;
-};
-
-export type HistoryQuery = {
-  agent?: AgentId | undefined;
-  verdict?: Verdict | undefined;
-  /** Without those that were undone. */
-  standing?: boolean | undefined;
-  from?: number | undefined;
-  before?: number | undefined;
-  limit: number;
-};
-
-export interface DecisionRows {
-  insert(decision: Decision, answer: Uint8Array): Promise<void>;
-  /** The latest decision on a delivery, undone ones left out. */
-  current(delivery: DeliveryId): Promise<Decision | null>;
-  /** All of them, undone ones too, oldest first. */
-  of(delivery: DeliveryId): Promise<Decision[]>;
-  answer(seq: number): Promise<Uint8Array | null>;
-  setState(seq: number, state: DecisionState): Promise<void>;
-  history(query: HistoryQuery): Promise<Decision[]>;
-}
-
-export type IdempotencyRecord = {
-  agent: AgentId;
-  key: string;
-  bodyHash: string;
-  delivery: DeliveryId;
-  createdAt: Micros;
-  expiresAt: Micros;
-};
-
-export interface IdempotencyRows {
-  get(agent: AgentId, key: string, now: Micros): Promise<IdempotencyRecord | null>;
-  put(record: IdempotencyRecord): Promise<void>;
-  deleteExpired(now: Micros, limit: number): Promise<number>;
 }
 
 /** `subscription` for what is forwarded: its secret signs, and when it is gone nobody wants this any more. */
@@ -333,67 +193,4 @@ export interface LedgerRows {
   setSignature(seq: number, signature: string): Promise<void>;
   checkpoints(): Promise<Checkpoint[]>;
   lastCheckpoint(): Promise<Checkpoint | null>;
-}
-
-/** What is kept of a person's preferences; the digest's address is sealed. */
-export type StoredPreferences = { settings: string; target: Uint8Array | null; digestAt: Micros | null };
-
-export interface PreferenceRows {
-  get(person: PersonId): Promise<StoredPreferences | null>;
-  put(person: PersonId, stored: StoredPreferences): Promise<void>;
-  remove(person: PersonId): Promise<void>;
-}
-
-export interface DraftRows {
-  get(delivery: DeliveryId, person: PersonId): Promise<{ sealed: Uint8Array; savedAt: Micros } | null>;
-  put(delivery: DeliveryId, person: PersonId, sealed: Uint8Array, at: Micros): Promise<void>;
-  remove(delivery: DeliveryId, person: PersonId): Promise<void>;
-  /** Everybody's, once the delivery is decided. */
-  removeOn(delivery: DeliveryId): Promise<void>;
-  /** A person's, when they leave. */
-  removeBy(person: PersonId): Promise<void>;
-}
-
-export interface InvitationRows {
-  insert(invitation: Invitation): Promise<void>;
-  /** Those that nobody has accepted, newest first. */
-  open(): Promise<Invitation[]>;
-  accept(id: string, at: Micros): Promise<void>;
-  remove(id: string): Promise<void>;
-  removeOpenFor(email: string): Promise<void>;
-}
-
-/** The index of words, and what is found by it. */
-export interface SearchRows {
-  /** Twice is as good as once: the indexer repeats itself after a crash. */
-  add(word: string, seq: number): Promise<void>;
-  count(word: string, most: number): Promise<number>;
-  find(query: FindQuery): Promise<Delivery[]>;
-  /** How far back a walk over `most` places goes, of deliveries that have this word, or of all: the first place it does not reach. */
-  walkEnd(
-    word: string | null,
-    range: Pick<FindQuery, 'from' | 'before'>,
-    most: number,
-  ): Promise<number | null>;
-}
-
-/** Numbers for the desk. Every one of them stops at `most`, so that no question costs more than its answer is worth. */
-export interface CountRows {
-  /** What waits in a section, by type. */
-  waitingIn(section: Section, most: number): Promise<ReadonlyMap<DeliveryType, number>>;
-  /** What waits of one agent. */
-  waitingOf(agent: AgentId, most: number): Promise<number>;
-  deliveries(most: number): Promise<number>;
-  deliveredBetween(from: number, before: number, most: number): Promise<ReadonlyMap<DeliveryType, number>>;
-  decidedBetween(from: number, before: number, most: number): Promise<ReadonlyMap<Verdict, number>>;
-  answered(agent: AgentId, from: number, most: number): Promise<number>;
-  /** From delivery to decision, of the newest `most` that took effect. */
-  answerTimes(query: {
-    agent?: AgentId | undefined;
-    from: number;
-    before: number;
-    most: number;
-  }): Promise<Micros[]>;
-  /** Callbacks among the agent's newest `most` that have failed and not succeeded since. */
-  failingCallbacks(agent: AgentId, most: number): Promise<number>;
 }

@@ -2,11 +2,11 @@ import type { Agent } from '../core/agents/agent.ts';
 import type { KeyRecord } from '../core/agents/key.ts';
 import type { Decision } from '../core/deliveries/decision.ts';
 import type { Delivery, Draft } from '../core/deliveries/delivery.ts';
+import type { IdempotencyRecord } from '../core/deliveries/store.ts';
 import type { Checkpoint, LedgerLine } from '../core/ledger/ledger.ts';
 import type { PasskeyRecord } from '../core/people/passkey.ts';
 import type { Person, SessionRecord, TokenRecord } from '../core/people/person.ts';
 import type { Attempt, Job } from '../core/sending/job.ts';
-import type { IdempotencyRecord } from '../core/store.ts';
 
 /** Records that are fine as they are; a test names only what it is about. */
 const HASH = 'a'.repeat(64);

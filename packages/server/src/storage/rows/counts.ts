@@ -1,6 +1,6 @@
 import { type QueryCreator, sql } from 'kysely';
 import type { DeliveryType, Verdict } from '../../core/deliveries/delivery.ts';
-import type { CountRows } from '../../core/store.ts';
+import type { CountRows } from '../../core/deliveries/store.ts';
 import { type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 

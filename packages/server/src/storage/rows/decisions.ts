@@ -1,6 +1,6 @@
 import type { Decision, DecisionState } from '../../core/deliveries/decision.ts';
 import type { Verdict } from '../../core/deliveries/delivery.ts';
-import type { DecisionRows } from '../../core/store.ts';
+import type { DecisionRows } from '../../core/deliveries/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 

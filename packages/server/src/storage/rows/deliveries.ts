@@ -1,7 +1,7 @@
 import type { QueryCreator } from 'kysely';
 import type { Tier } from '../../core/agents/key.ts';
 import type { Delivery, Status } from '../../core/deliveries/delivery.ts';
-import type { DeliveryRows } from '../../core/store.ts';
+import type { DeliveryRows } from '../../core/deliveries/store.ts';
 import { insertOf, type Session, type Statement, statement } from '../statement.ts';
 import type { DeliveryTable, Tables } from '../tables.ts';
 import { removeAged } from './deliveries-remove.ts';

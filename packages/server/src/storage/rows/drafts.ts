@@ -1,4 +1,4 @@
-import type { DraftRows } from '../../core/store.ts';
+import type { DraftRows } from '../../core/deliveries/store.ts';
 import { type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 

@@ -1,4 +1,4 @@
-import type { IdempotencyRows } from '../../core/store.ts';
+import type { IdempotencyRows } from '../../core/deliveries/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
 
 // Without the time: a question that is the same each time is asked once in a batch.

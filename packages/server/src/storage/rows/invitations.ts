@@ -1,6 +1,6 @@
 import type { Invitation } from '../../core/people/invitation.ts';
 import type { Role } from '../../core/people/person.ts';
-import type { InvitationRows } from '../../core/store.ts';
+import type { InvitationRows } from '../../core/people/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 

@@ -1,5 +1,5 @@
 import type { Person, Role, SessionRecord, TokenRecord } from '../../core/people/person.ts';
-import type { PersonRows } from '../../core/store.ts';
+import type { PersonRows } from '../../core/people/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 

@@ -1,4 +1,4 @@
-import type { PreferenceRows } from '../../core/store.ts';
+import type { PreferenceRows } from '../../core/people/store.ts';
 import { type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 

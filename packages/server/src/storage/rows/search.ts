@@ -1,4 +1,4 @@
-import type { FindQuery, SearchRows } from '../../core/store.ts';
+import type { FindQuery, SearchRows } from '../../core/deliveries/store.ts';
 import { insertOf, type Session, Statement, statement } from '../statement.ts';
 import { COLUMNS, type DeliveryRow, toDelivery } from './delivery-columns.ts';
 

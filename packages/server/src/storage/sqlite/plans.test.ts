@@ -1,17 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { DecisionRows, DeliveryRows, IdempotencyRows, SearchRows } from '../../core/deliveries/store.ts';
 import type { EventDirectory } from '../../core/events/store.ts';
-import type {
-  DecisionRows,
-  DeliveryRows,
-  Directory,
-  Heads,
-  IdempotencyRows,
-  JobRows,
-  LedgerRows,
-  PasskeyRows,
-  SearchRows,
-} from '../../core/store.ts';
+import type { PasskeyRows } from '../../core/people/store.ts';
+import type { Directory, Heads, JobRows, LedgerRows } from '../../core/store.ts';
 import { freshFolder } from '../../testing/folders.ts';
 import {
   aCheckpoint,
