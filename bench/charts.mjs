@@ -28,7 +28,7 @@ function goals(results) {
     const y = 40 + i * LINE;
     const share = shareOfGoal(result);
     return [
-      `<text x="${LEFT - 10}" y="${y + 13}" text-anchor="end">${escaped(`${result.row} ${result.what}`)}</text>`,
+      `<text x="${LEFT - 10}" y="${y + 13}" text-anchor="end">${escaped(nameOf(result, results))}</text>`,
       `<rect x="${LEFT}" y="${y}" width="${scale(share).toFixed(1)}" height="17" fill="${result.pass ? MET : MISSED}"/>`,
       `<text x="${LEFT + scale(share) + 8}" y="${y + 13}">${share.toFixed(2)}</text>`,
     ].join('');
@@ -36,6 +36,12 @@ function goals(results) {
   const line = `<path d="M${LEFT + scale(1)} 24V${44 + results.length * LINE}" stroke="${INK}" stroke-dasharray="3 3"/>`;
   const title = `<text x="${LEFT}" y="18">share of the goal, the broken line is the goal; more is better</text>`;
   return svg('How far each goal of the bench is', 60 + results.length * LINE, [title, ...bars, line]);
+}
+
+/** What is measured against several things says against which. */
+function nameOf({ row, what, against }, results) {
+  const isAlone = results.filter((other) => other.row === row && other.what === what).length === 1;
+  return isAlone ? `${row} ${what}` : `${row} ${what}: ${against}`;
 }
 
 function shareOfGoal({ ratio, ours, goal }) {
