@@ -1,12 +1,14 @@
+import { execFile } from 'node:child_process';
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import Database from 'libsql';
 import { spread } from './rounds.mjs';
 import { remove, temporaryFolder } from './servers.mjs';
 
 /** What the figures depend on. Nothing here names the machine or its owner. */
-export function machine() {
+export async function machine() {
   const [first] = cpus();
   const folder = temporaryFolder();
   const limits = { fsyncMs: fsyncMs(folder), sqliteRowsPerSecond: sqliteRowsPerSecond(folder) };
@@ -14,12 +16,24 @@ export function machine() {
   return {
     cpu: first?.model.trim() ?? 'unknown',
     cores: cpus().length,
+    twoCoresAre: await twoCoresAre(),
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     system: `${platform()} ${release()} ${arch()}`,
     node: process.version,
     load: loadavg().map((n) => Number(n.toFixed(2))),
     ...limits,
   };
+}
+
+const COUNTING = 'let n = 0; for (const end = Date.now() + 700; Date.now() < end; ) n++; console.log(n)';
+
+/** What two busy processes get done, in times of what one does: less than 2 where cores are halves of one, or shared. */
+async function twoCoresAre() {
+  const count = async () => Number((await promisify(execFile)(process.execPath, ['-e', COUNTING])).stdout);
+  await count();
+  const alone = await count();
+  const [one, other] = await Promise.all([count(), count()]);
+  return Number(((one + other) / alone).toFixed(2));
 }
 
 /** How long one durable write of a page takes here: what a commit cannot be faster than. */

@@ -36,7 +36,7 @@ async function main() {
     return 2;
   }
   const rows = ROWS.filter((row) => wanted.length === 0 || wanted.includes(row.name));
-  const started = { date: new Date().toISOString(), quick: values.quick, machine: machine() };
+  const started = { date: new Date().toISOString(), quick: values.quick, machine: await machine() };
   const results = await runAll(rows, values.quick);
   console.log(`\n${table(results)}`);
   if (values.quick) console.log('\nA quick run: few short rounds and a smaller store. Trust a full one.');
