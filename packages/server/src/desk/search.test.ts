@@ -95,14 +95,42 @@ describe('searching', () => {
     expect(await find(world, 'q=stop')).toEqual([id]);
   });
 
-  test('[D47] one step takes a few lines only, and says whether there is more', async () => {
+  test('[D47] one step takes so many lines only, and says whether there is more', async () => {
     const { world } = await openDesk();
     await world.running.indexer.stop(); // this test takes the steps itself
     for (let i = 0; i < 55; i++) await world.deliver({ headline: `Line ${i}` });
-    expect(await indexSome(world.room, world.space.id)).toBe(true);
+    const step = { lines: 50, letOthers: async () => {} };
+    expect(await indexSome(world.room, world.space.id, step)).toBe(true);
     expect((await find(world, 'q=line')).length).toBeLessThan(55);
-    expect(await indexSome(world.room, world.space.id)).toBe(false);
+    expect(await indexSome(world.room, world.space.id, step)).toBe(false);
     expect(await find(world, 'q=line&limit=200')).toHaveLength(55);
+  });
+
+  test('[D47] a step takes in hundreds of lines, in parts that are small enough to wait for', async () => {
+    const { world } = await openDesk();
+    await world.running.indexer.stop();
+    const { room, space } = world;
+    for (let i = 0; i < 200; i += 20)
+      await Promise.all(Array.from({ length: 20 }, (_, n) => world.deliver({ headline: `Line ${i + n}` })));
+    let parts = 0;
+    const letOthers = async () => void parts++;
+    expect(await indexSome(room, space.id, { lines: 250, letOthers })).toBe(false);
+    expect(await find(world, 'q=line&limit=200')).toHaveLength(200);
+    const rows = await world.sql('select word from words');
+    expect(parts).toBe(200 / 10 + Math.ceil(rows.length / 400));
+  });
+
+  test('[D47] what has more words than are held at once is taken in by several steps', async () => {
+    const { world } = await openDesk();
+    await world.running.indexer.stop();
+    const many = (n: number) => Array.from({ length: 5500 }, (_, i) => `w${n}x${i}`).join(' ');
+    for (let n = 0; n < 12; n++) await world.deliver({ headline: `Long ${n}`, details: { text: many(n) } });
+    expect(await indexSome(world.room, world.space.id)).toBe(true);
+    const some = await find(world, 'q=long&limit=200');
+    expect(some.length).toBeGreaterThan(0);
+    expect(some.length).toBeLessThan(12);
+    while (await indexSome(world.room, world.space.id));
+    expect(await find(world, 'q=long&limit=200')).toHaveLength(12);
   });
 
   test('[D47] by time, without words', async () => {

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { indexSome } from '../core/deliveries/index-words.ts';
 import type { SpaceId } from '../core/ids.ts';
 import type { Room } from '../core/room.ts';
 import type { News } from '../core/store.ts';
+import { type Pace, paceAt } from './indexing-pace.ts';
+import { LoopLoad } from './loop-load.ts';
 
 export interface IndexerParts {
   room: Room;
@@ -9,24 +12,20 @@ export interface IndexerParts {
   warn(problem: unknown, message: string): void;
 }
 
-/** The index waits for this much silence, so that it never competes with what agents and people do. */
-const QUIET_MS = 200;
-/** Under steady load it takes one small step this often. */
-const PATIENCE_MS = 2_000;
+/** So long it lets news gather: one step for many costs less than one for each. */
+const GATHER_MS = 200;
 const AFTER_TROUBLE_MS = 5_000;
-/** After each step it rests four times as long: a long way to catch up takes a fifth of one core, not all of it. */
-const REST = 4;
 
 /** Fills the index of words in the background, along the ledger. Nobody ever waits for it. */
 export class Indexer {
   readonly #parts: IndexerParts;
   readonly #behind = new Set<SpaceId>();
+  readonly #load = new LoopLoad();
   #off = () => {};
   #timer: NodeJS.Timeout | null = null;
   #stepping: Promise<void> | null = null;
   #stopped = false;
-  #heardAt = 0;
-  #steppedAt = 0;
+  #restUntil = 0;
 
   constructor(parts: IndexerParts) {
     this.#parts = parts;
@@ -36,7 +35,7 @@ export class Indexer {
   async start(): Promise<void> {
     this.#off = this.#parts.wakeups.onAny((news) => this.#hear(news));
     for (const { id } of await this.#parts.room.store.directory.spaces()) this.#behind.add(id);
-    this.#plan(QUIET_MS);
+    this.#plan(GATHER_MS);
   }
 
   async stop(): Promise<void> {
@@ -58,45 +57,62 @@ export class Indexer {
     for (const topic of news.keys()) {
       if (topic.startsWith('desk:')) this.#behind.add(topic.slice('desk:'.length));
     }
-    if (this.#behind.size === 0) return;
-    this.#heardAt = performance.now();
-    this.#plan(QUIET_MS);
+    if (this.#behind.size > 0) this.#plan(GATHER_MS);
   }
 
+  /** In so long, and not before it has rested. */
   #plan(millis: number): void {
     if (this.#stopped || this.#timer !== null || this.#stepping !== null) return;
-    this.#timer = setTimeout(() => this.#wake(), millis);
+    const rest = this.#restUntil - performance.now();
+    this.#timer = setTimeout(() => this.#wake(), Math.max(millis, rest));
   }
 
   #wake(): void {
     this.#timer = null;
-    const now = performance.now();
-    const isBusy = now - this.#heardAt < QUIET_MS && now - this.#steppedAt < PATIENCE_MS;
-    if (isBusy) this.#plan(QUIET_MS);
-    else this.#start(now);
-  }
-
-  #start(now: number): void {
-    this.#steppedAt = now;
-    this.#stepping = this.#step().then((pause) => {
+    this.#load.work();
+    this.#stepping = this.#step(paceAt(this.#load.take())).then(({ more, restMs }) => {
       this.#stepping = null;
-      if (this.#behind.size > 0) this.#plan(pause);
+      this.#load.rest();
+      this.#restUntil = performance.now() + restMs;
+      if (this.#behind.size > 0) this.#plan(more ? 0 : GATHER_MS);
     });
   }
 
-  /** One small step for each space that is behind. Returns the pause before the next. */
-  async #step(): Promise<number> {
-    const startedAt = performance.now();
+  /** One step for each space that is behind: whether there is more at once, and how long to rest before the next. */
+  async #step(pace: Pace): Promise<{ more: boolean; restMs: number }> {
+    const behind = [...this.#behind];
+    const step = { lines: pace.lines, letOthers: this.#resting(pace) };
+    let more = false;
     try {
-      for (const space of [...this.#behind]) {
+      for (const space of behind) {
         // Taken off first: what is announced meanwhile puts it back.
         this.#behind.delete(space);
-        if (await indexSome(this.#parts.room, space)) this.#behind.add(space);
+        if (!(await indexSome(this.#parts.room, space, step))) continue;
+        this.#behind.add(space);
+        more = true;
       }
-      return REST * (performance.now() - startedAt);
+      return { more, restMs: pace.restMs };
     } catch (problem) {
       this.#parts.warn(problem, 'the index of words could not be written');
-      return AFTER_TROUBLE_MS;
+      // Nobody may announce anything for a long time: it tries again by itself.
+      for (const space of behind) this.#behind.add(space);
+      return { more, restMs: AFTER_TROUBLE_MS };
     }
   }
+
+  /** Rests as long as the part before allows, and not at all on the way out. */
+  #resting({ restAfterPart }: Pace): () => Promise<void> {
+    let startedAt = performance.now();
+    return async () => {
+      const rest = restAfterPart(performance.now() - startedAt);
+      this.#load.rest();
+      await (this.#stopped || rest < 1 ? nextTurn() : sleep(rest));
+      this.#load.work();
+      startedAt = performance.now();
+    };
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -8,64 +8,112 @@ import { detailsOf } from './delivery.ts';
 import { answerIdentity, openContent, openText } from './sealed.ts';
 import { textsIn, wordsOf } from './words.ts';
 
-/** Small, so that no delivery ever waits long behind the index. */
-const LINES = 50;
-const ROWS = 400;
+/** Small, so that nobody ever waits long behind the index: this much is read or written in one go. */
+const BODIES_AT_ONCE = 10;
+const ROWS_AT_ONCE = 400;
 /** A delivery that holds more different words is found by its first ones. */
 const MOST_WORDS = 5000;
+/** More than this is not held in memory. */
+const MOST_ENTRIES = 50_000;
 
 /** The lines that make a delivery's feedback final. */
 const DECIDED: ReadonlySet<string> = new Set(['decision.made', 'decision.effective']);
 
 type Entry = { word: string; seq: number };
+type Found = { delivery: Delivery; line: LedgerLine | null };
+
+/** How much of the ledger a step takes, and what happens between its parts: others get their turn. */
+export type Step = { lines: number; letOthers(): Promise<void> };
+
+export const LARGE_STEP = 250;
+
+const AT_ONCE: Step = { lines: LARGE_STEP, letOthers: async () => {} };
 
 /**
  * Brings the index some lines further along the ledger. True when there may be more. Safe to repeat and to interrupt:
- * rows are written first and the mark moves last, so that a crash costs a repetition and never a word.
+ * rows are written first and the mark moves last, so that a crash costs a repetition and never a word. The rows of a
+ * step are written by word: those of one word lie together, and a page of the index is then touched once and not
+ * for every delivery anew.
  */
-export async function indexSome(room: Room, space: SpaceId): Promise<boolean> {
-  const { entries, from, to } = await room.store.read(space, async (tx) => {
-    const after = (await tx.heads.get('indexed'))?.n ?? 0;
-    const lines = await tx.ledger.page(after, LINES);
-    const last = lines.at(-1)?.seq ?? after;
-    return { entries: await entriesOf(room, tx, lines), from: after, to: last };
-  });
-  if (to === from) return false;
-  for (let at = 0; at < entries.length; at += ROWS) {
+export async function indexSome(room: Room, space: SpaceId, step: Step = AT_ONCE): Promise<boolean> {
+  const { found, from, last, full } = await look(room, space, step.lines);
+  if (last === from) return false;
+  const { entries, done } = await gather(room, space, found, step);
+  entries.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : a.seq - b.seq));
+  for (let at = 0; at < entries.length; at += ROWS_AT_ONCE) {
     await room.store.write(space, [], async (tx) => {
-      for (const { word, seq } of entries.slice(at, at + ROWS)) await tx.search.add(word, seq);
+      for (const { word, seq } of entries.slice(at, at + ROWS_AT_ONCE)) await tx.search.add(word, seq);
     });
+    await step.letOthers();
   }
+  const to = found[done] === undefined ? last : placeOf(found[done]) - 1;
   await room.store.write(space, ['indexed'], async (tx) => {
     const before = (await tx.heads.get('indexed'))?.n ?? 0;
     tx.heads.set('indexed', { n: Math.max(before, to), at: room.clock.now(), text: '' });
   });
-  return to - from === LINES;
+  return full || to < last;
 }
 
-async function entriesOf(room: Room, tx: Tx, lines: readonly LedgerLine[]): Promise<Entry[]> {
-  const [first, last] = [lines[0], lines.at(-1)];
-  if (first === undefined || last === undefined) return [];
+type Look = { found: Found[]; from: number; last: number; full: boolean };
+
+/** What the next lines of the ledger have to say to the index, in their order. */
+function look(room: Room, space: SpaceId, most: number): Promise<Look> {
+  return room.store.read(space, async (tx) => {
+    const from = (await tx.heads.get('indexed'))?.n ?? 0;
+    const lines = await tx.ledger.page(from, most);
+    const last = lines.at(-1)?.seq ?? from;
+    // By place and not by the line's action: whichever door it came through, a delivery has its line's place.
+    const range = { from: lines[0]?.seq ?? from, before: last + 1, limit: most };
+    const delivered = lines.length === 0 ? [] : await tx.search.find({ words: [], ...range });
+    const found: Found[] = delivered.map((delivery) => ({ delivery, line: null }));
+    for (const line of lines.filter((l) => DECIDED.has(l.action))) {
+      const delivery = await tx.deliveries.get(line.subject);
+      if (delivery !== null) found.push({ delivery, line });
+    }
+    return { found: found.sort((a, b) => placeOf(a) - placeOf(b)), from, last, full: lines.length === most };
+  });
+}
+
+function placeOf({ delivery, line }: Found): number {
+  return line?.seq ?? delivery.seq;
+}
+
+/** The words of what was found, a few bodies at a time, and how many of them that was. */
+async function gather(room: Room, space: SpaceId, found: readonly Found[], { letOthers }: Step) {
+  const keyOf = wordKeys(room, space);
   const entries: Entry[] = [];
-  // By place and not by the line's action: whichever door it came through, a delivery has its line's place.
-  const range = { from: first.seq, before: last.seq + 1, limit: LINES };
-  for (const delivery of await tx.search.find({ words: [], ...range })) {
-    entries.push(...toEntries(room, delivery, await textsOf(room, tx, delivery)));
+  let done = 0;
+  while (done < found.length && entries.length < MOST_ENTRIES) {
+    const some = found.slice(done, done + BODIES_AT_ONCE);
+    await room.store.read(space, async (tx) => {
+      for (const { delivery, line } of some) {
+        const texts = await (line === null ? textsOf(room, tx, delivery) : feedbackOn(room, tx, delivery));
+        entries.push(...toEntries(delivery.seq, texts, keyOf));
+      }
+    });
+    done += some.length;
+    await letOthers();
   }
-  for (const line of lines.filter((l) => DECIDED.has(l.action))) {
-    const delivery = await tx.deliveries.get(line.subject);
-    if (delivery !== null) entries.push(...toEntries(room, delivery, await feedbackOn(room, tx, delivery)));
-  }
-  return entries;
+  return { entries, done };
 }
 
-function toEntries(room: Room, { space, seq }: Delivery, texts: Iterable<string>): Entry[] {
+/** Deliveries of one agent use the same words again and again, and a key costs a hash. */
+function wordKeys(room: Room, space: SpaceId): (word: string) => string {
+  const known = new Map<string, string>();
+  return (word) => {
+    const key = known.get(word) ?? room.vault.wordKey(space, word);
+    known.set(word, key);
+    return key;
+  };
+}
+
+function toEntries(seq: number, texts: Iterable<string>, keyOf: (word: string) => string): Entry[] {
   const words = new Set<string>();
   for (const text of texts) {
     for (const word of wordsOf(text)) words.add(word);
     if (words.size >= MOST_WORDS) break;
   }
-  return [...words].slice(0, MOST_WORDS).map((word) => ({ word: room.vault.wordKey(space, word), seq }));
+  return [...words].slice(0, MOST_WORDS).map((word) => ({ word: keyOf(word), seq }));
 }
 
 async function textsOf(room: Room, tx: Tx, delivery: Delivery): Promise<Iterable<string>> {

@@ -1,0 +1,28 @@
+import { performance } from 'node:perf_hooks';
+
+/** How busy the event loop is while its owner does nothing: what all others need of it. */
+export class LoopLoad {
+  #mark = performance.eventLoopUtilization();
+  #active = 0;
+  #idle = 0;
+
+  /** The owner rests from here on. */
+  rest(): void {
+    this.#mark = performance.eventLoopUtilization();
+  }
+
+  /** The owner works again. */
+  work(): void {
+    const { active, idle } = performance.eventLoopUtilization(this.#mark);
+    this.#active += active;
+    this.#idle += idle;
+  }
+
+  /** 0 to 1, since the last question. */
+  take(): number {
+    const all = this.#active + this.#idle;
+    const busy = all === 0 ? 0 : this.#active / all;
+    [this.#active, this.#idle] = [0, 0];
+    return busy;
+  }
+}
