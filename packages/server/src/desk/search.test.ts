@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { indexSome } from '../core/deliveries/index-words.ts';
+import { record } from '../core/room.ts';
 import { DAY, SECOND } from '../core/time.ts';
 import { AT_ONCE, body, openDesk, refused } from '../testing/desk.ts';
 import { aDelivery } from '../testing/things.ts';
@@ -118,6 +119,19 @@ describe('searching', () => {
     expect(await find(world, 'q=line&limit=200')).toHaveLength(200);
     const rows = await world.sql('select word from words');
     expect(parts).toBe(200 / 10 + Math.ceil(rows.length / 400));
+  });
+
+  test('[D47] lines that have no words are passed in one step, however many pages they fill', async () => {
+    const { world } = await openDesk();
+    await world.running.indexer.stop();
+    const { room, space } = world;
+    await room.store.write(space.id, ['ledger'], async (tx) => {
+      const entry = { actor: 'test', action: 'event.accepted', subject: 'nothing to find', data: {} };
+      for (let i = 0; i < 100; i++) await record(room, tx, room.clock.now(), entry);
+    });
+    const id = await world.deliver({ headline: 'Behind them all' });
+    await indexSome(room, space.id, { lines: 5, letOthers: async () => {} });
+    expect(await find(world, 'q=behind')).toEqual([id]);
   });
 
   test('[D47] what has more words than are held at once is taken in by several steps', async () => {

@@ -26,6 +26,8 @@ type Found = { delivery: Delivery; line: LedgerLine | null };
 export type Step = { lines: number; letOthers(): Promise<void> };
 
 export const LARGE_STEP = 250;
+/** Events and tasks have lines too, and no words: so many pages of nothing else are passed in one step. */
+const MOST_SILENT = 40;
 
 const AT_ONCE: Step = { lines: LARGE_STEP, letOthers: async () => {} };
 
@@ -36,7 +38,7 @@ const AT_ONCE: Step = { lines: LARGE_STEP, letOthers: async () => {} };
  * for every delivery anew.
  */
 export async function indexSome(room: Room, space: SpaceId, step: Step = AT_ONCE): Promise<boolean> {
-  const { found, from, last, full } = await look(room, space, step.lines);
+  const { found, from, last, full } = await look(room, space, step);
   if (last === from) return false;
   const { entries, done } = await gather(room, space, found, step);
   entries.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : a.seq - b.seq));
@@ -56,21 +58,31 @@ export async function indexSome(room: Room, space: SpaceId, step: Step = AT_ONCE
 
 type Look = { found: Found[]; from: number; last: number; full: boolean };
 
-/** What the next lines of the ledger have to say to the index, in their order. */
-function look(room: Room, space: SpaceId, most: number): Promise<Look> {
+/** The next lines of the ledger that have something to say to the index. Those before them have one mark in common. */
+async function look(room: Room, space: SpaceId, { lines, letOthers }: Step): Promise<Look> {
+  const marked = await room.store.read(space, (tx) => tx.heads.get('indexed'));
+  const from = marked?.n ?? 0;
+  let seen = await lookBehind(room, space, from, lines);
+  for (let pages = 1; pages < MOST_SILENT && seen.full && seen.found.length === 0; pages++) {
+    await letOthers();
+    seen = await lookBehind(room, space, seen.last, lines);
+  }
+  return { ...seen, from };
+}
+
+function lookBehind(room: Room, space: SpaceId, after: number, most: number): Promise<Omit<Look, 'from'>> {
   return room.store.read(space, async (tx) => {
-    const from = (await tx.heads.get('indexed'))?.n ?? 0;
-    const lines = await tx.ledger.page(from, most);
-    const last = lines.at(-1)?.seq ?? from;
+    const lines = await tx.ledger.page(after, most);
+    const last = lines.at(-1)?.seq ?? after;
     // By place and not by the line's action: whichever door it came through, a delivery has its line's place.
-    const range = { from: lines[0]?.seq ?? from, before: last + 1, limit: most };
+    const range = { from: lines[0]?.seq ?? after, before: last + 1, limit: most };
     const delivered = lines.length === 0 ? [] : await tx.search.find({ words: [], ...range });
     const found: Found[] = delivered.map((delivery) => ({ delivery, line: null }));
     for (const line of lines.filter((l) => DECIDED.has(l.action))) {
       const delivery = await tx.deliveries.get(line.subject);
       if (delivery !== null) found.push({ delivery, line });
     }
-    return { found: found.sort((a, b) => placeOf(a) - placeOf(b)), from, last, full: lines.length === most };
+    return { found: found.sort((a, b) => placeOf(a) - placeOf(b)), last, full: lines.length === most };
   });
 }
 
