@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
+import { bundleServer } from './bundle.mjs';
 import { runNode, runNpm } from './child.mjs';
 import { Stop } from './command.mjs';
 import { withLock } from './lock.mjs';
@@ -47,7 +48,8 @@ function buildStamp(dir) {
   const shared = ['tsconfig.base.json', 'package-lock.json'];
   const sdk = dir === 'packages/sdk' ? [] : sources('packages/sdk');
   const mcp = ['packages/agent', 'packages/server'].includes(dir) ? sources('packages/mcp') : [];
-  return fingerprint([...shared, ...sdk, ...mcp, ...sources(dir)]);
+  const how = dir === 'packages/server' ? ['scripts/bundle.mjs'] : [];
+  return fingerprint([...shared, ...sdk, ...mcp, ...how, ...sources(dir)]);
 }
 
 /** What a build reads: the package without its tests, so that editing a test builds nothing. */
@@ -56,12 +58,13 @@ const sources = (dir) => filesUnder(dir).filter((path) => !/\.test\.tsx?$|\/src\
 async function build(dir) {
   // Read before the build: an edit made meanwhile must not count as built.
   const stamp = buildStamp(dir);
-  if (dir === 'packages/web') await bundle();
-  else await compile(dir);
+  if (dir === 'packages/web') await bundlePage();
+  else removeLeftovers(dir, await compile(dir));
   mkdirSync(inRepo(dir, 'dist'), { recursive: true });
   writeFileSync(inRepo(dir, STAMP), stamp);
 }
 
+/** Returns what it wrote. */
 async function compile(dir) {
   rmSync(inRepo(dir, STAMP), { force: true });
   const tsc = inRepo('node_modules/typescript/bin/tsc');
@@ -69,7 +72,12 @@ async function compile(dir) {
   const [emitted, messages] = splitOutput(output);
   if (code !== 0)
     throw new Stop(`${messages.join('\n').trim()}\n\nThe build of ${dir} failed; the reasons are above.`);
-  removeLeftovers(dir, emitted);
+  if (dir !== 'packages/server') return emitted;
+  return new Set([...emitted, ...(await bundleServer().catch(unbundled))]);
+}
+
+function unbundled(reason) {
+  throw new Stop(`${reason.message}\n\nThe server could not be bundled; the reasons are above.`);
 }
 
 function splitOutput(output) {
@@ -89,7 +97,7 @@ function removeLeftovers(dir, emitted) {
   }
 }
 
-async function bundle() {
+async function bundlePage() {
   const { code, output } = await runNpm(['run', 'build', '--workspace=@lanternroom/web']);
   if (code !== 0)
     throw new Stop(`${output.trim()}\n\nThe build of packages/web failed; the reasons are above.`);

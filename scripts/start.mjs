@@ -9,7 +9,7 @@ const LOOK_MS = 250;
 await command(async () => {
   await ensureInstalled();
   await ensureBuilt();
-  for (const file of [SERVER, 'packages/server/dist/main.js']) {
+  for (const file of [SERVER, 'packages/server/dist/bundle/run.js']) {
     if (!existsSync(inRepo(file)))
       throw new Stop(`${file} is missing. Restore packages/server with git, then run npm start again.`);
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { sparingly } from '../dist/cli/start-memory.js';
+import { sparingly } from '../dist/bundle/start-memory.js';
 
-const { run } = await sparingly(() => import('../dist/cli/run.js'));
+const { run } = await sparingly(() => import('../dist/bundle/run.js'));
 process.exitCode = await run(process.argv);

@@ -25,6 +25,7 @@ import { Streams } from './http/sse.ts';
 import { staticRoutes } from './http/static.ts';
 import { assertSafeBinding, isLoopbackHost, parseProxies } from './http/transport.ts';
 import { Upgrades } from './http/upgrades.ts';
+import { VERSION } from './http/version.ts';
 import { CardMaker } from './protocols/a2a/card.ts';
 import { Hub } from './protocols/a2a/hub.ts';
 import { findNeighbour, pushBody } from './protocols/a2a/push-body.ts';
@@ -35,7 +36,6 @@ import { wakeRoutes } from './protocols/wake/routes.ts';
 import { ThreadedIntake } from './storage/intake/threaded.ts';
 import { RecentLogs } from './storage/log-memory.ts';
 import { noteResealed, takeUpKey } from './storage/sealing/sealed-by.ts';
-import { VERSION } from './version.ts';
 
 export { type Ground, openGround } from './ground.ts';
 
