@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { draft, refusal, sendRaw, told } from '../../testing/wake.ts';
+import { draft, refusal, sendAll, sendRaw, told } from '../../testing/wake.ts';
 import { World } from '../../testing/world.ts';
 
 const DELIVER = '/wake/v1/deliver';
@@ -50,6 +50,22 @@ it('[W11] a body that does not say how long it is meets the same limit', async (
   const reply = await sendRaw(world, [`${head.join('\r\n')}\r\n\r\n`, ...Array<string>(17).fill(chunk)]);
   expect(reply).toMatch(/^HTTP\/1\.1 413 /);
 });
+
+it.each(['content-length', 'transfer-encoding'])(
+  '[W11] a far too long body is heard out, so that its sender reads the 413 (%s)',
+  async (framing) => {
+    const body = 'x'.repeat(8 * MIB);
+    const framed =
+      framing === 'content-length'
+        ? `content-length: ${body.length}\r\n\r\n${body}`
+        : `transfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const auth = `host: x\r\nauthorization: Bearer ${world.agent.key}\r\n`;
+    const post = `POST ${DELIVER} HTTP/1.1\r\n${auth}content-type: application/json\r\n${framed}`;
+    const last = `GET /wake/v1/responses HTTP/1.1\r\n${auth}connection: close\r\n\r\n`;
+    const replies = await sendAll(world, post + last);
+    expect(replies.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+  },
+);
 
 it('[W11] 64 levels are taken, 65 are 400, in objects and in lists', async () => {
   expect((await send(withDetails(nested(64)))).status).toBe(201);
