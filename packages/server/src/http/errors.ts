@@ -131,22 +131,11 @@ export function logFault(request: FastifyRequest, error: unknown, fault: Fault):
   else if (fault.detail.cause !== undefined) logCause(request, fault);
 }
 
-/**
- * A body that is refused before its end is still read, and dropped: whoever is cut off in the middle of sending
- * meets a reset connection instead of the answer. The time limit of requests ends it (W11).
- */
-export function hearOut(request: FastifyRequest, reply: FastifyReply): void {
-  if (request.raw.complete) return;
-  reply.removeHeader('connection');
-  request.raw.resume();
-}
-
 /** The one error handler of a door. */
 export function errorHandler(door: Door, baseUrl: () => string) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const fault = toFault(error);
     logFault(request, error, fault);
-    hearOut(request, reply);
     return sendFault(reply, door, fault, baseUrl());
   };
 }

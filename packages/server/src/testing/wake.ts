@@ -144,16 +144,3 @@ export function sendRaw(world: World, chunks: readonly string[]): Promise<string
     for (const chunk of chunks) socket.write(chunk);
   });
 }
-
-/** The same, and gives back all that comes until the server closes. */
-export function sendAll(world: World, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let received = '';
-    const socket = connect(Number(new URL(world.url).port), '127.0.0.1');
-    socket.on('data', (data) => {
-      received += data.toString('utf8');
-    });
-    socket.on('error', reject).on('end', () => resolve(received));
-    socket.write(text);
-  });
-}

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.t
 import { Fault } from '../../core/faults.ts';
 import type { Described } from '../../http/app.ts';
 import type { JsonBody } from '../../http/body.ts';
-import { hearOut, logFault, toFault } from '../../http/errors.ts';
+import { logFault, toFault } from '../../http/errors.ts';
 import { enteredOf } from './door.ts';
 import { restStatus, toRestError } from './errors.ts';
 import { answerText, type SingleOperation, type StreamedCall } from './operations.ts';
@@ -187,7 +187,6 @@ async function streamed(
 function refuseRest(request: FastifyRequest, reply: FastifyReply, error: FastifyError | Error): FastifyReply {
   const fault = toFault(error);
   logFault(request, error, fault);
-  hearOut(request, reply);
   if (fault.fault === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="a2a"');
   if (fault.detail.retryAfter !== undefined) reply.header('retry-after', String(fault.detail.retryAfter));
   return reply

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault, isFault } from '../../core/faults.ts';
 import type { JsonBody } from '../../http/body.ts';
-import { hearOut, logFault, toFault } from '../../http/errors.ts';
+import { logFault, toFault } from '../../http/errors.ts';
 import {
   RPC,
   type RpcCall,
@@ -87,7 +87,6 @@ export function refuse(
 ): FastifyReply {
   const fault = toFault(reason as FastifyError);
   logFault(request, reason, fault);
-  hearOut(request, reply);
   if (fault.fault === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="a2a"');
   if (fault.detail.retryAfter !== undefined) reply.header('retry-after', String(fault.detail.retryAfter));
   reply.header('cache-control', 'no-store');
