@@ -101,6 +101,36 @@ describe('on the data of a running server', () => {
     await refused(2, /several spaces \(home, second\).*--space/, ['agent', 'list', '--data', folder]);
     expect(await run<Listed>(folder, 'agent', 'list', '--space', 'second')).toMatchObject({ agents: [] });
     await run(folder, 'agent', 'add', AGENT.id, '--space', 'second');
+    const { spaces, ...all } = await run<{ spaces: { space: string; entries: number }[]; entries: number }>(
+      folder,
+      'audit',
+      'verify',
+    );
+    expect(all).toMatchObject({ ok: true, head: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(spaces.map((s) => s.space)).toEqual(['home', 'second']);
+    expect(all.entries).toBe(spaces.reduce((sum, s) => sum + s.entries, 0));
+    expect(await run(folder, 'audit', 'verify', '--space', 'second')).toMatchObject({ space: 'second' });
+  });
+
+  test('[D31] a mistyped folder is refused, and does not become an empty store', async () => {
+    const folder = join(temporaryFolder(), 'mistyped');
+    const file = join(temporaryFolder(), 'lanternroom.backup');
+    const commands = [
+      ['backup', file],
+      ['audit', 'verify'],
+      ['agent', 'add', 'a'],
+      ['person', 'list'],
+      ['key', 'status'],
+    ];
+    await each(
+      commands,
+      (command) =>
+        refused(2, /^There is no data in .*mistyped\. Name its folder/, [...command, '--data', folder]),
+      2,
+    );
+    expect([existsSync(folder), existsSync(file)]).toEqual([false, false]);
+    await run(folder, 'space', 'add', 'first');
+    expect(await run(folder, 'agent', 'list')).toMatchObject({ space: 'first', agents: [] });
   });
 
   test('[D32][D21] backup while it runs, restore elsewhere, and everything is there and verified', async () => {
@@ -171,7 +201,7 @@ describe('on the data of a running server', () => {
     const says = /^The (data )?folder \/proc\/\S+ cannot be made\. .*choose another/;
     await refused(1, says, ['restore', file, '--data', '/proc/x']);
     await refused(1, says, ['backup', '/proc/x/lanternroom.backup', '--data', folder]);
-    await refused(1, says, ['agent', 'list', '--data', '/proc/x']);
+    await refused(1, says, ['space', 'add', 'first', '--data', '/proc/x']);
   });
 
   test('[D32] doctor says what is wrong and what to do', async () => {

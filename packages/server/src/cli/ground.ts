@@ -28,8 +28,20 @@ export function configFor(options: Common): Config {
   return readConfig(sourcesFor(options));
 }
 
-/** Opens the store, does one thing, closes it again. */
+/** Opens the store that is there, does one thing, closes it again. A mistyped folder must not become an empty store. */
 export async function withGround<T>(options: Common, work: (ground: Ground) => Promise<T>): Promise<T> {
+  const { data, databaseUrl } = configFor(options);
+  const { holdsStore } = await import('../storage/folder/data-folder.ts');
+  if (databaseUrl === null && !holdsStore(data)) {
+    throw new UsageError(
+      `There is no data in ${data}. Name its folder with --data, or make it with: lanternroom serve --data ${data}`,
+    );
+  }
+  return withGroundOrNew(options, work);
+}
+
+/** The same, and makes the store where there is none. */
+export async function withGroundOrNew<T>(options: Common, work: (ground: Ground) => Promise<T>): Promise<T> {
   const { openGround } = await import('../ground.ts');
   const ground = await openGround(configFor(options));
   try {

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
 import { settingsInForce } from '../config.ts';
 import type { Verdict } from '../core/ledger/audit.ts';
+import type { Space } from '../core/store.ts';
+import type { Ground } from '../ground.ts';
 import {
   type Common,
   common,
@@ -18,8 +21,11 @@ export function addKeepingCommands(program: Command): void {
     .command('audit')
     .description('The ledger: the append-only record of everything that changed');
   inSpace(
-    audit.command('verify').description('follow the hash chain from the first line to the last'),
+    audit
+      .command('verify')
+      .description('follow the hash chain from the first line to the last, in all spaces or in one'),
     'audit verify --json',
+    'audit verify --space second-team',
   ).action(verify);
 
   common(
@@ -78,23 +84,53 @@ export function addKeepingCommands(program: Command): void {
   });
 }
 
+type Verified = { space: string; verdict: Verdict };
+
+/** The space that is named, else all of them: nobody should believe the record whole because they looked at one. */
 function verify(options: Common): Promise<void> {
   return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
-    const verdict = await ground.auditor.verify(space.id, progressLine(options));
-    const { verifiedAt, ...rest } = verdict;
-    print(options, { ...rest, space: space.handle, verified_at: verifiedAt }, words(verdict, space.handle));
-    if (!verdict.ok)
+    const spaces = await spacesFor(ground, options);
+    const verified: Verified[] = [];
+    for (const { id, handle } of spaces) {
+      verified.push({ space: handle, verdict: await ground.auditor.verify(id, progressLine(options)) });
+    }
+    print(options, toReport(verified), verified.map(words).join('\n'));
+    const changed = verified.filter(({ verdict }) => !verdict.ok).map(({ space }) => `@${space}`);
+    if (changed.length > 0) {
       throw new Error(
-        `The record of @${space.handle} has been changed. Compare with a backup; keep this copy as evidence.`,
+        `The record of ${changed.join(', ')} has been changed. Compare with a backup; keep this copy as evidence.`,
       );
+    }
   });
 }
 
-function words(verdict: Verdict, handle: string): string {
+async function spacesFor(ground: Ground, options: Common): Promise<readonly Space[]> {
+  const spaces = await ground.room.store.directory.spaces();
+  return options.space === undefined && spaces.length > 1 ? spaces : [await findSpace(ground, options)];
+}
+
+function toReport(verified: readonly Verified[]): object {
+  const each = verified.map(({ space, verdict: { verifiedAt, ...rest } }) => ({
+    ...rest,
+    space,
+    verified_at: verifiedAt,
+  }));
+  const [only] = each;
+  if (each.length === 1 && only !== undefined) return only;
+  return {
+    ok: each.every(({ ok }) => ok),
+    entries: each.reduce((sum, { entries }) => sum + entries, 0),
+    head: createHash('sha256')
+      .update(each.map(({ head }) => head).join('\n'))
+      .digest('hex'),
+    spaces: each,
+  };
+}
+
+function words({ space, verdict }: Verified): string {
   if (verdict.ok)
-    return `The record of @${handle} is whole: ${verdict.entries} entries, head ${verdict.head}.`;
-  return verdict.problems.map((p) => p.problem).join('\n');
+    return `The record of @${space} is whole: ${verdict.entries} entries, head ${verdict.head}.`;
+  return verdict.problems.map(({ problem }) => `@${space}: ${problem}`).join('\n');
 }
 
 /** A line that moves on a terminal, and silence elsewhere. */

@@ -3,7 +3,16 @@ import { UsageError } from '../config.ts';
 import { foundSpace } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
 import { setPushTargets } from '../core/tasks/push-targets.ts';
-import { type Common, common, findSpace, inSpace, OPERATOR, print, withGround } from './ground.ts';
+import {
+  type Common,
+  common,
+  findSpace,
+  inSpace,
+  OPERATOR,
+  print,
+  withGround,
+  withGroundOrNew,
+} from './ground.ts';
 
 type PushOptions = Common & { anywhere?: boolean; nowhere?: boolean };
 
@@ -26,7 +35,7 @@ export function addSpaceCommands(program: Command): void {
 }
 
 function add(handle: string, options: Common): Promise<void> {
-  return withGround(options, async ({ room }) => {
+  return withGroundOrNew(options, async ({ room }) => {
     const made = orThrow(await foundSpace(room, handle, OPERATOR));
     print(options, { space: made.handle, space_id: made.id }, `Made the space @${made.handle}.`);
   });

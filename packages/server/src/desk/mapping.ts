@@ -9,6 +9,7 @@ import { memberText } from '../core/json-text.ts';
 import type { LedgerLine } from '../core/ledger/ledger.ts';
 import type { Person, TokenRecord } from '../core/people/person.ts';
 import type { Attempt, Job } from '../core/sending/job.ts';
+import { isBlank } from '../core/text.ts';
 import { fromIso, type Micros, SECOND, toIso, toIsoOrNull } from '../core/time.ts';
 import { choice, invalid, optionalText } from '../http/fields.ts';
 
@@ -68,10 +69,10 @@ export function fromDecision(
   };
 }
 
-/** 422 without the hash: a decision is bound to what was shown (core rule 3). */
+/** 422 without a hash: a decision is bound to what was shown (core rule 3). Whatever else is given as one is another hash. */
 export function toAnswer({ value: body, raw }: { value: JsonObject; raw: Buffer }): Answer {
   const hash = body.content_sha256;
-  if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/i.test(hash)) {
+  if (typeof hash !== 'string' || isBlank(hash)) {
     throw invalid(
       'content_sha256',
       'content_sha256 is required: send the hash of the delivery that you were shown.',

@@ -8,6 +8,7 @@ import {
   makeCallbackSecret,
   rotateSecrets,
 } from './agent.ts';
+import { refuseAgent } from './found.ts';
 
 test.each(['a', 'agent-01', 'A.b_c-9', '7', 'x'.repeat(128)])('[W8] %s is an agent id', (id) => {
   expect(isAgentId(id)).toBe(true);
@@ -31,6 +32,19 @@ test('[W20] a callback secret is whsec_ and the base64 of 32 random bytes', () =
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
   expect(makeCallbackSecret(randomIds)).not.toBe(secret);
+});
+
+test('[W20] one that an operator sets is taken as it is, unless it is too short or not in this form', () => {
+  const refusal = (callbackSecret: string) => refuseAgent({ id: 'a', tier: 'test', callbackSecret });
+  for (const own of ['whsec_dGVzdC1zZWNyZXQ=', 'whsec_my-own-callback-secret'])
+    expect(refusal(own)).toBeNull();
+  for (const odd of [
+    'whsec_short',
+    'whsec_',
+    'my-own-callback-secret-without-it',
+    'whsec_with a space inside it',
+  ])
+    expect(refusal(odd)?.fault).toBe('invalid_field');
 });
 
 function secret(name: string, createdAt: number, expiresAt: number | null = null): CallbackSecret {

@@ -1,4 +1,4 @@
-import { isJwt, isMixed, isReal } from './secret-proofs.ts';
+import { isJwt, isMixed, isReal, isToken } from './secret-proofs.ts';
 
 /**
  * A credential known by its beginning. Patterns are sticky and linear: every quantifier stands on one character class,
@@ -34,7 +34,7 @@ const isAwsKey = (found: string): boolean => !/X{5}|0{8}/.test(found);
 const UNCUT = '(?!\\.\\.|…)';
 /** The start of a run of token characters, a few dashes aside: so a run is entered once, not again after every dash. */
 const FRESH = '(?<=(?:^|[^A-Za-z0-9_-]|\\\\[nrt]|%[0-9A-Fa-f]{2})[_-]{0,3})';
-const mixed = { proof: isMixed, before: FRESH, after: UNCUT };
+const mixed = { proof: isToken, before: FRESH, after: UNCUT };
 
 export const SECRET_KINDS: readonly SecretKind[] = [
   // Lanternroom itself

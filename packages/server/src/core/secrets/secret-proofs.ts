@@ -15,6 +15,11 @@ export function isMixed(text: string): boolean {
   return /\d/.test(text) && /[A-Za-z]/.test(text) && isReal(text);
 }
 
+/** The same, or a run of letters as long as no word is behind such a beginning: an operator may set a key without a digit (W4). */
+export function isToken(text: string): boolean {
+  return isMixed(text) || (/[A-Za-z0-9]{20}/.test(text) && isReal(text));
+}
+
 /** Upper case, lower case and a digit: no hash in hex and no sentence. */
 export function isManyCased(text: string): boolean {
   return /[A-Z]/.test(text) && /[a-z]/.test(text) && /\d/.test(text);

@@ -34,6 +34,8 @@ const jwt = (header: object): string =>
 const TOKENS: readonly (readonly [kind: string, value: string])[] = [
   ['Lanternroom agent key', glue('wk_', 'test_', draw(38))],
   ['Lanternroom agent key', glue('wk_', 'live_', draw(38))],
+  ['Lanternroom agent key', glue('wk_', 'live_', LOWER, LOWER)],
+  ['GitLab token', glue('gl', 'pat-', LOWER)],
   ['Lanternroom person token', glue('lr', '_', draw(38))],
   ['Lanternroom caller token', glue('ct', '_', draw(38))],
   ['webhook signing secret', glue('wh', 'sec_', draw(43, BASE64), '=')],

@@ -28,8 +28,14 @@ export function cardRoutes(
       },
     });
     app.get<{ Params: { handle: string } }>(`/@:handle/.well-known/${name}`, (request, reply) =>
-      onlyCard(shell, cards, request, reply),
+      onlyCard({ shell, cards, handle: request.params.handle }, request, reply),
     );
+    app.get(`/.well-known/${name}`, async (request, reply) => {
+      const [only, another] = await shell.room.store.directory.spaces();
+      // Who the tenants are is nobody else's business.
+      if (only === undefined || another !== undefined) throw noCard();
+      return onlyCard({ shell, cards, handle: only.handle }, request, reply);
+    });
   }
   app.get('/.well-known/jwks.json', async (_, reply) =>
     reply.header('cache-control', 'public, max-age=300').send(await signer.jwks()),
@@ -93,12 +99,10 @@ const MOST_LISTED = 100;
 
 /** The card of a space's only agent; with several, the addresses of those that may be shown. */
 async function onlyCard(
-  shell: Shell,
-  cards: CardMaker,
-  request: FastifyRequest<{ Params: { handle: string } }>,
+  { shell, cards, handle }: { shell: Shell; cards: CardMaker; handle: string },
+  request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { handle } = request.params;
   const shown = await shownAgents(shell, request, handle);
   const [only] = shown;
   if (shown.length === 1 && only !== undefined) return sendCard(cards, only, request, reply);

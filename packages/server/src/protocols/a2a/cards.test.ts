@@ -12,6 +12,7 @@ import {
   type Wire,
 } from '../../testing/a2a.ts';
 import { until } from '../../testing/waiting.ts';
+import { openWorld } from '../../testing/wake.ts';
 import { ManualClock } from '../../testing/world.ts';
 
 const clock = new ManualClock();
@@ -62,6 +63,15 @@ describe('addresses', () => {
     expect(body.error.agents).toContain(`${world().url}/@home/agent-01/.well-known/agent-card.json`);
     const nobody = await fetch(`${world().url}/@nobody/.well-known/agent-card.json`);
     expect([nobody.status, await nobody.json()]).toMatchObject([404, { error: { agents: [] } }]);
+  });
+
+  test('[A1] the address of the server does so while there is one space, and names no tenants later', async () => {
+    const alone = await openWorld();
+    const root = () => fetch(`${alone.url}/.well-known/agent-card.json`);
+    expect(await (await root()).json()).toMatchObject({ name: `@home/${alone.agent.agent.id}` });
+    await alone.addSpace('second');
+    const among = await root();
+    expect([among.status, await among.text()]).toEqual([404, expect.not.stringContaining('home')]);
   });
 });
 

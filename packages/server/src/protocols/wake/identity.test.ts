@@ -122,11 +122,11 @@ it('[W1] another method is 405 and says which one works', async () => {
   const world = await openWorld();
   const reply = await world.get('/wake/v1/deliver');
   expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST']);
-  const put = await fetch(`${world.url}/wake/v1/responses`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${world.agent.key}` },
-  });
+  const headers = { authorization: `Bearer ${world.agent.key}` };
+  const put = await fetch(`${world.url}/wake/v1/responses`, { method: 'PUT', headers });
   expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET']);
+  const options = await fetch(`${world.url}/wake/v1/deliver`, { method: 'OPTIONS', headers });
+  expect([options.status, options.headers.get('allow')]).toEqual([405, 'POST']);
 });
 
 it('[W3] the agent is the one of the key: another agent_id is 403, in the body and in the query', async () => {

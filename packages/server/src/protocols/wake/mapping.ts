@@ -119,14 +119,10 @@ function wrongAllowed(): Fault {
   );
 }
 
-/** We report places as JSON Pointers; the dotted form that people type is understood too. */
+/** We report places as JSON Pointers from the body's root; from `details`, and the dotted form that people type, are understood too. */
 function toPointer(path: string): string {
-  return path.startsWith('/')
-    ? path
-    : `/${path
-        .replace(/^\$\.?/, '')
-        .split('.')
-        .join('/')}`;
+  const pointer = path.startsWith('/') ? path : `/${path.replace(/^\$\.?/, '').replaceAll('.', '/')}`;
+  return /^\/details(?:\/|$)/.test(pointer) ? pointer : `/details${pointer}`;
 }
 
 export function fromAccepted(accepted: Accepted): { status: number; body: string } {

@@ -44,7 +44,7 @@ it('[W13] also in plain text, in a private key and in the name of a field', asyn
   }
 });
 
-it.each(['/details/env/TOKEN', 'details.env.TOKEN', '$.details.env.TOKEN'])(
+it.each(['/details/env/TOKEN', 'details.env.TOKEN', '$.details.env.TOKEN', '/env/TOKEN', 'env.TOKEN'])(
   '[W13] allow_secrets at %s lets it through, and the person sees the reason',
   async (path) => {
     const allow = [{ path, reason: 'A revoked token, to show the leak.' }];

@@ -37,6 +37,11 @@ export type DataFolder = {
 export const DATABASE_FILE = 'lanternroom.db';
 export const CHECKPOINT_FILE = 'ledger.checkpoints';
 
+/** Whether there is a store, or was one: what is left of one is refused by who opens it. */
+export function holdsStore(folder: string): boolean {
+  return [DATABASE_FILE, CHECKPOINT_FILE].some((name) => existsSync(join(folder, name)));
+}
+
 /** Opens the data folder: makes it on the first start, refuses it with a clear sentence when something is wrong. */
 export async function openDataFolder(folder: string, secret: string | null): Promise<DataFolder> {
   makeFolder(folder);
