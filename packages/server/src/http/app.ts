@@ -8,7 +8,7 @@ import type { TSchema } from 'typebox';
 import { noteExposed } from '../core/agents/found.ts';
 import { Fault, isFault } from '../core/faults.ts';
 import { bearerOf, identify } from './agent-key.ts';
-import { addJsonParser, BODY_LIMIT } from './body.ts';
+import { addJsonParser, BODY_LIMIT, hearOut } from './body.ts';
 import { readableUrl, refuseBroken } from './broken.ts';
 import { type Door, errorBody, errorHandler, HTTP_STATUS } from './errors.ts';
 import type { Shell } from './shell.ts';
@@ -77,6 +77,7 @@ export function makeApp({ tls, log, proxies, baseUrl }: AppOptions): FastifyInst
       : { https: { ...CONNECTION_LIMITS, ...readCertificate(tls), minVersion: 'TLSv1.2' as const } }),
   }) as unknown as FastifyInstance;
   addJsonParser(app);
+  app.addHook('onError', hearOut);
   app.decorateRequest('identity', null);
   return app;
 }

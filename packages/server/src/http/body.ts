@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onErrorHookHandler } from 'fastify';
 import { isJsonObject, type JsonObject } from '../core/canonical.ts';
 import { Fault } from '../core/faults.ts';
 import { parseStrict } from './strict-json.ts';
@@ -22,6 +22,18 @@ export function addJsonParser(app: FastifyInstance, types: string[] = ['applicat
     }
   });
 }
+
+/**
+ * Whoever is cut off in the middle of a body finds a broken connection, and never reads why. So the rest of what is too
+ * long is heard and thrown away, for as long as any request may take.
+ */
+export const hearOut: onErrorHookHandler = (request, reply, error, done) => {
+  if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    reply.removeHeader('connection');
+    request.raw.resume();
+  }
+  done();
+};
 
 export function toJson(raw: Buffer): JsonBody {
   const parsed = parseStrict(raw);

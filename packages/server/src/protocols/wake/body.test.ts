@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { draft, refusal, sendRaw, told } from '../../testing/wake.ts';
 import { World } from '../../testing/world.ts';
 
@@ -50,6 +54,31 @@ it('[W11] a body that does not say how long it is meets the same limit', async (
   const reply = await sendRaw(world, [`${head.join('\r\n')}\r\n\r\n`, ...Array<string>(17).fill(chunk)]);
   expect(reply).toMatch(/^HTTP\/1\.1 413 /);
 });
+
+it.each(['content-length: 16777216', 'transfer-encoding: chunked'])(
+  '[W11] whoever sends far too much reads why, and may go on (%s)',
+  async (length) => {
+    const socket = connect(Number(new URL(world.url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const heard: string[] = [];
+    socket.on('data', (data) => heard.push(data.toString('utf8')));
+    const head = [`POST ${DELIVER} HTTP/1.1`, 'host: x', `authorization: Bearer ${world.agent.key}`];
+    const piece = 'x'.repeat(MIB);
+    const isChunked = length.startsWith('transfer');
+    socket.write(`${[...head, 'content-type: application/json', length].join('\r\n')}\r\n\r\n`);
+    // As many clients do: all of it first, and only then a look at the answer.
+    await pipeline(
+      Readable.from(Array.from({ length: 16 }, () => (isChunked ? `100000\r\n${piece}\r\n` : piece))),
+      socket,
+      { end: false },
+    );
+    socket.write(
+      `${isChunked ? '0\r\n\r\n' : ''}GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+    );
+    await once(socket, 'end');
+    expect(heard.join('').match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+  },
+);
 
 it('[W11] 64 levels are taken, 65 are 400, in objects and in lists', async () => {
   expect((await send(withDetails(nested(64)))).status).toBe(201);
