@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
+import { artifactMemory } from '../a2a-artifact.mjs';
 import { memoryOf } from '../cost.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
 import { AGENT, KEY, newStore, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
@@ -18,8 +19,9 @@ export const b7 = {
   async run(options) {
     const flows = await measureFlows(options);
     const chunks = await measureChunks(options);
+    const artifact = await measureArtifact(options);
     const idle = await measureIdle(options);
-    return [...flows, chunks, idle];
+    return [...flows, chunks, artifact, idle];
   },
 };
 
@@ -128,6 +130,17 @@ async function mustComplete(server, path) {
   if (task.status.state !== 'TASK_STATE_COMPLETED') throw new Error(`the task is ${task.status.state}`);
 }
 
+/** The answer of a slow disk does not wait for the work, so it is asked for again. */
+async function untilCompleted(server, path, text) {
+  let { task } = await sendText(server, path, text);
+  while (task.status.state !== 'TASK_STATE_COMPLETED') {
+    if (task.status.state === 'TASK_STATE_FAILED') throw new Error(JSON.stringify(task.status));
+    await rest();
+    task = await call(server, path, 'GetTask', { id: task.id });
+  }
+  return task;
+}
+
 /** What was stored for nobody is now the agent's; only then is a send answered without a queue before it. */
 async function untilEmpty(server) {
   for (let quick = 0; quick < 3; ) {
@@ -189,6 +202,20 @@ async function timeChunks(server, count) {
   const { task } = await sendText(server, OURS, `chunks ${count}`);
   if (task.status.state !== 'TASK_STATE_COMPLETED') throw new Error(`the task is ${task.status.state}`);
   return performance.now() - started;
+}
+
+async function measureArtifact({ rounds, quick }) {
+  const folder = await newStore();
+  const server = await startLanternroom(folder);
+  const agent = await startAgent(server);
+  try {
+    const completed = (words) => untilCompleted(server, OURS, words);
+    return await artifactMemory({ server, rounds, quick, caller: { completed, headers: HEADERS } });
+  } finally {
+    agent.kill();
+    await server.stop();
+    remove(folder);
+  }
 }
 
 /** What one more agent that is connected and idle costs. */

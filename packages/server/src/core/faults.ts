@@ -13,6 +13,7 @@ export const FAULTS = [
   'role_too_low',
   'cross_site',
   'not_found',
+  'agent_not_found',
   'unsupported_version',
   'method_not_allowed',
   'malformed_body',

@@ -20,6 +20,7 @@ export const HTTP_STATUS: Record<FaultName, number> = {
   role_too_low: 403,
   cross_site: 403,
   not_found: 404,
+  agent_not_found: 404,
   unsupported_version: 404,
   method_not_allowed: 405,
   malformed_body: 400,

@@ -15,7 +15,10 @@ export type RpcError = { code: number; message: string; data?: unknown };
 
 export type RpcCall = { id: RpcId; method: string; params: JsonObject };
 
-export type RpcRead = { ok: true; call: RpcCall } | { ok: false; id: RpcId; error: RpcError };
+/** A request that is none, with the member that is wrong. */
+type Unread = { ok: false; id: RpcId; error: RpcError; field?: string };
+
+export type RpcRead = { ok: true; call: RpcCall } | Unread;
 
 /** Reads one call. A request without an id is answered with the id null: here, nobody calls without wanting to know. */
 export function readCall(body: unknown): RpcRead {
@@ -23,20 +26,22 @@ export function readCall(body: unknown): RpcRead {
   if (!isJsonObject(body)) return refuse(null, 'The request must be a JSON object.');
   const { id = null, jsonrpc, method, params } = body;
   if (id !== null && typeof id !== 'string' && typeof id !== 'number')
-    return refuse(null, 'id must be a string, a number or null.');
-  if (jsonrpc !== '2.0') return refuse(id, 'jsonrpc must be "2.0".');
-  if (typeof method !== 'string' || method === '') return refuse(id, 'method must be a string.');
+    return refuse(null, 'id must be a string, a number or null.', 'id');
+  if (jsonrpc !== '2.0') return refuse(id, 'jsonrpc must be "2.0".', 'jsonrpc');
+  if (typeof method !== 'string' || method === '') return refuse(id, 'method must be a string.', 'method');
   if (params !== undefined && params !== null && !isJsonObject(params))
     return {
       ok: false,
       id,
       error: { code: RPC.invalidParams, message: 'params must be an object with named members.' },
+      field: 'params',
     };
   return { ok: true, call: { id, method, params: params ?? {} } };
 }
 
-function refuse(id: RpcId, message: string): RpcRead {
-  return { ok: false, id, error: { code: RPC.invalidRequest, message } };
+function refuse(id: RpcId, message: string, field?: string): Unread {
+  const error = { code: RPC.invalidRequest, message };
+  return field === undefined ? { ok: false, id, error } : { ok: false, id, error, field };
 }
 
 /** `result` is JSON text already: what was stored as bytes need not be read to be sent. */

@@ -13,13 +13,18 @@ export function onlyMethods<M extends HTTPMethods>(
   return { method, url };
 }
 
-export function refuseOthers(app: FastifyInstance, allowed: readonly HTTPMethods[], url: string): void {
+export function refuseOthers(
+  app: FastifyInstance,
+  allowed: readonly HTTPMethods[],
+  url: string,
+  hint = `Only ${allowed.join(', ')} works here.`,
+): void {
   app.route({
     method: METHODS.filter((m) => !allowed.includes(m)),
     url,
     handler: async (_, reply) => {
       reply.header('allow', allowed.join(', '));
-      throw new Fault('method_not_allowed', `Only ${allowed.join(', ')} works here.`);
+      throw new Fault('method_not_allowed', hint);
     },
   });
 }

@@ -105,6 +105,10 @@ export interface Hasher {
 export type Uploaded = { url: string; size: number; sha256: string };
 type Uploading = { space: SpaceId; agent: AgentId; hasher: Hasher; most: number };
 
+export function uploadTooLarge(most: number): Fault {
+  return new Fault('payload_too_large', `An upload may have at most ${most} bytes.`);
+}
+
 /** Takes content of any length in, chunk by chunk: each is on disk before the next is asked for. */
 export async function upload(
   room: Room,
@@ -120,7 +124,7 @@ export async function upload(
     size += bytes.length;
     if (size > most) {
       await room.store.write(space, [], (tx) => tx.blobs.remove(id));
-      return new Fault('payload_too_large', `An upload may have at most ${most} bytes.`);
+      return uploadTooLarge(most);
     }
     hasher.update(bytes);
     const place = chunks++;

@@ -7,7 +7,7 @@ import { closeQuestion } from './ask.ts';
 import { chooseLink, liveLinks, queueFrame } from './frames.ts';
 import { append, entryKey, openEntry, rememberFirst, save } from './log.ts';
 import { findTask, noTask, type Place } from './place.ts';
-import { type PushConfig, putPush } from './push.ts';
+import { type PushWish, putPush, refusePush } from './push.ts';
 import {
   isInterrupted,
   isTerminal,
@@ -28,7 +28,7 @@ export type CallerMessage = {
   retryKey: string;
   /** How long the caller is ready to wait for an answer. */
   awaitFor: Micros;
-  push: PushConfig | null;
+  push: PushWish | null;
 };
 
 export type Sent = {
@@ -146,6 +146,8 @@ async function proceed(room: Room, tx: Tx, sending: CallerMessage, key: string):
   const found = await findTask(tx, sending.place, sending.taskId ?? '');
   const refused = refuseToProceed(found, sending);
   if (found === null || isFault(refused)) return refused ?? noTask();
+  const crowded = sending.push === null ? null : await refusePush(tx, found, sending.push);
+  if (crowded !== null) return crowded;
   const now = room.clock.now();
   const links = await liveLinks(room, tx, found.agent);
   let task: TaskRecord = { ...found, link: chooseLink(links, found), awaitedUntil: 0 };

@@ -16,6 +16,14 @@ export type PushConfig = {
   dialect: TaskDialect;
 };
 
+/** As it is asked for: without an id, it has yet to get one. */
+export type PushWish = Omit<PushConfig, 'id'> & { id: string | null };
+
+/** Older callers have "the" configuration of a task: setting it again replaces it. Those of 1.0 have as many as they set. */
+function idFor(task: Pick<TaskRecord, 'id'>, { id, dialect }: PushWish): string | null {
+  return id ?? (dialect === '1.0' ? null : task.id);
+}
+
 /** What a push job carries: which entry of which log, for which config. The body is made when it is sent. */
 export type PushErrand = { task: number; push: string; pos: number };
 
@@ -101,7 +109,8 @@ export function openPush(room: Pick<Room, 'vault'>, task: TaskRecord, push: Push
   return JSON.parse(openText(room, push.body, pushIdentity(task, push.id))) as PushConfig;
 }
 
-export async function putPush(room: Room, tx: Tx, task: TaskRecord, config: PushConfig): Promise<void> {
+export async function putPush(room: Room, tx: Tx, task: TaskRecord, wish: PushWish): Promise<PushConfig> {
+  const config = { ...wish, id: idFor(task, wish) ?? room.ids.uuid() };
   await tx.pushes.put({
     task: task.seq,
     id: config.id,
@@ -111,24 +120,28 @@ export async function putPush(room: Room, tx: Tx, task: TaskRecord, config: Push
     createdAt: room.clock.now(),
     body: room.vault.seal(JSON.stringify(config), pushIdentity(task, config.id)),
   });
+  return config;
+}
+
+/** Every way of setting one asks this first: otherwise each message of a task could bring one more. */
+export async function refusePush(tx: Tx, task: TaskRecord, wish: PushWish): Promise<Fault | null> {
+  const known = await tx.pushes.of(task.seq);
+  const id = idFor(task, wish);
+  if (known.length < MOST_CONFIGS || known.some((push) => push.id === id)) return null;
+  const message = `A task has at most ${MOST_CONFIGS} push configurations. Delete one, or replace it by its id.`;
+  return new Fault('invalid_field', message, { field: 'pushNotificationConfig' });
 }
 
 export function setPush(
   room: Room,
   place: Place,
   taskId: string,
-  config: PushConfig,
+  wish: PushWish,
 ): Promise<PushConfig | Fault> {
   return room.store.write(place.space, ['ledger'], async (tx) => {
     const task = await findTask(tx, place, taskId);
     if (task === null) return noTask();
-    const known = await tx.pushes.of(task.seq);
-    if (known.length >= MOST_CONFIGS && !known.some(({ id }) => id === config.id))
-      return new Fault('invalid_field', `A task has at most ${MOST_CONFIGS} push configurations.`, {
-        field: 'pushNotificationConfig',
-      });
-    await putPush(room, tx, task, config);
-    return config;
+    return (await refusePush(tx, task, wish)) ?? putPush(room, tx, task, wish);
   });
 }
 

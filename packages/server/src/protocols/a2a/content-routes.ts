@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isJsonObject } from '../../core/canonical.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
-import { findContent, readContent, upload } from '../../core/tasks/content.ts';
+import { findContent, readContent, upload, uploadTooLarge } from '../../core/tasks/content.ts';
 import { noTask } from '../../core/tasks/place.ts';
 import { readTask } from '../../core/tasks/read.ts';
 import { identify } from '../../http/agent-key.ts';
@@ -42,12 +42,18 @@ async function takeUpload({ room }: Shell, request: FastifyRequest) {
   const task = await room.store.read(key.space, (tx) => tx.tasks.get(taskId));
   if (task === null || task.agent !== key.agent) throw noTask();
   bePatient(request.raw.socket);
-  if (!(request.body instanceof Readable))
-    throw new Fault('malformed_body', 'The body is empty; send the content.');
+  const { body } = request;
+  if (!(body instanceof Readable)) throw new Fault('malformed_body', 'The body is empty; send the content.');
+  if (Number(request.headers['content-length'] ?? 0) > UPLOAD_MOST) throw uploadTooLarge(UPLOAD_MOST);
   const hash = createHash('sha256');
   const hasher = { update: (bytes: Uint8Array) => void hash.update(bytes), digest: () => hash.digest('hex') };
   const where = { space: key.space, agent: key.agent, hasher, most: UPLOAD_MOST };
-  return orThrow(await upload(room, where, request.body as AsyncIterable<Uint8Array>));
+  try {
+    return orThrow(await upload(room, where, body.iterator({ destroyOnReturn: false })));
+  } finally {
+    // Who is refused in the middle of it must be able to read why: the rest is heard and thrown away.
+    body.resume();
+  }
 }
 
 type ContentParams = { id: string; content: string };

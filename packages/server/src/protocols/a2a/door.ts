@@ -78,7 +78,7 @@ export async function admit(shell: Shell, request: Headed, params: AgentParams):
 async function missing({ room }: Shell, caller: Caller, { handle }: AgentParams): Promise<Fault> {
   const own = caller.kind === 'nobody' ? null : await room.store.directory.spaceByHandle(handle);
   if (own !== null && caller.kind !== 'nobody' && caller.kind !== 'token' && own.id === caller.space)
-    return new Fault('not_found', 'There is no agent with this name in your space.');
+    return new Fault('agent_not_found', 'There is no agent with this name in your space.');
   return unauthorized();
 }
 

@@ -21,6 +21,7 @@ const INTERNAL: Wire = { code: RPC.internalError, reason: 'INTERNAL', http: 500,
 /** What differs from "internal error". */
 const WIRE: Partial<Record<FaultName, Wire>> = {
   not_found: { code: A2A.taskNotFound, reason: 'TASK_NOT_FOUND', http: 404, status: 'NOT_FOUND' },
+  agent_not_found: { code: A2A.refused, reason: 'AGENT_NOT_FOUND', http: 404, status: 'NOT_FOUND' },
   not_cancelable: {
     code: A2A.taskNotCancelable,
     reason: 'TASK_NOT_CANCELABLE',
@@ -85,25 +86,45 @@ function wireOf(fault: Fault): Wire {
 const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
 const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest';
 
+type Problem = { message: string; reason: string; field: string | undefined };
+
 /** 1.0 wants details with a `@type` each. */
-function detailsOf(fault: Fault, { reason }: Wire): object[] {
+function detailsOf({ message, reason, field }: Problem): object[] {
   const info = { '@type': ERROR_INFO, reason, domain: 'a2a-protocol.org' };
-  const { field } = fault.detail;
   if (field === undefined) return [info];
-  return [info, { '@type': BAD_REQUEST, fieldViolations: [{ field, description: fault.message }] }];
+  return [info, { '@type': BAD_REQUEST, fieldViolations: [{ field, description: message }] }];
+}
+
+function described(code: number, problem: Problem, version: Version): RpcError {
+  const { message, field } = problem;
+  if (version === '1.0') return { code, message, data: detailsOf(problem) };
+  return field === undefined ? { code, message } : { code, message, data: { field } };
+}
+
+function problemOf(fault: Fault): Problem {
+  return { message: fault.message, reason: wireOf(fault).reason, field: fault.detail.field };
 }
 
 export function toRpcError(fault: Fault, version: Version): RpcError {
-  const wire = wireOf(fault);
-  const { field } = fault.detail;
-  if (version === '1.0') return { code: wire.code, message: fault.message, data: detailsOf(fault, wire) };
-  return { code: wire.code, message: fault.message, ...(field === undefined ? {} : { data: { field } }) };
+  return described(wireOf(fault).code, problemOf(fault), version);
+}
+
+const REASONS: Record<number, string> = {
+  [RPC.invalidRequest]: 'INVALID_REQUEST',
+  [RPC.methodNotFound]: 'METHOD_NOT_FOUND',
+  [RPC.invalidParams]: 'INVALID_PARAMS',
+};
+
+/** What the transport itself refuses, with the data that the version wants. */
+export function withDetails({ code, message }: RpcError, version: Version, field?: string): RpcError {
+  return described(code, { message, reason: REASONS[code] ?? INTERNAL.reason, field }, version);
 }
 
 /** JSON-RPC answers 200 to whatever reached a method; what did not get that far has the status of its reason. */
 export function rpcStatus(fault: Fault): number {
-  const { http } = wireOf(fault);
-  return http === 400 || http === 404 || http === 500 ? 200 : http;
+  const { http, code } = wireOf(fault);
+  const isOfMethod = http === 400 || http === 404 || http === 500;
+  return isOfMethod && code !== A2A.refused ? 200 : http;
 }
 
 export function restStatus(fault: Fault): number {
@@ -113,6 +134,11 @@ export function restStatus(fault: Fault): number {
 export function toRestError(fault: Fault): object {
   const wire = wireOf(fault);
   return {
-    error: { code: wire.http, status: wire.status, message: fault.message, details: detailsOf(fault, wire) },
+    error: {
+      code: wire.http,
+      status: wire.status,
+      message: fault.message,
+      details: detailsOf(problemOf(fault)),
+    },
   };
 }

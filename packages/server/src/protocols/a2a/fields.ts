@@ -35,6 +35,7 @@ export function requiredId(holder: JsonObject, name: string, field = name): stri
 export function optionalId(holder: JsonObject, name: string, field = name): string | null {
   const value = member(holder, name);
   if (value === undefined || value === '') return null;
+  if (typeof value !== 'string') throw wrong(field, 'must be a string.');
   return requiredId(holder, name, field);
 }
 

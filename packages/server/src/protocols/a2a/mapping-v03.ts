@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.ts';
 import type { PushConfig } from '../../core/tasks/push.ts';
-import { fromWireState, type TaskState, type TaskView } from '../../core/tasks/task.ts';
+import { fromWireState, TASK_STATES, type TaskState, type TaskView } from '../../core/tasks/task.ts';
 import type { Dialect, Update } from './dialect.ts';
 import { optionalFlag, optionalId, optionalObject, requiredId } from './fields.ts';
-import { historyOf, inlinePush, toList, toMessage, toPush, toTaskId } from './mapping.ts';
+import { assertModes, historyOf, inlinePush, toList, toMessage, toPush, toTaskId } from './mapping.ts';
 import { type Spelling, wrong } from './parts.ts';
 
 /** How an older dialect writes what the two have in common. */
@@ -35,6 +35,7 @@ export function olderDialect(manner: Manner): Dialect {
     name: manner.name,
     toSend: (params) => {
       const configuration = optionalObject(params, 'configuration');
+      assertModes(configuration);
       return {
         ...toMessage(params, manner.spelling, (role) => role === 'user'),
         blocking: optionalFlag(configuration, 'blocking', 'configuration.blocking') !== false,
@@ -43,7 +44,7 @@ export function olderDialect(manner: Manner): Dialect {
       };
     },
     toGet: (params) => ({ id: toTaskId(params), historyLength: historyOf(params) }),
-    toList,
+    toList: (params) => toList(params, toOlderState),
     toPushSet: (params) => {
       const config = params.pushNotificationConfig;
       if (!isJsonObject(config)) throw wrong('pushNotificationConfig', 'is required: an object.');
@@ -63,6 +64,11 @@ export function olderDialect(manner: Manner): Dialect {
     fromPush,
     fromPushes: (taskId, configs) => configs.map((config) => fromPush(taskId, config)),
   };
+}
+
+/** In either spelling: a list has no parts to tell the seed's dialect by. */
+function toOlderState(text: string): TaskState | null {
+  return TASK_STATES.find((state) => state === text.replace('-', '_')) ?? fromWireState(text);
 }
 
 /** 0.3 lists schemes, the seed names one. */

@@ -28,6 +28,7 @@ export const V1: Dialect = {
     const configuration = optionalObject(params, 'configuration');
     const returnsAtOnce = optionalFlag(configuration, 'returnImmediately', 'configuration.returnImmediately');
     const blocking = optionalFlag(configuration, 'blocking', 'configuration.blocking');
+    assertModes(configuration);
     return {
       ...toMessage(params, '1.0', toRole),
       blocking: returnsAtOnce === undefined ? blocking !== false : !returnsAtOnce,
@@ -36,7 +37,7 @@ export const V1: Dialect = {
     };
   },
   toGet: (params) => ({ id: toTaskId(params), historyLength: historyOf(params) }),
-  toList,
+  toList: (params) => toList(params),
   toPushSet: (params) => {
     const nested = optionalObject(params, 'pushNotificationConfig');
     const config = Object.keys(nested).length > 0 ? nested : optionalObject(params, 'config');
@@ -94,6 +95,8 @@ export function toMessage(
     const expected = spelling === '1.0' ? 'ROLE_USER' : 'user';
     throw wrong('message.role', `must be "${expected}".`);
   }
+  if (spelling !== '1.0' && message.kind !== undefined && message.kind !== 'message')
+    throw wrong('message.kind', 'must be "message".');
   return {
     message: {
       messageId: requiredId(message, 'messageId', 'message.messageId'),
@@ -108,6 +111,11 @@ export function toMessage(
   };
 }
 
+/** Told to nobody: the agent answers as it can, and says in which form. */
+export function assertModes(configuration: JsonObject): void {
+  optionalTexts(configuration, 'acceptedOutputModes', 'configuration.acceptedOutputModes');
+}
+
 export function historyOf(holder: JsonObject, field = 'historyLength'): number | undefined {
   return optionalCount(holder, 'historyLength', { least: 0, field });
 }
@@ -119,9 +127,9 @@ export function toTaskId(params: JsonObject): string {
   return requiredId(params, 'id');
 }
 
-export function toList(params: JsonObject): ListRequest {
+export function toList(params: JsonObject, toState = fromWireState): ListRequest {
   const status = member(params, 'status');
-  const state = typeof status === 'string' ? fromWireState(status) : null;
+  const state = typeof status === 'string' ? toState(status) : null;
   const isGiven = status !== undefined && status !== '' && status !== 'TASK_STATE_UNSPECIFIED';
   if (isGiven && state === null) throw wrong('status', 'must be a task state.');
   return {
@@ -170,9 +178,12 @@ function requiredId2048(given: JsonObject, field: string): string {
 
 /** 1.0 has one `scheme`, 0.3 a list of `schemes`. */
 function toScheme(authentication: JsonObject, path: string): string | null {
-  const listed = authentication.schemes;
-  const scheme = authentication.scheme ?? (Array.isArray(listed) ? listed[0] : undefined);
-  if (scheme === undefined || scheme === null || scheme === '') return null;
+  const { schemes } = optionalTexts(authentication, 'schemes', `${path}schemes`);
+  const scheme = authentication.scheme ?? (Array.isArray(schemes) ? schemes[0] : undefined);
+  if (scheme === undefined || scheme === null || scheme === '') {
+    if (member(authentication, 'credentials') === undefined) return null;
+    throw wrong(`${path}scheme`, 'is required where there are credentials.');
+  }
   if (typeof scheme !== 'string' || !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/.test(scheme))
     throw wrong(`${path}scheme`, 'must be one word, such as Bearer.');
   return scheme;

@@ -8,7 +8,10 @@ export function localTarget(baseUrl: string, url: string): AgentParams | null {
   const root = base.pathname.replace(/\/$/, '');
   if (target.origin !== base.origin || !target.pathname.startsWith(`${root}/@`)) return null;
   const m = /^\/@([^/]+)\/([^/]+)\/?$/.exec(target.pathname.slice(root.length));
-  return m === null
-    ? null
-    : { handle: decodeURIComponent(m[1] ?? ''), agent: decodeURIComponent(m[2] ?? '') };
+  if (m === null) return null;
+  try {
+    return { handle: decodeURIComponent(m[1] ?? ''), agent: decodeURIComponent(m[2] ?? '') };
+  } catch {
+    return null; // escapes that mean nothing name nobody
+  }
 }

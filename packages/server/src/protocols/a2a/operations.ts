@@ -78,13 +78,9 @@ export const HANDLERS: Record<SingleOperation, Handler> = {
     const { taskId, push } = dialectOfTask(call.version, undefined).toPushSet(call.params);
     const stored = await storedDialect(call, taskId);
     const dialect = dialectOfTask(call.version, stored);
-    // Older callers set "the" configuration of a task; setting it again replaces it.
-    const id = push.id ?? (dialect.name === '1.0' ? null : taskId);
-    const config = await toPushConfig(call.shell, call.entered, { ...push, id }, dialect.name);
-    return dialect.fromPush(
-      taskId,
-      orThrow(await setPush(call.shell.room, call.entered.place, taskId, config)),
-    );
+    const wish = await toPushConfig(call.shell, call.entered, push, dialect.name);
+    const config = orThrow(await setPush(call.shell.room, call.entered.place, taskId, wish));
+    return dialect.fromPush(taskId, config);
   },
   pushGet: async (call) => {
     const dialect = dialectOfTask(call.version, undefined);

@@ -29,7 +29,10 @@ const CONTENT = ['text', 'raw', 'url', 'data'] as const;
 
 /** 1.0: the member that is there says what it is. */
 function toPlainPart(part: JsonObject, field: string): JsonObject {
-  const given = CONTENT.filter((name) => part[name] !== undefined);
+  // Null is what proto speakers write for nothing; only of `data` it is a value.
+  const given = CONTENT.filter(
+    (name) => part[name] !== undefined && (part[name] !== null || name === 'data'),
+  );
   if (given.length !== 1) throw wrong(field, 'must have exactly one of text, raw, url or data.');
   const name = given[0] ?? 'text';
   const value = part[name] as Json;
@@ -75,7 +78,10 @@ function toFile(file: Json | undefined, field: string): JsonObject {
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 function assertBase64(text: string, field: string): void {
-  if (!BASE64.test(text)) throw wrong(field, 'must be base64.');
+  const padding = text.indexOf('=');
+  const length = padding < 0 ? text.length : padding;
+  // One character alone behind the fours is less than a byte.
+  if (!BASE64.test(text) || length % 4 === 1) throw wrong(field, 'must be base64.');
 }
 
 function optional(part: JsonObject, name: string, snake: string, field: string): JsonObject {

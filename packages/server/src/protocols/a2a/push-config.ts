@@ -1,6 +1,6 @@
 import { judgePushTarget } from '../../core/agents/allowlist.ts';
 import { Fault } from '../../core/faults.ts';
-import type { PushConfig } from '../../core/tasks/push.ts';
+import type { PushWish } from '../../core/tasks/push.ts';
 import { pushListsOf } from '../../core/tasks/push-targets.ts';
 import type { TaskDialect } from '../../core/tasks/task.ts';
 import type { Shell } from '../../http/shell.ts';
@@ -15,13 +15,12 @@ export async function toPushConfig(
   { place }: Entered,
   wanted: PushRequest,
   dialect: TaskDialect,
-): Promise<PushConfig> {
-  const { id, ...rest } = wanted;
-  const config = { ...rest, id: id ?? shell.room.ids.uuid(), dialect };
-  if (localTarget(shell.baseUrl(), wanted.url) !== null) return config;
+): Promise<PushWish> {
+  const wish = { ...wanted, dialect };
+  if (localTarget(shell.baseUrl(), wanted.url) !== null) return wish;
   const lists = await shell.room.store.read(place.space, (tx) => pushListsOf(tx, place.agent));
   const mayBeLoopback = isLoopbackHost(shell.binding.host);
   const verdict = judgePushTarget(wanted.url, { ...lists, mayBeLoopback });
   if (!verdict.allowed) throw new Fault('target_not_allowed', verdict.message, { field: 'url' });
-  return { ...config, url: verdict.url };
+  return { ...wish, url: verdict.url };
 }

@@ -5,6 +5,7 @@ import { Fault } from '../../core/faults.ts';
 import type { Described } from '../../http/app.ts';
 import type { JsonBody } from '../../http/body.ts';
 import { logFault, toFault } from '../../http/errors.ts';
+import { refuseOthers } from '../../http/methods.ts';
 import { enteredOf } from './door.ts';
 import { restStatus, toRestError } from './errors.ts';
 import { answerText, type SingleOperation, type StreamedCall } from './operations.ts';
@@ -71,6 +72,13 @@ export function restRoutes(app: FastifyInstance, parts: A2aParts): void {
   );
   taskRoutes(app, parts);
   const configs = `${BASE}/tasks/:id/pushNotificationConfigs`;
+  refuseOthers(app, ['POST'], `${BASE}/message::send`);
+  refuseOthers(app, ['POST'], `${BASE}/message::stream`);
+  refuseOthers(app, ['GET'], `${BASE}/tasks`);
+  refuseOthers(app, ['GET', 'POST'], `${BASE}/tasks/:id`);
+  refuseOthers(app, ['GET', 'POST'], configs);
+  refuseOthers(app, ['GET', 'DELETE'], `${configs}/:config`);
+  refuseOthers(app, ['GET'], `${BASE}/extendedAgentCard`);
   app.post(
     configs,
     { config: DESCRIBED.pushSet },
@@ -133,10 +141,11 @@ function typed(query: unknown): JsonObject {
 }
 
 const NUMBERS = new Set(['historyLength', 'history_length', 'pageSize', 'page_size']);
+const FLAGS = new Set(['includeArtifacts', 'include_artifacts']);
 
 function typedValue(name: string, value: Json): Json {
   if (NUMBERS.has(name) && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return Number(value);
-  if (value === 'true' || value === 'false') return value === 'true';
+  if (FLAGS.has(name) && (value === 'true' || value === 'false')) return value === 'true';
   return value;
 }
 

@@ -4,6 +4,7 @@ import { PLAIN_DOOR } from '../../http/app.ts';
 import { addJsonParser } from '../../http/body.ts';
 import { errorHandler } from '../../http/errors.ts';
 import { readAnew } from '../../http/fast-lane.ts';
+import { refuseOthers } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
 import type { Signer } from '../../http/signing.ts';
 import { CardMaker } from './card.ts';
@@ -63,12 +64,11 @@ function rpcRoutes(app: FastifyInstance, parts: A2aParts): void {
       },
       (request, reply) => rpc(parts, request, reply),
     );
-    app.get(url, async (_, reply) => {
-      reply.header('allow', 'POST');
-      throw new Fault(
-        'method_not_allowed',
-        'Call this agent with POST. Its card is at .well-known/agent-card.json.',
-      );
-    });
+    refuseOthers(
+      app,
+      ['POST'],
+      url,
+      'Call this agent with POST. Its card is at .well-known/agent-card.json.',
+    );
   }
 }

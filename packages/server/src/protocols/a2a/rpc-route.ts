@@ -14,7 +14,7 @@ import {
 import type { Shell } from '../../http/shell.ts';
 import type { CardMaker } from './card.ts';
 import { enteredOf, type PublicLimits } from './door.ts';
-import { rpcStatus, toRpcError } from './errors.ts';
+import { rpcStatus, toRpcError, withDetails } from './errors.ts';
 import { answerText, type StreamedCall } from './operations.ts';
 import { begin, pour } from './streaming.ts';
 import type { TaskTexts } from './task-texts.ts';
@@ -33,12 +33,16 @@ export async function rpc(
   if (body === null || body === undefined)
     throw new Fault('malformed_body', 'The body is empty; send a JSON-RPC request.');
   const read = readCall(body.value);
-  if (!read.ok) return answer(reply, 200, rpcError(read.id, read.error));
+  if (!read.ok) {
+    const error = withDetails(read.error, safeVersion(request), read.field);
+    return answer(reply, 200, rpcError(read.id, error));
+  }
   const { id } = read.call;
   try {
     const version = versionOf(request);
     const named = operationOf(read.call.method, version);
-    if (!('operation' in named)) return answer(reply, 200, rpcError(id, noMethod(named.hint)));
+    if (!('operation' in named))
+      return answer(reply, 200, rpcError(id, withDetails(noMethod(named.hint), version, 'method')));
     const call: StreamedCall = { ...parts, request, reply, entered, version, params: read.call.params };
     return await perform(call, named.operation, read.call);
   } catch (reason) {

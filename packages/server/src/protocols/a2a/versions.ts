@@ -17,7 +17,7 @@ type Asked = { headers: Record<string, string | string[] | undefined>; query: un
 
 /** The header, else the query parameter; a patch number says nothing (A4). */
 export function versionOf({ headers, query }: Asked): Version {
-  const given = headers['a2a-version'] ?? (isJsonObject(query) ? query['A2A-Version'] : undefined);
+  const given = headers['a2a-version'] || (isJsonObject(query) ? query['A2A-Version'] : undefined);
   const text = typeof given === 'string' ? given.trim() : '';
   if (text === '' && !Array.isArray(given)) return null;
   const version = /^(\d+\.\d+)(?:\.\d+)?$/.exec(text)?.[1];
