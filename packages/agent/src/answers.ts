@@ -7,11 +7,12 @@ export type Outcome = Checked | Assumed | Unanswered;
 export function fromOutcome(outcome: Outcome): Record<string, unknown> {
   const redirected = outcome.status === 'redirected' ? outcome.instructions : null;
   const feedback = 'feedback' in outcome ? outcome.feedback : (redirected?.feedback ?? null);
+  const remark = 'editedContent' in outcome ? outcome.editedContent : undefined;
   return {
     delivery_id: outcome.deliveryId,
     status: outcome.status,
     feedback,
-    edited_content: redirected?.editedContent ?? null,
+    edited_content: redirected?.editedContent ?? remark ?? null,
     responded_at: 'respondedAt' in outcome ? outcome.respondedAt : null,
     ...(outcome.status === 'rejected' && outcome.withdrawnAt ? { withdrawn_at: outcome.withdrawnAt } : {}),
     ...(outcome.status === 'pending' && outcome.timedOutAt ? { timed_out_at: outcome.timedOutAt } : {}),
