@@ -27,11 +27,12 @@ class Delivered:
 
 @dataclass(frozen=True)
 class Approved:
-    """Go on as proposed."""
+    """Go on as proposed. ``edited_content`` is what the person wrote all the same."""
 
     delivery_id: str
     feedback: str | None
     responded_at: str | None
+    edited_content: Content = None
     status: Literal["approved"] = field(default="approved", init=False)
     may_proceed: Literal[True] = field(default=True, init=False)
 
@@ -44,6 +45,7 @@ class Rejected:
     feedback: str | None
     responded_at: str | None
     withdrawn_at: str | None
+    edited_content: Content = None
     status: Literal["rejected"] = field(default="rejected", init=False)
     may_proceed: Literal[False] = field(default=False, init=False)
 
@@ -104,12 +106,28 @@ def to_answer(body: Mapping[str, Any]) -> Checked:
     delivery_id, status, feedback = body["delivery_id"], body["status"], body["feedback"]
     responded_at = body["responded_at"]
     if status == "approved":
-        return Approved(delivery_id, feedback, responded_at)
+        return Approved(delivery_id, feedback, responded_at, body["edited_content"])
     if status == "rejected":
-        return Rejected(delivery_id, feedback, responded_at, body.get("withdrawn_at"))
+        return Rejected(delivery_id, feedback, responded_at, body.get("withdrawn_at"), body["edited_content"])
     if status == "redirected":
         return Redirected(delivery_id, Instructions(feedback, body["edited_content"]), responded_at)
     return Pending(delivery_id, body.get("timed_out_at"))
+
+
+def from_answer(answer: Checked | TimedOut) -> dict[str, Any]:
+    """An answer in the words of the wire."""
+    said = answer.instructions if isinstance(answer, Redirected) else answer
+    facts = {
+        "delivery_id": answer.delivery_id,
+        "status": answer.status,
+        "feedback": getattr(said, "feedback", None),
+        "edited_content": getattr(said, "edited_content", None),
+        "responded_at": getattr(answer, "responded_at", None),
+    }
+    if isinstance(answer, TimedOut):
+        return {**facts, "assumption": answer.assumption}
+    more = {name: getattr(answer, name, None) for name in ("withdrawn_at", "timed_out_at")}
+    return {**facts, **{name: at for name, at in more.items() if at is not None}}
 
 
 def read_response(value: Any) -> dict[str, Any] | None:

@@ -71,6 +71,7 @@ def _add_answers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     responses.add_argument("--since")
     responses.add_argument("--follow", "-f", action="store_true")
     responses.add_argument("--all", action="store_true", help="also answers to deliveries not sent from here")
+    responses.add_argument("--json", action="store_true", help="as it is; for scripts that run either command")
 
 
 def _add_events(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from .answers import Answer, Content, TimedOut
+from .answers import Answer, Content, TimedOut, from_answer
 from .cli_world import Machine
 from .faults import LanternError
 
@@ -32,7 +30,11 @@ def deliver(flags: Namespace, machine: Machine) -> int:
     if flags.wait:
         machine.err(f"Delivered {delivered.delivery_id}, waiting for the answer.\n")
         return _report(wake.wait_for(delivered.delivery_id), flags.json, machine)
-    machine.out(f"{json.dumps(asdict(delivered))}\n" if flags.json else f"{delivered.delivery_id}\n")
+    if not flags.json:
+        machine.out(f"{delivered.delivery_id}\n")
+        return 0
+    facts = {name: getattr(delivered, name) for name in ("delivery_id", "created_at", "deduplicated")}
+    machine.out(f"{json.dumps({**facts, 'status': 'received'})}\n")
     return 0
 
 
@@ -46,17 +48,16 @@ def wait(flags: Namespace, machine: Machine) -> int:
 def responses(flags: Namespace, machine: Machine) -> int:
     on_foreign = (lambda _: "adopt") if flags.all else None
     for swept in machine.wake().sweep(since=flags.since, follow=flags.follow, on_foreign=on_foreign):
-        machine.out(f"{json.dumps({**asdict(swept.answer), 'resume_from': swept.resume_from})}\n")
+        machine.out(f"{json.dumps({**from_answer(swept.answer), 'resume_from': swept.resume_from})}\n")
     return 0
 
 
 def _report(answer: Answer | TimedOut, as_json: bool, machine: Machine) -> int:
-    facts: dict[str, Any] = asdict(answer)
+    facts = from_answer(answer)
     if as_json:
         machine.out(f"{json.dumps(facts)}\n")
         return _EXIT[answer.status]
-    said = facts.get("instructions") or facts
-    lines = [answer.status, said.get("feedback"), said.get("edited_content")]
+    lines = [answer.status, facts["feedback"], facts["edited_content"]]
     for line in lines:
         if line is not None:
             machine.out(f"{shown(line if isinstance(line, str) else json.dumps(line, indent=2))}\n")

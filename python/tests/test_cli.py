@@ -85,6 +85,17 @@ class People(Commands):
             self.assertEqual(ended, code)
             self.assertNotIn("\x1b", out)
 
+    def test_json(self) -> None:
+        """[W14] --json prints an answer in the words of the wire, as lantern does"""
+        for status in ("approved", "rejected", "redirected"):
+            answer = answered(status, feedback="Good.", edited_content={"brief": "short"})
+            self.start(lambda *_, answer=answer: answer)
+            self.assertEqual(json.loads(self.run_in("wait", ID, "--json")[1]), answer[1])
+            body = {"deliveries": [answer[1]], "has_more": False, "next_since": "s1"}
+            self.start(lambda *_, body=body: (200, body))
+            line = json.loads(self.run_in("responses", "--all", "--json")[1])
+            self.assertEqual(line, {**answer[1], "resume_from": "s1"})
+
     def test_responses(self) -> None:
         """[W17] responses prints a JSON line for each answer"""
         body = {"deliveries": [answered("approved")[1]], "has_more": False, "next_since": "s1"}

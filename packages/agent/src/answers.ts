@@ -5,13 +5,12 @@ export type Outcome = Checked | Assumed | Unanswered;
 
 /** An answer in the words of the wire, for `--json`. */
 export function fromOutcome(outcome: Outcome): Record<string, unknown> {
-  const redirected = outcome.status === 'redirected' ? outcome.instructions : null;
-  const feedback = 'feedback' in outcome ? outcome.feedback : (redirected?.feedback ?? null);
+  const said = outcome.status === 'redirected' ? outcome.instructions : outcome;
   return {
     delivery_id: outcome.deliveryId,
     status: outcome.status,
-    feedback,
-    edited_content: redirected?.editedContent ?? null,
+    feedback: 'feedback' in said ? said.feedback : null,
+    edited_content: 'editedContent' in said ? said.editedContent : null,
     responded_at: 'respondedAt' in outcome ? outcome.respondedAt : null,
     ...(outcome.status === 'rejected' && outcome.withdrawnAt ? { withdrawn_at: outcome.withdrawnAt } : {}),
     ...(outcome.status === 'pending' && outcome.timedOutAt ? { timed_out_at: outcome.timedOutAt } : {}),

@@ -14,12 +14,15 @@ describe('lantern wait', () => {
     expect(await world.run(['wait', ID])).toEqual({ code, out, err: '' });
   });
 
-  it('[W14] --json prints the answer in the words of the wire', async () => {
-    const body = answer('redirected', { feedback: 'Cut.', edited_content: 'Short text' });
+  it.each([
+    ['approved', 0],
+    ['rejected', 3],
+    ['redirected', 4],
+  ])('[W14] --json prints what was answered in the words of the wire: %s', async (status, code) => {
+    const body = answer(status, { feedback: 'Cut.', edited_content: 'Short text' });
     const world = await startWorld(() => ({ status: 200, body }));
-    const { code, out } = await world.run(['wait', ID, '--json']);
-    expect(code).toBe(4);
-    expect(JSON.parse(out)).toEqual(body);
+    const ended = await world.run(['wait', ID, '--json']);
+    expect([ended.code, JSON.parse(ended.out)]).toEqual([code, body]);
   });
 
   it('[W23] nobody in time ends with 5, and nothing is assumed', async () => {

@@ -2,13 +2,13 @@ import type { Assumed, Checked, Unanswered } from '@lanternroom/sdk/wake';
 
 /** An answer in the words of the wire (W14). */
 export function fromAnswer(answer: Checked | Assumed | Unanswered): Record<string, unknown> {
-  const redirected = answer.status === 'redirected' ? answer.instructions : null;
+  const said = answer.status === 'redirected' ? answer.instructions : answer;
   return {
     delivery_id: answer.deliveryId,
     status: answer.status === 'timed_out' ? 'pending' : answer.status,
     may_proceed: answer.status === 'approved',
-    feedback: 'feedback' in answer ? answer.feedback : (redirected?.feedback ?? null),
-    edited_content: redirected?.editedContent ?? null,
+    feedback: 'feedback' in said ? said.feedback : null,
+    edited_content: 'editedContent' in said ? said.editedContent : null,
     responded_at: 'respondedAt' in answer ? answer.respondedAt : null,
   };
 }

@@ -7,15 +7,20 @@ interface Answered {
   readonly respondedAt: string | null;
 }
 
+/** What the person wrote beside a plain yes or no. It is not part of what they answered to; there only when they did. */
+interface Remarked {
+  readonly editedContent?: Exclude<Content, null>;
+}
+
 /** Go on as proposed. */
-export interface Approved extends Answered {
+export interface Approved extends Answered, Remarked {
   readonly status: 'approved';
   readonly mayProceed: true;
   readonly feedback: string | null;
 }
 
 /** Do not do what was proposed. `withdrawnAt` is set when it was the agent itself that took it back. */
-export interface Rejected extends Answered {
+export interface Rejected extends Answered, Remarked {
   readonly status: 'rejected';
   readonly mayProceed: false;
   readonly feedback: string | null;
@@ -69,10 +74,11 @@ export function toAnswer(body: ResponseBody): Checked {
   const { delivery_id: deliveryId, feedback, responded_at: respondedAt } = body;
   switch (body.status) {
     case 'approved':
-      return { status: 'approved', mayProceed: true, deliveryId, respondedAt, feedback };
+      return { status: 'approved', mayProceed: true, deliveryId, respondedAt, feedback, ...remark(body) };
     case 'rejected': {
       const withdrawnAt = body.withdrawn_at ?? null;
-      return { status: 'rejected', mayProceed: false, deliveryId, respondedAt, feedback, withdrawnAt };
+      const said = { feedback, withdrawnAt, ...remark(body) };
+      return { status: 'rejected', mayProceed: false, deliveryId, respondedAt, ...said };
     }
     case 'redirected': {
       const instructions = { feedback, editedContent: body.edited_content };
@@ -81,6 +87,10 @@ export function toAnswer(body: ResponseBody): Checked {
     case 'pending':
       return { status: 'pending', mayProceed: false, deliveryId, timedOutAt: body.timed_out_at ?? null };
   }
+}
+
+function remark({ edited_content: editedContent }: ResponseBody): Remarked {
+  return editedContent === null ? {} : { editedContent };
 }
 
 /**

@@ -91,6 +91,14 @@ async function emit(id: string, summary: string, key = world.agent.key): Promise
 }
 
 describe('tools, from the clients of both lines', () => {
+  it('[M3] what a person wrote beside a plain yes is told too', async () => {
+    const client = await modern();
+    const { delivery_id } = await ok(client, 'wake_deliver', QUESTION);
+    await world.decide(String(delivery_id), { status: 'approved', edited_content: { n: 2 } });
+    const answered = await ok(client, 'wake_check_response', { delivery_id, wait_seconds: 20 });
+    expect(answered).toMatchObject({ status: 'approved', may_proceed: true, edited_content: { n: 2 } });
+  });
+
   it.each(['modern', 'legacy'])(
     '[M9][M3] a %s client delivers, looks, sweeps and withdraws',
     async (line) => {
