@@ -111,6 +111,28 @@ describe('content', () => {
     expect(received.digest('hex')).toBe(sha256);
   });
 
+  test('[A20] what grew by small chunks is not in memory as a whole either: an answer brings 4 MiB of it', async () => {
+    const { agent, caller, laptop, taskId } = await stage();
+    const sent: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      const raw = randomBytes(240_000).toString('base64');
+      sent.push(raw);
+      const artifact = { artifactId: 'grown', parts: [{ raw }] };
+      expect(await laptop.say({ type: 'artifact', taskId, artifact, append: i > 0 })).toMatchObject({
+        type: 'ack',
+      });
+    }
+    const parts = await partsOf(caller, taskId);
+    expect(parts.slice(0, 17)).toEqual(sent.slice(0, 17).map((raw) => ({ raw })));
+    expect(parts.slice(17)).toEqual(
+      Array(3).fill({ url: expect.stringContaining(`/tasks/${taskId}/content/`) }),
+    );
+    const read = await fetch(String(parts[19]?.url), { headers: { authorization: `Bearer ${agent.key}` } });
+    expect(Buffer.from(await read.arrayBuffer()).toString('base64')).toBe(sent[19]);
+    const listed = await caller.call('ListTasks', { includeArtifacts: true });
+    expect(JSON.stringify(listed).length).toBeLessThan(6 * 1024 * 1024);
+  });
+
   test('[A20] the same upload again is the same content', async () => {
     const { agent, taskId } = await stage();
     const bytes = randomBytes(600_000);

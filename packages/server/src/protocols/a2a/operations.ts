@@ -13,7 +13,7 @@ import { isTerminal, type TaskDialect } from '../../core/tasks/task.ts';
 import type { Headed } from '../../http/fast-lane.ts';
 import type { Shell } from '../../http/shell.ts';
 import type { CardMaker } from './card.ts';
-import { type Outlet, withAllContent } from './content.ts';
+import { fullAllowance, type Outlet, withAllContent } from './content.ts';
 import type { Dialect } from './dialect.ts';
 import { agentUrl, type Entered, unauthorized } from './door.ts';
 import { toTaskId } from './mapping.ts';
@@ -61,7 +61,8 @@ export const HANDLERS: Record<SingleOperation, Handler> = {
     const wanted = dialect.toList(call.params);
     const listed = orThrow(await listTasks(call.shell.room, call.entered.place, wanted));
     const tasks = [];
-    for (const view of listed.tasks) tasks.push(await withAllContent(outletOf(call), view));
+    const allowance = fullAllowance();
+    for (const view of listed.tasks) tasks.push(await withAllContent(outletOf(call), view, allowance));
     const shown = wanted.artifacts
       ? tasks.map((task) => ({ ...task, artifacts: task.artifacts ?? [] }))
       : tasks;
