@@ -77,7 +77,7 @@ export class SseReader {
 export type RelayFrame =
   | { type: 'event'; cursor: string; event: EnvelopeWire }
   | { type: 'resume'; resume: ResumeWire }
-  | { type: 'error'; error: string; event_id?: string };
+  | { type: 'error'; error: string; event_id?: string; oldest_cursor?: string };
 
 /** The relay's socket, frame by frame. */
 export class Relay {

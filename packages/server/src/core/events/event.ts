@@ -51,7 +51,8 @@ export type Outline = {
 
 export function outlineOf(envelope: Envelope): Outline {
   const { event_id, event_type, subject, routing, source, knowledge } = envelope;
-  const sequence = routing.sequence ?? null;
+  // Beyond what a number holds exactly there is no next one, and so no order to judge.
+  const sequence = Number.isSafeInteger(routing.sequence) ? (routing.sequence ?? null) : null;
   return {
     eventId: event_id,
     eventType: event_type,
@@ -119,21 +120,23 @@ export function subjectKey(envelope: Envelope): string {
   );
 }
 
+type Told = 'completed' | 'failed' | 'input_required';
+
+const TOLD_BY: ReadonlyMap<string, Told> = new Map([
+  ['knowledge.acquired', 'completed'],
+  ['tool.completed', 'completed'],
+  ['human.approved', 'completed'],
+  ['tool.failed', 'failed'],
+  ['human.rejected', 'failed'],
+  ['human.review_required', 'input_required'],
+]);
+
+/** The types of event that tell a task's state. */
+export const TELLING_TYPES: readonly string[] = [...TOLD_BY.keys()];
+
 /** What a task's state is after this event; null leaves it (K16). */
-export function taskStatusAfter(eventType: string): 'completed' | 'failed' | 'input_required' | null {
-  switch (eventType) {
-    case 'knowledge.acquired':
-    case 'tool.completed':
-    case 'human.approved':
-      return 'completed';
-    case 'tool.failed':
-    case 'human.rejected':
-      return 'failed';
-    case 'human.review_required':
-      return 'input_required';
-    default:
-      return null;
-  }
+export function taskStatusAfter(eventType: string): Told | null {
+  return TOLD_BY.get(eventType) ?? null;
 }
 
 export type AckJudged = { kind: 'set' } | { kind: 'same' } | { kind: 'refused' };

@@ -47,6 +47,8 @@ export interface EntryRows {
   byEventId(agent: AgentId, eventId: string, limit: number): Promise<Page>;
   /** The newest of a task, in their order. */
   byTask(agent: AgentId, taskId: string, limit: number): Promise<OfTask[]>;
+  /** The type of the newest event that tells the task's state. */
+  lastTelling(agent: AgentId, taskId: string): Promise<string | null>;
   at(agent: AgentId, offset: number): Promise<Page[number] | null>;
   /** Newest first. */
   newest(agent: AgentId, before: number, limit: number): Promise<Page>;

@@ -49,7 +49,7 @@ export function match(body: SubscriptionBody, arrival: Arrival): Match {
   const { security = {}, capabilities = {} } = body;
   const wanted =
     (body.event_types.includes('*') || body.event_types.includes(envelope.event_type)) &&
-    Object.entries(body.filters ?? {}).every(([path, value]) => holds(envelope, path, value)) &&
+    Object.entries(body.filters ?? {}).every(([path, value]) => holds(arrival, path, value)) &&
     (security.accepted_source_names?.includes(envelope.source.name) ?? true) &&
     (security.accepted_producer_ids?.includes(producer) ?? true) &&
     isKeyWanted(security.signature_key_ids, arrival);
@@ -64,8 +64,9 @@ function isKeyWanted(declared: string[] | undefined, { keyId, algorithm }: Arriv
 }
 
 /** A scalar must be equal, a list must have it as a member. No patterns. */
-function holds(envelope: Envelope, path: string, wanted: Json): boolean {
-  const value = follow(envelope, path);
+function holds({ envelope, producer }: Arrival, path: string, wanted: Json): boolean {
+  // As readers see it: where a test producer left its id out, it is filled in (K5).
+  const value = path === 'source.producer_id' ? producer : follow(envelope, path);
   if (value === undefined) return false;
   return Array.isArray(wanted) ? wanted.some((w) => w === value) : wanted === value;
 }

@@ -59,7 +59,7 @@ function refusal(tooLarge: boolean): Fault {
       )
     : new Fault(
         'no_subscription',
-        'No subscription takes this event: check its type, source, producer and key id.',
+        'No subscription takes this event: check its type, filters, source, producer and key id.',
       );
 }
 

@@ -32,7 +32,7 @@ export function readTask(room: Room, reader: Reader, taskId: string): Promise<Ta
     return {
       task_id: taskId,
       // What A2A knows of its own task is first-hand; events only tell of it.
-      status: own?.state ?? statusAfter(page),
+      status: own?.state ?? (await statusAfter(tx, reader, taskId, page)),
       updated_at: toIso(heardAt),
       // An event that was put in again is still one event.
       events: [...new Set(page.map(({ eventId }) => eventId))],
@@ -47,10 +47,17 @@ async function ownTask(tx: Tx, { agent }: Reader, taskId: string): Promise<TaskR
   return task?.agent === agent ? task : null;
 }
 
-function statusAfter(page: readonly OfTask[]): string {
-  let status = 'unknown';
-  for (const { eventType } of page) status = taskStatusAfter(eventType) ?? status;
-  return status;
+/** The newest event that tells it decides; it may lie further back than what is shown. */
+async function statusAfter(
+  tx: Tx,
+  { agent }: Reader,
+  taskId: string,
+  page: readonly OfTask[],
+): Promise<string> {
+  const telling = page.findLast(({ eventType }) => taskStatusAfter(eventType) !== null)?.eventType;
+  const isAll = page.length < MOST_EVENTS;
+  const type = telling ?? (isAll ? null : await tx.entries.lastTelling(agent, taskId));
+  return (type === null ? null : taskStatusAfter(type)) ?? 'unknown';
 }
 
 /** Only bodies that have one are opened: those of one task lie far from each other. */

@@ -11,12 +11,14 @@ export const FRAMES = {
     type: Type.Literal('error'),
     event_id: Type.Optional(Type.String()),
     error: Type.String(),
+    oldest_cursor: Type.Optional(Type.String()),
   }),
   ack: Type.Object({
     type: Type.Literal('ack'),
     event_id: Type.String(),
     status: Type.Optional(Type.Enum([...ACK_STATUSES])),
     producer_id: Type.Optional(Type.String()),
+    processed_at: Type.Optional(Type.String({ format: 'date-time' })),
     reason: Type.Optional(Type.String()),
   }),
 };

@@ -1,5 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.ts';
+import { ExactJson, exactText } from '../../core/exact-json.ts';
 import { Fault } from '../../core/faults.ts';
+import { memberText } from '../../core/json-text.ts';
 
 /** CloudEvents 1.0, structured mode, mapped both ways without loss (K26). */
 export const CLOUDEVENTS = 'application/cloudevents+json';
@@ -7,18 +9,21 @@ export const CLOUDEVENTS = 'application/cloudevents+json';
 /** What does not fit an envelope travels here, and comes back out of here. */
 const KEPT = 'io.cloudevents';
 
+/** What is known of an event besides itself. */
+export type Around = { now: string; messageId?: string | undefined };
+
 /** One of ours inside a CloudEvent is taken as it is; anything else is mapped. Every attribute is kept. */
-export function fromCloudEvent(value: Json, now: string): JsonObject {
+export function fromCloudEvent(value: Json, { now, messageId }: Around): JsonObject {
   if (!isJsonObject(value) || value.specversion !== '1.0') throw wrong('specversion must be "1.0".');
   const { data, ...attributes } = value;
-  if (isJsonObject(data) && typeof data.spec === 'string' && data.spec.startsWith('akep.'))
-    return unwrap(data, attributes);
+  if (isEnvelope(data)) return unwrap(data, attributes);
   const { id, type, source } = value;
   if (typeof id !== 'string' || typeof type !== 'string' || typeof source !== 'string')
     throw wrong('id, type and source are required.');
   return {
     spec: 'akep.v1',
-    event_id: id,
+    // An id that no event can have stays an attribute: the message's own, which is signed as well, takes its place.
+    event_id: EVENT_ID.test(id) ? id : (messageId ?? id),
     event_type: toEventType(type),
     occurred_at: typeof value.time === 'string' ? value.time : now,
     source: toSource(value, source),
@@ -27,6 +32,36 @@ export function fromCloudEvent(value: Json, now: string): JsonObject {
     routing: { resume_policy: typeof value.resumepolicy === 'string' ? value.resumepolicy : 'append_only' },
     extensions: { [KEPT]: { attributes } },
   };
+}
+
+const EVENT_ID = /^[A-Za-z0-9_:-]{8,128}$/;
+
+function isEnvelope(data: Json | undefined): data is JsonObject {
+  return isJsonObject(data) && typeof data.spec === 'string' && data.spec.startsWith('akep.');
+}
+
+/** The same as text: data keeps the digits it was written with, which a parsed number may not hold. */
+export function envelopeTextOf(text: string, value: JsonObject, envelope: JsonObject): string {
+  const data = memberText(text, 'data');
+  if (data === null) return JSON.stringify(envelope);
+  if (value.data === envelope) return data;
+  if (isEnvelope(value.data))
+    return exactText({ ...members(data, value.data), ...keptBeside(envelope, data) });
+  const knowledge = { ...(envelope.knowledge as JsonObject), content: new ExactJson(data).json };
+  return exactText({ ...envelope, knowledge });
+}
+
+function members(text: string, object: JsonObject): Record<string, ExactJson> {
+  return Object.fromEntries(Object.keys(object).map((name) => [name, ExactJson.member(text, name)]));
+}
+
+/** The extensions of a wrapped envelope, with ours among them. */
+function keptBeside({ extensions }: JsonObject, data: string) {
+  const ours = (extensions as JsonObject)[KEPT] as JsonObject;
+  const text = memberText(data, 'extensions');
+  if (text === null) return { extensions: { [KEPT]: ours } };
+  const own = members(text, JSON.parse(text) as JsonObject);
+  return { extensions: { ...own, [KEPT]: { ...ours, extensions: new ExactJson(text) } } };
 }
 
 /** An envelope that we would wrap ourselves in just these words needs no memory of them. */
@@ -82,6 +117,25 @@ function toKnowledge({ data, datacontenttype }: JsonObject, type: string): JsonO
 
 function wrong(message: string): Fault {
   return new Fault('malformed_body', `This is not a CloudEvent 1.0: ${message}`);
+}
+
+/** The text of an envelope as the text of a CloudEvent. */
+export function cloudTextOf(text: string): string {
+  const envelope = JSON.parse(text) as JsonObject;
+  const event = toCloudEvent(envelope);
+  if (event.data === undefined) return JSON.stringify(event);
+  return exactText({ ...event, data: exactData(text, envelope, event.data) });
+}
+
+function exactData(text: string, envelope: JsonObject, data: Json): ExactJson | Record<string, ExactJson> {
+  if (data === envelope) return new ExactJson(text);
+  const kept = isJsonObject(envelope.extensions) ? envelope.extensions[KEPT] : undefined;
+  if (!isJsonObject(kept) || kept.wraps !== true)
+    return ExactJson.member(memberText(text, 'knowledge') ?? '', 'content');
+  const { extensions: _, ...rest } = envelope;
+  if (kept.extensions === undefined) return members(text, rest);
+  const ours = memberText(memberText(text, 'extensions') ?? '', KEPT) ?? '';
+  return { ...members(text, rest), extensions: ExactJson.member(ours, 'extensions') };
 }
 
 /** An envelope on its way out. What came in as a CloudEvent leaves as the same one. */

@@ -1,5 +1,22 @@
 import type { Shell } from '../../http/shell.ts';
+import { EVENT_SCHEMA, SUBSCRIPTION_SCHEMA } from './akep-v1.ts';
 import { LIMITS } from './schema.ts';
+
+const PROFILES = ['webhook', 'replay_inbox', 'relay', 'task_state', 'knowledge_publisher'];
+const ALGORITHMS = ['v1', 'v1a'];
+
+/** The members that the project's own discovery document has, for whoever was written against that one. */
+function inTheirWords(url: string) {
+  return {
+    service_name: 'Lanternroom',
+    issuer: url,
+    delivery_profiles: PROFILES,
+    signature_algorithms: ALGORITHMS,
+    auth_schemes: ['bearer'],
+    event_schema: EVENT_SCHEMA.$id,
+    subscription_schema: SUBSCRIPTION_SCHEMA.$id,
+  };
+}
 
 /** `/.well-known/akep.json`: what is really served (K23). */
 export function discovery({ baseUrl }: Shell) {
@@ -7,7 +24,8 @@ export function discovery({ baseUrl }: Shell) {
   return {
     spec: 'akep.v1',
     name: 'lanternroom',
-    profiles: ['webhook', 'replay_inbox', 'relay', 'task_state', 'knowledge_publisher'],
+    profiles: PROFILES,
+    ...inTheirWords(url),
     endpoints: {
       events: `${url}/akep/events`,
       replay: `${url}/akep/events`,
@@ -24,13 +42,14 @@ export function discovery({ baseUrl }: Shell) {
     },
     signature: {
       scheme: 'standard-webhooks',
-      algorithms: ['v1', 'v1a'],
+      algorithms: ALGORITHMS,
       tolerance_seconds: LIMITS.freshSeconds,
     },
     auth: { ingest: ['standard-webhooks'], inbox: ['bearer'] },
     content_types: ['application/json', 'application/cloudevents+json'],
     limits: { max_payload_bytes: 1_048_576, page: LIMITS.pageMost, wait_seconds: LIMITS.waitMost },
     retention: {
+      minimum_unacked_seconds: 604_800,
       unacknowledged_seconds_least: 604_800,
       replay_retention_seconds: { least: 86_400, most: 2_592_000 },
     },

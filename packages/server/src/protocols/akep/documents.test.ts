@@ -199,6 +199,15 @@ describe('/.well-known/akep.json', () => {
       'knowledge_publisher',
     ]);
     expect(document.signature).toMatchObject({ algorithms: ['v1', 'v1a'], tolerance_seconds: 300 });
+    // As the project's own document has it.
+    expect(document).toMatchObject({
+      service_name: 'Lanternroom',
+      issuer: world.url,
+      delivery_profiles: document.profiles,
+      signature_algorithms: ['v1', 'v1a'],
+      auth_schemes: ['bearer'],
+      retention: { minimum_unacked_seconds: 604_800 },
+    });
     const { stream: _stream, relay, ...plain } = document.endpoints;
     expect(relay).toBe(`${world.url.replace('http', 'ws')}/akep/relay`);
     for (const [name, url] of Object.entries(plain)) {

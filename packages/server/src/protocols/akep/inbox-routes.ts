@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../../core/agents/key.ts';
-import type { JsonObject } from '../../core/canonical.ts';
 import { acknowledge } from '../../core/events/ack.ts';
 import { fromCursor, type Reader, toCursor } from '../../core/events/cursor.ts';
 import { type Item, type Read, readEvent, readInbox, readLast } from '../../core/events/inbox.ts';
@@ -11,7 +10,7 @@ import { type Query, single } from '../../http/fields.ts';
 import { onlyMethods } from '../../http/methods.ts';
 import { SharedLooks } from '../../http/shared-looks.ts';
 import type { Shell } from '../../http/shell.ts';
-import { CLOUDEVENTS, toCloudEvent } from './cloudevents.ts';
+import { CLOUDEVENTS, cloudTextOf } from './cloudevents.ts';
 import { fromEntryAck, fromPage, textOf, toAck, toLast, toLimit, toWaitMs } from './mapping.ts';
 import { type ById, caller, json, optionalJson, readerOf, stillValid } from './request.ts';
 import { AckBody, AckedBody, EventView, PageBody, QUERY, TaskBody } from './schema.ts';
@@ -113,7 +112,7 @@ function eventRoutes(door: FastifyInstance, { room }: Shell): void {
       const producer = single(request.query as Query, 'producer_id');
       const { entry, text } = orThrow(await readEvent(room, reader, request.params.id, producer));
       const cursor = toCursor(room, 'events', reader, entry.offset);
-      const event = wantsCloud(request) ? cloud(text) : text;
+      const event = wantsCloud(request) ? cloudTextOf(text) : text;
       const ack = JSON.stringify(fromEntryAck(entry));
       return json(reply, 200, `{"event":${event},"cursor":"${cursor}","ack":${ack}}`);
     },
@@ -142,17 +141,13 @@ function sendPage(
   reply: FastifyReply,
   read: Read,
 ): FastifyReply {
-  const toCloud = (item: Item) => ({ bytes: Buffer.from(cloud(textOf(item))) });
+  const toCloud = (item: Item) => ({ bytes: Buffer.from(cloudTextOf(textOf(item))) });
   const items = wantsCloud(request) ? read.items.map(toCloud) : read.items;
   return json(reply, 200, fromPage(room, readerOf(request), { ...read, items }));
 }
 
 function wantsCloud(request: FastifyRequest): boolean {
   return String(request.headers.accept ?? '').includes(CLOUDEVENTS);
-}
-
-function cloud(text: string): string {
-  return JSON.stringify(toCloudEvent(JSON.parse(text) as JsonObject));
 }
 
 function toAfter(room: Shell['room'], reader: Reader, query: Query): number | null {

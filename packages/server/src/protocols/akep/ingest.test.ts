@@ -182,7 +182,7 @@ describe('who takes it', () => {
     const world = await openWorld();
     const sender = await addSender(world);
     const reply = await sender.send(anEvent());
-    const error = 'No subscription takes this event: check its type, source, producer and key id.';
+    const error = 'No subscription takes this event: check its type, filters, source, producer and key id.';
     expect([reply.status, reply.json]).toEqual([422, { error }]);
     expect(await ledger(world, 'event.accepted')).toEqual([]);
     await subscribed(world, { event_types: ['*'] });

@@ -15,26 +15,52 @@ import type { Subscription, SubscriptionBody } from '../../core/events/subscript
 import type { Resume, Wait } from '../../core/events/wait.ts';
 import { Fault } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';
+import { isLongerThan } from '../../core/text.ts';
 import { fromIso, type Micros, toIso, toIsoOrNull } from '../../core/time.ts';
 import { choice, invalid, optionalText, type Query, requiredText, single } from '../../http/fields.ts';
 import { parseStrict } from '../../http/strict-json.ts';
-import { CLOUDEVENTS, fromCloudEvent } from './cloudevents.ts';
-import { checkEvent, checkSubscription, LIMITS } from './schema.ts';
+import { CLOUDEVENTS, envelopeTextOf, fromCloudEvent } from './cloudevents.ts';
+import type { Sent } from './request.ts';
+import { checkEvent, checkSubscription, EVENT_TYPE, LIMITS } from './schema.ts';
+
+/** A body, what its sender says that it is, and the id of the message it came in. */
+export type Carried = Pick<Sent, 'headers' | 'body'> & { messageId?: string };
 
 /** The envelope in a body, and the bytes that are kept of it. */
 export function toEnvelope(
-  raw: Buffer,
-  contentType: string,
+  { headers, body, messageId }: Carried,
   producer: Producer,
   now: Micros,
 ): { envelope: Envelope; kept: Buffer } {
-  const parsed = parseStrict(raw);
+  const parsed = parseStrict(body);
   if (!parsed.ok) throw new Fault('malformed_body', parsed.message);
-  const cloud = contentType.toLowerCase().startsWith(CLOUDEVENTS);
-  const value = cloud ? fromCloudEvent(parsed.value as Json, toIso(now)) : parsed.value;
+  const contentType = (headers['content-type'] ?? '').toLowerCase();
+  if (contentType.startsWith(CLOUDEVENTS)) {
+    const mapped = fromCloudEvent(parsed.value as Json, { now: toIso(now), messageId });
+    const envelope = ownOf(mapped, producer, body);
+    return {
+      envelope,
+      kept: Buffer.from(envelopeTextOf(body.toString(), parsed.value as JsonObject, mapped)),
+    };
+  }
+  assertStructured(parsed.value, contentType, headers);
+  return { envelope: ownOf(parsed.value, producer, body), kept: body };
+}
+
+/** CloudEvents in their other modes: headers are not under the signature, and an answer is about one event (K26). */
+function assertStructured(value: unknown, contentType: string, headers: Sent['headers']): void {
+  const isBatch = contentType.startsWith('application/cloudevents-batch+json');
+  const isBinary =
+    headers['ce-specversion'] !== undefined && !(isJsonObject(value as Json) && 'spec' in Object(value));
+  if (!isBatch && !isBinary) return;
+  throw new Fault('malformed_body', `Send CloudEvents one by one, whole in the body, as ${CLOUDEVENTS}.`);
+}
+
+function ownOf(value: unknown, producer: Producer, body: Buffer): Envelope {
   const envelope = checked(value, producer);
+  assertKeepable(envelope, body);
   assertOwnProducer(envelope, producer);
-  return { envelope, kept: cloud ? Buffer.from(JSON.stringify(value)) : raw };
+  return envelope;
 }
 
 function checked(value: unknown, { tier }: Producer): Envelope {
@@ -44,6 +70,29 @@ function checked(value: unknown, { tier }: Producer): Envelope {
   if (unknownTopLevel)
     throw new Fault('not_knowledge', 'AKEP events carry knowledge, not commands.', { field: path });
   throw new Fault('invalid_field', `The envelope is not valid: ${path} ${message}.`, { field: path });
+}
+
+/** An index of ours holds so much, whatever the letters. */
+const LONGEST_TASK_ID = 512;
+const NULL_ESCAPED = Buffer.from('\\u0000');
+
+/** What its schema allows and no database can look up. */
+function assertKeepable(envelope: Envelope, body: Buffer): void {
+  if (isLongerThan(String(envelope.subject.task_id ?? ''), LONGEST_TASK_ID)) {
+    const message = `must NOT have more than ${LONGEST_TASK_ID} characters`;
+    throw invalid('/subject/task_id', `The envelope is not valid: /subject/task_id ${message}.`);
+  }
+  const holder = body.includes(NULL_ESCAPED) ? findNull(envelope) : undefined;
+  if (holder === undefined) return;
+  // One of our databases ends a text there, and the other refuses it.
+  throw invalid(holder, `The envelope is not valid: ${holder} must not hold the control character U+0000.`);
+}
+
+function findNull({ source, subject, routing, knowledge }: Envelope): string | undefined {
+  const named = { '/source': source, '/subject': subject, '/routing': routing };
+  const parts = { ...named, '/knowledge/summary': [knowledge.summary] };
+  const isBroken = (value: unknown) => typeof value === 'string' && value.includes('\0');
+  return Object.entries(parts).find(([, part]) => Object.values(part).some(isBroken))?.[0];
 }
 
 /** Producer identity is the signing key's (K5); even who may name anybody may not name us or an agent (K30). */
@@ -66,8 +115,13 @@ export function toLast(query: Query): number | null {
 
 /** Seconds to wait, in milliseconds; more than the most is capped (K12). */
 export function toWaitMs(query: Query): number {
-  const seconds = whole(query, 'timeout_seconds', 0, Number.MAX_SAFE_INTEGER) ?? LIMITS.waitDefault;
-  return Math.min(seconds, LIMITS.waitMost) * 1000;
+  const text = single(query, 'timeout_seconds') ?? String(LIMITS.waitDefault);
+  if (/^\d+$/.test(text)) return Math.min(Number(text), LIMITS.waitMost) * 1000;
+  const most = LIMITS.waitMost;
+  throw invalid(
+    'timeout_seconds',
+    `timeout_seconds must be a whole number; more than ${most} is taken as ${most}.`,
+  );
 }
 
 function whole(query: Query, field: string, least: number, most: number): number | null {
@@ -111,10 +165,18 @@ export function toAck(body: JsonObject): {
   reason: string | null;
 } {
   const status = body.status === undefined ? 'stored' : choice('status', body.status, ACK_STATUSES);
-  const processedAt = body.processed_at == null ? null : fromIso(String(body.processed_at));
-  if (body.processed_at != null && processedAt === null)
-    throw invalid('processed_at', 'processed_at must be an ISO 8601 time.');
-  return { status, processedAt, reason: optionalText(body, 'reason', 1000) };
+  const processedAt = optionalTime(body, 'processed_at');
+  // The project's own receiver takes an empty one for none.
+  const reason = body.reason === '' ? null : optionalText(body, 'reason', 1000);
+  return { status, processedAt, reason };
+}
+
+export function optionalTime(body: JsonObject, field: string): Micros | null {
+  const value = body[field];
+  if (value === undefined || value === null) return null;
+  const at = typeof value === 'string' ? fromIso(value) : null;
+  if (at === null) throw invalid(field, `${field} must be an ISO 8601 time.`);
+  return at;
 }
 
 export function toSubscriptionBody(body: JsonObject): SubscriptionBody {
@@ -162,13 +224,15 @@ export function toWait(
   const types = body.event_types ?? null;
   if (
     types !== null &&
-    !(Array.isArray(types) && types.length > 0 && types.every((t) => typeof t === 'string'))
+    !(
+      Array.isArray(types) &&
+      types.length > 0 &&
+      types.every((t) => typeof t === 'string' && EVENT_TYPE.test(t))
+    )
   ) {
-    throw invalid('event_types', 'event_types must be a list of event types.');
+    // One that no event can have would be waited for in vain.
+    throw invalid('event_types', 'event_types must be a list of event types; leave it out for any.');
   }
-  const expiresAt = body.expires_at == null ? null : fromIso(String(body.expires_at));
-  if (body.expires_at != null && expiresAt === null)
-    throw invalid('expires_at', 'expires_at must be an ISO 8601 time.');
   const wait: Wait = {
     space: made.space,
     id: made.id,
@@ -178,7 +242,7 @@ export function toWait(
     interruptId: optionalText(body, 'interrupt_id', 256),
     runStateRef: requiredText(body, 'run_state_ref', 2048),
     policy: body.policy == null ? null : choice('policy', body.policy, RESUME_POLICIES),
-    expiresAt,
+    expiresAt: optionalTime(body, 'expires_at'),
     createdAt: made.now,
   };
   if (Object.keys(wait.subject).length === 0 && wait.eventTypes === null && wait.interruptId === null) {

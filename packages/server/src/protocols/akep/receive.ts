@@ -100,14 +100,13 @@ function take(
   request: Sent,
   { producer, keyId, algorithm, headers }: Signed,
 ): Promise<Ingested | Fault> | Fault {
-  const raw = request.body;
-  const contentType = request.headers['content-type'] ?? '';
-  const { envelope, kept } = toEnvelope(raw, contentType, producer, shell.room.clock.now());
+  const carried = { ...request, messageId: headers.id };
+  const { envelope, kept } = toEnvelope(carried, producer, shell.room.clock.now());
   if (headers.id !== envelope.event_id) {
     const message = 'webhook-id must be the event_id of the event.';
     return new Fault('invalid_field', message, { field: 'webhook-id' });
   }
   const rate = shell.about.producerRate;
-  const arriving: Arriving = { producer, keyId, algorithm, envelope, raw, kept, rate };
+  const arriving: Arriving = { producer, keyId, algorithm, envelope, raw: request.body, kept, rate };
   return ingest(shell.room, subscriptions, arriving);
 }

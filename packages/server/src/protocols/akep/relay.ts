@@ -6,6 +6,7 @@ import { acknowledge } from '../../core/events/ack.ts';
 import type { Reader } from '../../core/events/cursor.ts';
 import { ACK_STATUSES } from '../../core/events/event.ts';
 import { Fault, isFault } from '../../core/faults.ts';
+import { fromIso } from '../../core/time.ts';
 import { type Query, single } from '../../http/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { Follower, type Sink, startOf } from './follower.ts';
@@ -68,6 +69,9 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
     follower = new Follower(shell, { reader, digest: caller(request).key.digest }, sink, start);
     await follower.run();
   } catch (reason) {
+    // A close frame has no room for the way on (K17).
+    if (isFault(reason) && reason.detail.extra !== undefined && !sink.closed)
+      socket.send(JSON.stringify({ type: 'error', error: reason.message, ...reason.detail.extra }));
     socket.close(isFault(reason) ? 1008 : 1011, isFault(reason) ? inClose(reason) : 'internal error');
   }
 }
@@ -136,7 +140,10 @@ async function answer({ room }: Shell, reader: Reader, text: string | null): Pro
   const { event_id: eventId } = frame;
   const reason = typeof frame.reason === 'string' ? frame.reason.slice(0, 1000) : null;
   const producer = typeof frame.producer_id === 'string' ? frame.producer_id : null;
-  const ack = { eventId, producer, status, processedAt: null, reason };
+  const processedAt = typeof frame.processed_at === 'string' ? fromIso(frame.processed_at) : null;
+  if (frame.processed_at != null && processedAt === null)
+    return refusal(eventId, 'processed_at must be an ISO 8601 time.');
+  const ack = { eventId, producer, status, processedAt, reason };
   const outcome = await acknowledge(room, reader, ack).catch((problem: unknown) => problem);
   if (isFault(outcome)) return refusal(eventId, outcome.message);
   return outcome instanceof Error ? refusal(eventId, 'Internal error. Send it again.') : null;

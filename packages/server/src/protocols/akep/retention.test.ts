@@ -10,6 +10,7 @@ import {
   readAll,
   subscribed,
 } from '../../testing/akep.ts';
+import { Relay } from '../../testing/akep-live.ts';
 import { each } from '../../testing/waiting.ts';
 import { openWorld } from '../../testing/wake.ts';
 import { ManualClock } from '../../testing/world.ts';
@@ -31,6 +32,9 @@ describe('how long it is kept', () => {
       const { status, json } = await answered(world.get(`${path}?cursor=${start}`));
       expect([path, status, json]).toEqual([path, 410, { error: expect.any(String), oldest_cursor: before }]);
     }
+    const relay = await Relay.open(world, `?cursor=${start}`);
+    expect(await relay.next()).toMatchObject({ type: 'error', oldest_cursor: before });
+    expect((await relay.closed).code).toBe(1008);
     expect(idsOf((await page(world, `?cursor=${before}`)).events)).toEqual([kept.event_id]);
     expect(idsOf((await page(world)).events)).toEqual([kept.event_id]);
     await world.tick(6 * DAY);

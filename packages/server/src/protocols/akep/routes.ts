@@ -14,7 +14,7 @@ import { toEnvelope } from './mapping.ts';
 import { type Receiving, receive } from './receive.ts';
 import { RefusalNotes } from './refusals.ts';
 import { relayRoute } from './relay.ts';
-import { bytes, caller, identifyReader, toSent } from './request.ts';
+import { caller, identifyReader, toSent } from './request.ts';
 import { AcceptedBody, DiscoveryBody, LenientEventBody, SIGNATURE_PARAMETERS } from './schema.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { subscriptionRoutes } from './subscription-routes.ts';
@@ -103,11 +103,10 @@ async function emit({ shell, subscriptions }: Receiving, request: FastifyRequest
   const { room, about } = shell;
   const { space, agent } = caller(request).key;
   const producer = agentProducer(room, space, agent);
-  const raw = bytes(request);
-  const contentType = request.headers['content-type'] ?? '';
-  const { envelope, kept } = toEnvelope(raw, contentType, producer, room.clock.now());
+  const sent = toSent(request);
+  const { envelope, kept } = toEnvelope(sent, producer, room.clock.now());
   const signed = { producer, keyId: null, algorithm: 'v1' as const };
-  const arriving = { ...signed, envelope, raw, kept, rate: about.producerRate };
+  const arriving = { ...signed, envelope, raw: sent.body, kept, rate: about.producerRate };
   return orThrow(await ingest(room, subscriptions, arriving));
 }
 

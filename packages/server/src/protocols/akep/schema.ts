@@ -17,10 +17,9 @@ export const LIMITS = {
 
 // The schemas are our own and judged by a test: judging them at every start costs more than all the rest of it.
 const ajv = new Ajv2020({ allErrors: false, strict: false, meta: false, validateSchema: false });
-ajv.addFormat(
-  'date-time',
-  (text: string) => /[Tt].*(?:[Zz]|[+-]\d{2}:\d{2})$/.test(text) && fromIso(text) !== null,
-);
+// Narrower than what we read elsewhere: RFC 3339 has seconds, a dot before their fraction, and a zone.
+const DATE_TIME = /^[-\d]{10}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+ajv.addFormat('date-time', (text: string) => DATE_TIME.test(text) && fromIso(text) !== null);
 ajv.addFormat('uri', (text: string) => URL.canParse(text));
 
 const { $id: _event, $schema: _eventSchema, ...PLAIN_EVENT } = EVENT_SCHEMA;
@@ -42,10 +41,15 @@ const OUR_SUBSCRIPTION = {
     ...PLAIN_SUBSCRIPTION.properties,
     event_types: {
       ...PLAIN_SUBSCRIPTION.properties.event_types,
-      items: { anyOf: [{ const: '*' }, PLAIN_SUBSCRIPTION.properties.event_types.items] },
+      items: {
+        type: 'string',
+        pattern: `^\\*$|${PLAIN_SUBSCRIPTION.properties.event_types.items.pattern}`,
+      },
     },
   },
 };
+
+export const EVENT_TYPE = new RegExp(PLAIN_EVENT.properties.event_type.pattern);
 
 const validateEvent = whenNeeded<Envelope>(EVENT_SCHEMA);
 const validateLenient = whenNeeded<Envelope>(LENIENT_EVENT);
@@ -60,7 +64,7 @@ function whenNeeded<T>(schema: object): () => ValidateFunction<T> {
   };
 }
 
-export type Flaw = { path: string; message: string; unknownTopLevel: boolean };
+export type Flaw = { path: string; message: string; unknownTopLevel?: true };
 export type Checked<T> = { ok: true; value: T } | { ok: false; flaw: Flaw };
 
 function check<T>(validate: ValidateFunction<T>, value: unknown): Checked<T> {
@@ -72,13 +76,21 @@ function check<T>(validate: ValidateFunction<T>, value: unknown): Checked<T> {
     flaw: {
       path: `${first?.instancePath ?? ''}${extra === null ? '' : `/${extra}`}` || '/',
       message: first?.message ?? 'is not valid',
-      unknownTopLevel: extra !== null && first?.instancePath === '',
     },
   };
 }
 
 export function checkEvent(value: unknown, mayOmitProducer: boolean): Checked<Envelope> {
-  return check(mayOmitProducer ? validateLenient() : validateEvent(), value);
+  const checked = check(mayOmitProducer ? validateLenient() : validateEvent(), value);
+  const stranger = checked.ok ? undefined : unknownMember(value);
+  if (stranger === undefined) return checked;
+  return { ok: false, flaw: { path: `/${stranger}`, message: 'is unknown', unknownTopLevel: true } };
+}
+
+/** Whatever else is wrong with it: a command is refused as a command (K4). */
+function unknownMember(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.keys(value).find((name) => !Object.hasOwn(PLAIN_EVENT.properties, name));
 }
 
 export function checkSubscription(value: unknown): Checked<SubscriptionWire> {
@@ -132,7 +144,7 @@ export const EventView = Type.Object({ event: EventBody, cursor: Type.String(), 
 export const AckBody = Type.Object({
   status: Type.Optional(Status),
   processed_at: Type.Optional(Nullable(Time)),
-  reason: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1000 }))),
+  reason: Type.Optional(Nullable(Type.String({ maxLength: 1000 }))),
 });
 
 export const AckedBody = Type.Object({
@@ -174,7 +186,9 @@ export const SubscriptionsView = Type.Object({ subscriptions: Type.Array(Subscri
 
 export const WaitBody = Type.Object({
   subject: Type.Optional(Subject),
-  event_types: Type.Optional(Nullable(Type.Array(Type.String(), { minItems: 1 }))),
+  event_types: Type.Optional(
+    Nullable(Type.Array(Type.String({ pattern: EVENT_TYPE.source }), { minItems: 1 })),
+  ),
   interrupt_id: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 256 }))),
   run_state_ref: Type.String({ minLength: 1, maxLength: 2048 }),
   policy: Type.Optional(Nullable(Policy)),

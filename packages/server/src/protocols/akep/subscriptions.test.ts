@@ -159,6 +159,8 @@ describe('what a subscription takes', () => {
     [{ 'knowledge.content.list.0': 'x' }, true],
     [{ 'knowledge.content.list.length': 1 }, true],
     [{ 'knowledge.content.0': 'zero' }, true],
+    [{ 'source.producer_id': 'prod_demo' }, true],
+    [{ 'source.producer_id': ['prod_other'] }, false],
     [{ valueOf: 'x' }, false],
     [{ 'source.constructor.name': 'Object' }, false],
     [{ 'source.__proto__': null }, false],

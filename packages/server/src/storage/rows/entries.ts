@@ -1,4 +1,4 @@
-import type { AckStatus, Entry } from '../../core/events/event.ts';
+import { type AckStatus, type Entry, TELLING_TYPES } from '../../core/events/event.ts';
 import type { EntryRows, OfTask, Page, Sending } from '../../core/events/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
@@ -81,6 +81,18 @@ const byTask = statement<OfAgent & { task: string; limit: number }>()((db, p) =>
     .where('task_id', '=', p.task)
     .orderBy('place', 'desc')
     .limit(p.limit),
+);
+
+const lastTelling = statement<OfAgent & { task: string }>()((db, p) =>
+  db
+    .selectFrom('entries')
+    .select('event_type')
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .where('task_id', '=', p.task)
+    .where('event_type', 'in', TELLING_TYPES)
+    .orderBy('place', 'desc')
+    .limit(1),
 );
 
 const newest = statement<OfAgent & { before: number; limit: number }>()((db, p) =>
@@ -205,6 +217,8 @@ export function entryRows(session: Session, space: string, bodies: Bodies): Entr
       return sendings;
     },
     byEventId: async (agent, id, limit) => toPage(await session.all(byEventId, { space, agent, id, limit })),
+    lastTelling: async (agent, task) =>
+      (await session.one(lastTelling, { space, agent, task }))?.event_type ?? null,
     byTask: async (agent, task, limit) =>
       (await session.all(byTask, { space, agent, task, limit })).map(toOfTask).reverse(),
     at: async (agent, place) => {

@@ -96,6 +96,7 @@ const ENTRIES: Samples<EntryRows> = {
   read: [['a', 0, 100]],
   byEventId: [['a', 'e', 10]],
   byTask: [['a', 't', 10]],
+  lastTelling: [['a', 't']],
   at: [['a', 1]],
   newest: [['a', 9, 50]],
   recent: [[{ seq: 9, agent: '', place: 0 }, 50]],
