@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { OWNER, Server } from '../support/server.ts';
 import { given } from '../support/until.ts';
 import { WakeClient } from '../support/wake.ts';
-import { counted, logIn, openDesk, openPage, row, sharedBrowser } from './room.ts';
+import { counted, holds, logIn, openDesk, openPage, row, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 const NOBODY = {
@@ -21,7 +21,7 @@ describe('coming in', () => {
     const { page, trouble } = await openPage(browser(), server);
     await page.goto(link);
     await page.getByLabel('E-mail').fill('ada@example.com');
-    expect(page.url()).toBe(`${server.url}/setup`);
+    await page.waitForURL(`${server.url}/setup`);
     await page.getByLabel('Your name').fill('Ada');
     await page.getByLabel('Password').fill('a sentence is a good password');
     await page.getByRole('button', { name: 'Open the desk' }).click();
@@ -42,7 +42,7 @@ describe('coming in', () => {
     await page.getByLabel('Password').fill('a sentence is a good password');
     await page.getByRole('button', { name: 'Open the desk' }).click();
     await page.getByText('This link has been used').waitFor();
-    expect(await page.getByLabel('E-mail').inputValue()).toBe('eve@example.com');
+    await holds(page.getByLabel('E-mail'), 'eve@example.com');
   });
 
   test('[D1] a wrong password keeps what was typed, a right one leads where the person wanted to go', async () => {
@@ -53,7 +53,7 @@ describe('coming in', () => {
     await page.getByLabel('Password').fill('not this one at all');
     await page.keyboard.press('Enter');
     await page.getByText('do not belong together').waitFor();
-    expect(await page.getByLabel('E-mail').inputValue()).toBe(OWNER.email);
+    await holds(page.getByLabel('E-mail'), OWNER.email);
     await page.getByLabel('Password').fill(OWNER.password);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'History' }).waitFor();
@@ -71,7 +71,7 @@ describe('coming in', () => {
     await guest.page.goto(link);
     await guest.page.getByLabel('Your name').fill('Bob');
     await guest.page.getByLabel('Password').fill('a sentence is a good password');
-    expect(guest.page.url()).toBe(`${server.url}/join`);
+    await guest.page.waitForURL(`${server.url}/join`);
     await guest.page.getByRole('button', { name: 'Join' }).click();
     await guest.page.getByText('Nothing has arrived yet').waitFor();
     await server.wake().delivered({ headline: 'Only for reading' });
@@ -84,7 +84,7 @@ describe('coming in', () => {
     const { page } = await openDesk(browser());
     await page.getByRole('button', { name: 'Bring a sample agent' }).click();
     await page.locator('article.row').first().waitFor();
-    expect(await page.locator('article.row', { hasText: 'sample' }).count()).toBeGreaterThan(0);
+    await page.locator('article.row', { hasText: 'sample' }).first().waitFor();
     await page.goto('/agents');
     await page.getByRole('button', { name: 'Remove the sample agent' }).click();
     await page.getByText('The sample is gone').waitFor();

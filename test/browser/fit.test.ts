@@ -21,6 +21,8 @@ describe('every screen', () => {
     await openDelivery(page, 'Pay the invoice');
     await page.getByRole('radio', { name: 'Redirect' }).click();
     await page.getByRole('button', { name: 'Edit it myself' }).click();
+    await page.getByLabel('Supplier').waitFor();
+    await settled(page);
     expect(await overflow(page), 'composer').toEqual([]);
     await page
       .getByRole('button', { name: /^Redirect/ })

@@ -109,6 +109,26 @@ export function counted(locator: Locator, count: number): Promise<void> {
   return expect.poll(() => locator.count(), { timeout: 120_000 }).toBe(count);
 }
 
+/** The field holds this, sooner or later. */
+export function holds(locator: Locator, value: string): Promise<void> {
+  return expect.poll(() => locator.inputValue(), { timeout: 120_000 }).toBe(value);
+}
+
+/** It has the focus, so that what is typed next goes there. */
+export function focused(locator: Locator): Promise<void> {
+  const look = () => locator.evaluate((element) => element === document.activeElement);
+  return expect.poll(look, { timeout: 120_000 }).toBe(true);
+}
+
+/** The palette, open and listening: what is typed next goes into it. */
+export async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press(process.platform === 'darwin' ? 'Meta+k' : 'Control+k');
+  await focused(page.getByRole('dialog', { name: 'Find anything' }).getByRole('combobox'));
+}
+
+/** An undo window that no slow machine outlasts: for tests that look at a decision while it is held. */
+export const HELD_LONG: ServerOptions = { env: { LANTERNROOM_UNDO_SECONDS: '3600' } };
+
 export const row = (page: Page, headline: string) => page.locator('article.row', { hasText: headline });
 
 /** The agent is known, so that its deliveries stand in their ordinary places. */

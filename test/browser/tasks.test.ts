@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AGENT, type Server } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { counted, openDesk, sharedBrowser } from './room.ts';
+import { counted, holds, openDesk, sharedBrowser } from './room.ts';
 import { askAgent, PICTURE, TaskLaptop } from './task-laptop.ts';
 
 const browser = sharedBrowser();
@@ -155,7 +155,7 @@ describe('an agent that others call', () => {
     await card.getByLabel('Who may call', { exact: true }).selectOption('listed');
     await card.getByRole('button', { name: 'Another skill' }).click();
     await card.getByLabel('Name').fill('Count invoices');
-    expect(await card.getByLabel('Id', { exact: true }).inputValue()).toBe('count-invoices');
+    await holds(card.getByLabel('Id', { exact: true }), 'count-invoices');
     await card.getByLabel('What it is good for').fill('Says how many are open.');
     await card.getByRole('region', { name: 'json' }).getByText('Says how many are open.').waitFor();
     await card.getByRole('tab', { name: '0.3 and older' }).click();

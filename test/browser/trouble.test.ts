@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { Server } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { acceptAgent, counted, logIn, openDelivery, openDesk, openPage, row, sharedBrowser } from './room.ts';
+import {
+  acceptAgent,
+  counted,
+  focused,
+  HELD_LONG,
+  holds,
+  logIn,
+  openDelivery,
+  openDesk,
+  openPage,
+  row,
+  sharedBrowser,
+} from './room.ts';
 
 const browser = sharedBrowser();
 const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
@@ -10,7 +22,7 @@ const BOB = { email: 'bob@example.com', password: 'a sentence is a good password
 
 describe('bad days', () => {
   test('[D12] two people at once: one wins, the other is told who and when, and keeps their words', async () => {
-    const { server, page, trouble } = await openDesk(browser());
+    const { server, page, trouble } = await openDesk(browser(), { server: HELD_LONG });
     const desk = await server.desk();
     await desk.request('POST', '/desk/people', { ...BOB, name: 'Bob', role: 'decider' });
     await acceptAgent(server);
@@ -49,13 +61,12 @@ describe('bad days', () => {
     await loser.getByRole('link', { name: 'Go back to it' }).click();
     const kept = loser.getByRole('textbox', { name: 'Your words, not sent' });
     await kept.waitFor();
-    expect(await kept.isVisible()).toBe(true);
-    expect(await kept.inputValue()).toBe(mine);
+    await holds(kept, mine);
     expect([...trouble, ...other.trouble]).toEqual([]);
   });
 
   test('[D12] decided elsewhere while the person writes: they see it at once, and their words stay', async () => {
-    const { server, page } = await openDesk(browser());
+    const { server, page } = await openDesk(browser(), { server: HELD_LONG });
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Still open?' });
     await openDelivery(page, id);
@@ -64,12 +75,11 @@ describe('bad days', () => {
     await (await server.desk()).decide(id, { status: 'approved', feedback: 'Go.' });
     const kept = page.getByRole('textbox', { name: 'Your words, not sent' });
     await kept.waitFor();
-    expect(await kept.inputValue()).toBe('These are my words.');
+    await holds(kept, 'These are my words.');
     await page.getByText('Approved —').first().waitFor();
     // Taken back, it is a question again, with the same words in the box.
     await (await server.desk()).undo(id);
-    await page.getByLabel('Why not?').waitFor();
-    expect(await page.getByLabel('Why not?').inputValue()).toBe('These are my words.');
+    await holds(page.getByLabel('Why not?'), 'These are my words.');
   });
 
   test('[D12] an answer that comes too late is taken back on screen, with who and when, and every word', async () => {
@@ -93,28 +103,36 @@ describe('bad days', () => {
     await page.getByRole('link', { name: 'Go back to it' }).click();
     const box = page.getByRole('textbox', { name: 'Your words, not sent' });
     await box.waitFor();
-    expect(await box.inputValue()).toBe('Mine.');
+    await holds(box, 'Mine.');
     await counted(page.getByRole('radio', { name: 'Approve' }), 0);
     expect((await server.wake().response(id)).json.status).toBe('approved');
   });
 
   test('the session ends while typing: log in in place, and every word is still there', async () => {
-    const { server, page, context } = await openDesk(browser());
+    const { server, page, context } = await openDesk(browser(), { server: HELD_LONG });
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Long thoughts' });
     await openDelivery(page, id);
     await page.keyboard.press('d');
-    await page.getByLabel('What should be different?').fill('A long thought');
+    const field = page.getByLabel('What should be different?');
+    await field.fill('A long thought');
+    const desk = await server.desk();
+    await until('the beginning is kept', async () => {
+      const { json } = await desk.request<{ draft: { feedback: string } | null }>(
+        'GET',
+        `/desk/deliveries/${id}`,
+      );
+      return json.draft?.feedback === 'A long thought';
+    });
     await context.clearCookies();
-    await page.getByLabel('What should be different?').pressSequentially(', and its end.');
+    await field.fill('A long thought, and its end.');
     const dialog = page.getByRole('dialog', { name: 'Log in again' });
     await dialog.waitFor();
     await dialog.getByLabel('Password').fill('correct horse battery');
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });
-    expect(await page.getByLabel('What should be different?').inputValue()).toBe(
-      'A long thought, and its end.',
-    );
+    await holds(field, 'A long thought, and its end.');
+    await focused(field);
     await page.keyboard.press(send);
     await page.getByText('Redirected —').first().waitFor();
   });
@@ -158,7 +176,7 @@ describe('bad days', () => {
     await page.keyboard.press(send);
     await page.getByText(sentence).waitFor();
     await page.getByRole('link', { name: 'Go back to it' }).click();
-    expect(await page.getByLabel('Anything for next time?').inputValue()).toBe('Keep me.');
+    await holds(page.getByLabel('Anything for next time?'), 'Keep me.');
     expect((await server.wake().response(id)).json.status).toBe('pending');
   });
 

@@ -3,7 +3,7 @@ import { fromIsoWeek, mondayOf, toIsoWeek, weekOf } from '../core/people/iso-wee
 import { DAY, HOUR, SECOND } from '../core/time.ts';
 import { AT_ONCE, body, openDesk, refused } from '../testing/desk.ts';
 import type { World } from '../testing/world.ts';
-import { duration } from './letter.ts';
+import { atMost, duration } from './letter.ts';
 
 type Point = { label: string; value: number | null; query: string };
 type Insights = {
@@ -46,7 +46,7 @@ describe('the weekly letter', () => {
     ]);
     expect(letter.map((s) => s.text)).toEqual([
       '5 deliveries came this week, 4 more than the week before.',
-      'Most of it came on Monday: 4.',
+      'The busiest day was Monday, with 4.',
       'There was 1 alert among them.',
       '3 decisions were made.',
       '2 were approved.',
@@ -137,4 +137,5 @@ test('times are said as a person would', () => {
     '2 hours',
     '3 days',
   ]);
+  expect([10 * SECOND, 2 * HOUR].map(atMost)).toEqual(['less than a minute', '2 hours or less']);
 });

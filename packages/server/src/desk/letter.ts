@@ -36,7 +36,7 @@ export function letter(week: Week): Sentence[] {
     ...(made > 0 ? verdicts(week) : []),
     ...(week.medianAnswer === null
       ? []
-      : [{ text: `Half of the answers took ${duration(week.medianAnswer)} or less.`, ...decided(week) }]),
+      : [{ text: `Half of the answers took ${atMost(week.medianAnswer)}.`, ...decided(week) }]),
   ];
 }
 
@@ -58,7 +58,7 @@ function busiest({ days }: Week): Sentence[] {
   );
   if (most === null) return [];
   const n = sum(most.day.delivered);
-  return [{ text: `Most of it came on ${DAYS[most.index]}: ${n}.`, ...delivered(most.day) }];
+  return [{ text: `The busiest day was ${DAYS[most.index]}, with ${n}.`, ...delivered(most.day) }];
 }
 
 function verdicts(week: Week): Sentence[] {
@@ -79,6 +79,12 @@ function was(n: number): string {
 function plural(n: number, noun: string): string {
   if (n === 1) return noun;
   return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
+
+/** "25 hours or less", but never "less than a minute or less". */
+export function atMost(micros: Micros): string {
+  const said = duration(micros);
+  return said.startsWith('less') ? said : `${said} or less`;
 }
 
 /** As a person would say it. */

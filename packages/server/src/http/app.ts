@@ -12,6 +12,7 @@ import { addJsonParser, BODY_LIMIT, hearOut } from './body.ts';
 import { readableUrl, refuseBroken } from './broken.ts';
 import { type Door, errorBody, errorHandler, HTTP_STATUS } from './errors.ts';
 import type { Shell } from './shell.ts';
+import { lostPage } from './static.ts';
 import { isPrivate, readCertificate } from './transport.ts';
 
 declare module 'fastify' {
@@ -101,7 +102,9 @@ export async function closeApp(app: FastifyInstance): Promise<void> {
 /** Rules that hold at every address: transport (W2), headers, and one shape for what is not found. */
 export function addGroundRules(app: FastifyInstance, shell: Shell): void {
   app.setErrorHandler(errorHandler(PLAIN_DOOR, shell.baseUrl));
-  app.setNotFoundHandler(async () => {
+  app.setNotFoundHandler(async (request, reply) => {
+    const page = lostPage(request, reply);
+    if (page !== undefined) return page;
     throw new Fault('not_found', 'There is nothing at this address.');
   });
   // With a callback: nearly always there is nothing to wait for, and a promise for every request is not free.

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Shell } from './shell.ts';
 
 /** The desk's page, built into the package. */
@@ -61,12 +61,23 @@ const PAGES = [
 ];
 
 function page(reply: FastifyReply): FastifyReply {
+  return guarded(reply).sendFile('index.html', { cacheControl: false });
+}
+
+function guarded(reply: FastifyReply): FastifyReply {
   return reply
     .header('content-security-policy', POLICY)
     .header('referrer-policy', 'no-referrer')
     .header('cross-origin-opener-policy', 'same-origin')
-    .header('x-frame-options', 'DENY')
-    .sendFile('index.html', { cacheControl: false });
+    .header('x-frame-options', 'DENY');
+}
+
+/** Somebody typed an address that is none: the page says so in words. Programs are told in JSON, as everywhere. */
+export function lostPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+  const isPerson = request.method === 'GET' && request.headers['sec-fetch-mode'] === 'navigate';
+  if (!isPerson || !existsSync(`${PUBLIC}index.html`)) return undefined;
+  const html = readFileSync(`${PUBLIC}index.html`);
+  return guarded(reply).code(404).header('cache-control', 'no-store').type('text/html').send(html);
 }
 
 function llms({ baseUrl }: Shell): string {

@@ -8,10 +8,11 @@ import { inboxWords } from '../events/inbox-words.ts';
 import { Copied } from '../frame/Copied.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { useNow } from '../live/now.ts';
-import { capital, inWords, plural } from '../words/numbers.ts';
+import { capital, plural } from '../words/numbers.ts';
 import { span, timeAndDay } from '../words/time.ts';
 import { A2a } from './A2a.tsx';
 import { Callbacks } from './Callbacks.tsx';
+import { callbackHealth } from './callback-health.ts';
 import { Keys } from './Keys.tsx';
 import { forgetOnce, type Once, takeOnce } from './once.ts';
 import { Prompt } from './Prompt.tsx';
@@ -42,7 +43,7 @@ export function AgentScreen() {
     <Screen title={data.agent_id} lead={<Lead agent={data} />}>
       <ShownOnce key={id} agent={id} />
       <FirstDelivery agent={data} />
-      {data.stats !== undefined && <Stats agent={id} stats={data.stats} />}
+      {data.stats !== undefined && <Stats agent={data} stats={data.stats} />}
       <Keys agent={data} isOwner={isOwner} />
       <Callbacks agent={data} isOwner={isOwner} />
       <Prompt agent={id} />
@@ -91,11 +92,11 @@ function Lead({ agent }: { agent: Agent }) {
   );
 }
 
-function Stats({ agent, stats }: { agent: string; stats: AgentStats }) {
+function Stats({ agent, stats }: { agent: Agent; stats: AgentStats }) {
   const median = stats.median_answer_seconds;
   return (
     <p>
-      <Link to="/" search={{ agent } as never}>
+      <Link to="/" search={{ agent: agent.agent_id } as never}>
         {stats.waiting === 0
           ? 'Nothing waits'
           : `${capital(plural(stats.waiting, 'delivery waits', 'deliveries wait'))}`}
@@ -104,9 +105,7 @@ function Stats({ agent, stats }: { agent: string; stats: AgentStats }) {
       {stats.answered_week === 0
         ? 'No answers this week.'
         : `${capital(plural(stats.answered_week, 'answer'))} this week${median === null ? '' : `, half of them within ${span(median)}`}.`}{' '}
-      {stats.callbacks_failing === 0
-        ? 'Callbacks are well.'
-        : `${capital(inWords(stats.callbacks_failing))} ${stats.callbacks_failing === 1 ? 'callback fails' : 'callbacks fail'}.`}
+      {capital(callbackHealth(stats.callbacks_failing, agent.callbacks.length > 0))}.
     </p>
   );
 }
@@ -130,7 +129,7 @@ function ShownOnce({ agent }: { agent: string }) {
       )}
       {once.callbackSecret !== undefined && (
         <>
-          <h3>Callback secret, as WAKE_CALLBACK_SECRET</h3>
+          <h3>Callback secret, as WAKE_WEBHOOK_SECRET</h3>
           <Copied text={once.callbackSecret} label="Copy the secret" />
         </>
       )}

@@ -10,8 +10,9 @@ import { Field } from '../entry/Field.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useNow } from '../live/now.ts';
-import { inWords, plural } from '../words/numbers.ts';
+import { plural } from '../words/numbers.ts';
 import { span } from '../words/time.ts';
+import { callbackHealth } from './callback-health.ts';
 import { keepOnce } from './once.ts';
 import { presenceWords } from './presence-words.ts';
 import './agents.css';
@@ -78,14 +79,9 @@ function StatWords({ stats, hasCallbacks }: { stats: AgentStats; hasCallbacks: b
       <span className="said">
         {median === null ? 'no answer yet' : `half of the answers within ${span(median)}`}
       </span>
-      <span className={failing === 0 ? 'said' : 'said bad'}>{healthWords(failing, hasCallbacks)}</span>
+      <span className={failing === 0 ? 'said' : 'said bad'}>{callbackHealth(failing, hasCallbacks)}</span>
     </>
   );
-}
-
-function healthWords(failing: number, hasCallbacks: boolean): string {
-  if (failing > 0) return failing === 1 ? 'one callback fails' : `${inWords(failing)} callbacks fail`;
-  return hasCallbacks ? 'callbacks are well' : 'no callbacks';
 }
 
 /** Making an agent ends on its own page, with its key shown once and its prompt ready. */

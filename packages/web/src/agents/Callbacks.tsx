@@ -78,7 +78,7 @@ export function Callbacks({ agent, isOwner }: { agent: Agent; isOwner: boolean }
             }}
           >
             <Field
-              label="Another address"
+              label={agent.callbacks.length === 0 ? 'An address' : 'Another address'}
               type="url"
               placeholder="https://agent.example.com/hooks"
               value={url}

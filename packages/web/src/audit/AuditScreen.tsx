@@ -110,7 +110,7 @@ function FilterForm({ filter }: { filter: Filter }) {
         <input
           id="audit-subject"
           name="subject"
-          className="input mono"
+          className="input mono ledger-subject"
           placeholder="a delivery, agent or person"
           defaultValue={filter.subject ?? ''}
         />

@@ -19,6 +19,7 @@ export function Composer({ detail, onSent }: Props) {
   const id = detail.delivery_id;
   const said = useWords(detail);
   const field = useRef<HTMLTextAreaElement>(null);
+  const section = useRef<HTMLElement>(null);
   const choose = (mode: Verdict | null) => {
     words.write(id, { mode });
     if (mode !== null) requestAnimationFrame(() => field.current?.focus());
@@ -34,12 +35,13 @@ export function Composer({ detail, onSent }: Props) {
     redirect: () => choose('redirected'),
     reject: () => choose('rejected'),
     send,
-    ...(document.activeElement === field.current
-      ? { back: () => document.getElementById('detail')?.focus() }
-      : {}),
+    // Asked when the key is pressed: the focus moves without a new look at this.
+    get back() {
+      return isWriting(section.current) ? () => document.getElementById('detail')?.focus() : undefined;
+    },
   });
   return (
-    <section className="composer" aria-label="Your answer" data-mode={said.mode ?? undefined}>
+    <section ref={section} className="composer" aria-label="Your answer" data-mode={said.mode ?? undefined}>
       <Modes mode={said.mode} onChoose={choose} onWalk={(next) => words.write(id, { mode: next })} />
       {mode !== undefined && (
         <div className="composer-body appears">
@@ -56,6 +58,12 @@ export function Composer({ detail, onSent }: Props) {
       )}
     </section>
   );
+}
+
+/** In one of the fields, the editor's included: the way back is first out of it, then out of the delivery. */
+function isWriting(section: HTMLElement | null): boolean {
+  const active = document.activeElement;
+  return section?.contains(active) === true && !(active instanceof HTMLButtonElement);
 }
 
 function answer(detail: Detail, status: Verdict, said: Words) {

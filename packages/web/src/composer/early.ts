@@ -1,34 +1,57 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { sessionQuery } from '../api/questions.ts';
 import type { Detail, Verdict } from '../api/types.ts';
 import { useKeys } from '../keys/use-keys.ts';
 import { asksForAnswer } from '../words/delivery.ts';
 import { words } from './words.ts';
 
+type Early = { id: string; verdict: Verdict };
+
+let kept: Early | null = null;
+const listeners = new Set<() => void>();
+
+function change(next: Early | null): void {
+  kept = next;
+  for (const tell of listeners) tell();
+}
+
+/** A verdict key that was pressed before its delivery is there: in the list, or while it loads. */
+export const early = {
+  get: () => kept,
+  keep: (id: string, verdict: Verdict) => change({ id, verdict }),
+  drop: (id: string) => {
+    if (kept?.id === id) change(null);
+  },
+  subscribe: (listener: () => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  },
+};
+
 /**
- * A verdict key that comes before its delivery: kept, and chosen as soon as there is something to answer. It is never sent
- * by that. Returns the verdict that waits.
+ * The verdict that waits for this delivery: chosen as soon as there is something to answer. It is never sent by that.
  */
 export function useEarlyVerdict(id: string, detail: Detail | undefined): Verdict | null {
-  const [early, setEarly] = useState<{ id: string; verdict: Verdict } | null>(null);
+  const found = useSyncExternalStore(early.subscribe, early.get);
   const { data: session } = useQuery(sessionQuery);
   const mayDecide = session !== undefined && session.person.role !== 'reader';
-  const keep = (verdict: Verdict) => () => setEarly({ id, verdict });
+  const keep = (verdict: Verdict) => () => early.keep(id, verdict);
   useKeys(
     detail === undefined && mayDecide
       ? { approve: keep('approved'), redirect: keep('redirected'), reject: keep('rejected') }
       : {},
   );
-  const verdict = early?.id === id ? early.verdict : null;
+  const verdict = found?.id === id ? found.verdict : null;
+  useEffect(() => () => early.drop(id), [id]);
   useEffect(() => {
     if (verdict === null || detail === undefined) return;
-    setEarly(null);
-    if (detail.state !== 'pending' || !asksForAnswer(detail.type)) return;
+    early.drop(id);
+    if (!mayDecide || detail.state !== 'pending' || !asksForAnswer(detail.type)) return;
     // The kept draft first: a mode alone would be saved over its words.
     if (detail.draft !== null && detail.draft !== undefined) words.adopt(id, detail.draft);
     words.write(id, { mode: verdict });
     requestAnimationFrame(() => document.getElementById('feedback')?.focus());
-  }, [verdict, detail, id]);
+  }, [verdict, detail, id, mayDecide]);
   return verdict;
 }

@@ -26,7 +26,8 @@ const again = (id: string) => {
 export async function sendAnswer(before: Row, answer: Answer): Promise<boolean> {
   const id = before.delivery_id;
   const seconds = asking.getQueryData(settingsQuery.queryKey)?.undo_seconds ?? UNDO_SECONDS;
-  const endsAt = Date.now() + seconds * 1000;
+  const givenAt = Date.now();
+  const endsAt = givenAt + seconds * 1000;
   words.hold(id);
   show({
     ...before,
@@ -38,7 +39,7 @@ export async function sendAnswer(before: Row, answer: Answer): Promise<boolean> 
   try {
     const row = await desk.decide(id, answer);
     show({ ...row, status: answer.status });
-    setTimeout(() => forgetWhenGone(id), seconds * 1000 + 1500);
+    setTimeout(() => forgetWhenGone(id, givenAt), seconds * 1000 + 1500);
     return true;
   } catch (error) {
     show(before);
@@ -51,10 +52,10 @@ export async function sendAnswer(before: Row, answer: Answer): Promise<boolean> 
 }
 
 /** Only when nobody took it back meanwhile. */
-function forgetWhenGone(id: string): void {
+function forgetWhenGone(id: string, givenAt: number): void {
   if (list.row(id)?.state === 'pending') return;
   words.forget(id);
-  hasDecided();
+  hasDecided(givenAt);
   again(id);
 }
 

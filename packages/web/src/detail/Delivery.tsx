@@ -34,6 +34,7 @@ export function Delivery({ detail, onSent }: Props) {
   useKeys({
     exact: () => setExact((old) => !old),
     undo: detail.state === 'held' ? () => void undoAnswer(detail.delivery_id) : undefined,
+    acknowledge: mayDecide && isToAcknowledge(detail) ? () => acknowledgeAndGoOn(detail, onSent) : undefined,
   });
   useEffect(
     () => seen.mark(detail.delivery_id, detail.content_sha256),
@@ -80,6 +81,15 @@ function Content({ detail }: { detail: Detail }) {
   return <Details details={details} delivery={detail.delivery_id} />;
 }
 
+const isToAcknowledge = ({ type, state, read_at }: Detail) =>
+  !asksForAnswer(type) && state === 'pending' && read_at === null;
+
+/** By key as by button: it is done, so the next one comes. */
+function acknowledgeAndGoOn(detail: Detail, onSent: Props['onSent']): void {
+  void acknowledge(detail);
+  onSent(detail.delivery_id);
+}
+
 function Foot({ detail, onSent, mayDecide }: Props & { mayDecide: boolean }) {
   if (detail.state !== 'pending') return <KeptWords detail={detail} />;
   if (!mayDecide)
@@ -89,17 +99,10 @@ function Foot({ detail, onSent, mayDecide }: Props & { mayDecide: boolean }) {
       </p>
     );
   if (asksForAnswer(detail.type)) return <Composer detail={detail} onSent={onSent} />;
-  if (detail.read_at !== null) return null;
+  if (!isToAcknowledge(detail)) return null;
   return (
     <div className="composer acknowledge">
-      <button
-        type="button"
-        className="button strong"
-        onClick={() => {
-          void acknowledge(detail);
-          onSent(detail.delivery_id);
-        }}
-      >
+      <button type="button" className="button strong" onClick={() => acknowledgeAndGoOn(detail, onSent)}>
         {detail.type === 'alert' ? 'Acknowledge' : 'Mark as read'} <Key of="acknowledge" />
       </button>
     </div>

@@ -6,6 +6,9 @@ import { calmly, isNotThere } from '../api/refused.ts';
 import { useEarlyVerdict } from '../composer/early.ts';
 import { nextWaiting } from '../inbox/list-state.ts';
 import { list } from '../inbox/list-store.ts';
+import { useList } from '../inbox/use-list.ts';
+import { Key } from '../keys/Key.tsx';
+import { keysAreOff } from '../keys/keyboard.ts';
 import { VERDICT_WORDS } from '../words/delivery.ts';
 import { Delivery } from './Delivery.tsx';
 import { Headline } from './Headline.tsx';
@@ -79,11 +82,19 @@ export function DetailScreen() {
 
 /** Beside the list while nothing is open. */
 export function NothingOpen() {
+  const hasRows = useList().entries.length > 0;
   return (
     <div className="detail nothing-open">
       <p className="said">
-        Choose something on the left. <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>?</kbd>{' '}
-        shows every key.
+        {!hasRows && 'What you open is read here.'}
+        {hasRows && 'Choose something on the left.'}
+        {hasRows && !keysAreOff() && (
+          <>
+            {' '}
+            <Key of="next" /> and <Key of="previous" /> move, <Key of="open" /> opens, <Key of="help" /> shows
+            every key.
+          </>
+        )}
       </p>
     </div>
   );

@@ -5,7 +5,7 @@ import { Code } from './Code.tsx';
 import { Markdown } from './Markdown.tsx';
 import { RemoteImage } from './RemoteImage.tsx';
 import { SafeLink } from './SafeLink.tsx';
-import { type Block, blocksOf, isObject, tableKeys } from './shape.ts';
+import { type Block, blocksOf, isObject, tableKeys, tableRows } from './shape.ts';
 import { Table } from './Table.tsx';
 import { Text } from './Text.tsx';
 import { Value } from './Value.tsx';
@@ -61,15 +61,20 @@ function OneBlock({ block, delivery }: { block: Block; delivery: string }) {
         </blockquote>
       );
     default:
-      return <Code text={stringifyExact(block.json ?? block.data ?? block, 2)} language="json" />;
+      return (
+        <Code
+          text={stringifyExact(block.json ?? block.data ?? block.value ?? block.content ?? block, 2)}
+          language="json"
+        />
+      );
   }
 }
 
 function TableBlock({ block, delivery }: { block: Block; delivery: string }) {
-  const rows = Array.isArray(block.rows) ? block.rows : [];
+  const rows = tableRows(block);
   const keys = tableKeys(rows);
   return keys === null ? (
-    <Value value={rows} delivery={delivery} />
+    <Value value={rows as Json[]} delivery={delivery} />
   ) : (
     <Table keys={keys} rows={rows as JsonObject[]} />
   );

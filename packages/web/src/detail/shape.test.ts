@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { notesOf } from './notes.ts';
-import { blocksOf, keyLabel, tableKeys } from './shape.ts';
+import { blocksOf, keyLabel, tableKeys, tableRows } from './shape.ts';
 
 describe('the shape of details', () => {
   it('sees a table in a list of like objects', () => {
@@ -8,6 +8,17 @@ describe('the shape of details', () => {
     expect(tableKeys([{ a: 1 }])).toBeNull();
     expect(tableKeys([{ a: { deep: 1 } }, { a: 2 }])).toBeNull();
     expect(tableKeys([1, 2])).toBeNull();
+  });
+
+  it('reads the rows of a table by the names of their columns', () => {
+    const rows = [[1, 'x'], [2]];
+    expect(tableRows({ type: 'table', columns: ['a', 'b'], rows })).toEqual([
+      { a: 1, b: 'x' },
+      { a: 2, b: null },
+    ]);
+    expect(tableRows({ type: 'table', rows: [{ a: 1 }] })).toEqual([{ a: 1 }]);
+    expect(tableRows({ type: 'table', columns: [1], rows })).toEqual(rows);
+    expect(tableRows({ type: 'table' })).toEqual([]);
   });
 
   it('sees blocks only when every one of them is known', () => {

@@ -15,6 +15,18 @@ export function tableKeys(value: readonly Json[]): string[] | null {
   return keys.length <= 12 && filled >= (keys.length * value.length) / 2 ? keys : null;
 }
 
+/** The rows of a table block, each by the names of its columns: written as objects, or as lists beside `columns`. */
+export function tableRows(block: Block): readonly Json[] {
+  const rows = Array.isArray(block.rows) ? block.rows : [];
+  const columns = block.columns ?? block.headers;
+  if (!Array.isArray(columns) || !columns.every((name) => typeof name === 'string')) return rows;
+  return rows.map((row) =>
+    Array.isArray(row)
+      ? Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null] as const))
+      : row,
+  );
+}
+
 function isFlat(value: Json): boolean {
   return typeof value !== 'object' || value === null || value instanceof ExactNumber;
 }

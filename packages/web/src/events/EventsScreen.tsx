@@ -37,7 +37,7 @@ function Inboxes() {
           comes with it.
         </p>
       )}
-      <ul className="lines">
+      <ul className="lines inboxes">
         {data?.inboxes.map((inbox) => (
           <li key={inbox.agent_id}>
             <Link to="/events" search={{ agent: inbox.agent_id } as never} className="inbox-name">

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useMatchRoute, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useState } from 'react';
 import { preferencesQuery, settingsQuery } from '../api/questions.ts';
 import { LoginAgain } from '../entry/LoginAgain.tsx';
 import { onKeyDown, setKeys } from '../keys/keyboard.ts';
@@ -26,7 +26,8 @@ export function Frame() {
   useCalmOrder();
   useSat();
   useEffect(listen, []);
-  useEffect(() => {
+  // Before anything is painted: what can be seen can be reached.
+  useLayoutEffect(() => {
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, []);
@@ -61,8 +62,9 @@ export function Frame() {
 /** The person's own theme, density, size and keys. */
 function useOwnLook(): void {
   const { data } = useQuery(preferencesQuery);
-  if (data !== undefined) setKeys(data.keys, data.keys_off);
-  useEffect(() => {
-    if (data !== undefined) wear(data);
+  useLayoutEffect(() => {
+    if (data === undefined) return;
+    setKeys(data.keys, data.keys_off);
+    wear(data);
   }, [data]);
 }

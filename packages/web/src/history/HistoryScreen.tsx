@@ -12,7 +12,7 @@ import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { useNow } from '../live/now.ts';
 import { VERDICT_WORDS } from '../words/delivery.ts';
-import { clock, day } from '../words/time.ts';
+import { between, clock, day } from '../words/time.ts';
 import '../detail/detail.css';
 import './history.css';
 
@@ -28,6 +28,7 @@ export function HistoryScreen() {
     items: (page) => page.decisions,
   });
   const isFiltered = Object.keys(filter).length > 0;
+  const part = partWords(filter, useNow());
   return (
     <Screen
       title="History"
@@ -58,6 +59,11 @@ export function HistoryScreen() {
           ))}
         </select>
       </label>
+      {part !== null && (
+        <p className="said">
+          {part} <Link to="/history">Show all</Link>
+        </p>
+      )}
       <PageList
         pages={history}
         empty={
@@ -75,6 +81,12 @@ export function HistoryScreen() {
       </PageList>
     </Screen>
   );
+}
+
+/** What of the history is shown, when a number elsewhere led here. */
+function partWords({ status, from, to }: HistoryFilter, now: number): string | null {
+  if (status === undefined && from === undefined && to === undefined) return null;
+  return `Only what was ${status ?? 'decided'}${between(from, to, now)}.`;
 }
 
 function Days({ entries }: { entries: readonly HistoryEntry[] }) {

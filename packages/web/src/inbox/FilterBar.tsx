@@ -3,7 +3,9 @@ import { type RefObject, useEffect, useState } from 'react';
 import type { Filter } from '../api/desk.ts';
 import { agentsQuery } from '../api/questions.ts';
 import { SECTIONS } from '../api/types.ts';
+import { useNow } from '../live/now.ts';
 import { SECTION_WORDS, TYPE_WORDS } from '../words/delivery.ts';
+import { between } from '../words/time.ts';
 
 const TYPING_MS = 250;
 type Props = {
@@ -67,6 +69,7 @@ function SearchField({
 
 function Choices({ filter, onFilter }: Pick<Props, 'filter' | 'onFilter'>) {
   const { data } = useQuery(agentsQuery);
+  const time = between(filter.from, filter.to, useNow());
   const choose = (name: keyof Filter) => (event: { target: { value: string } }) =>
     onFilter({ ...filter, [name]: event.target.value === '' ? undefined : event.target.value });
   return (
@@ -104,6 +107,7 @@ function Choices({ filter, onFilter }: Pick<Props, 'filter' | 'onFilter'>) {
       <button type="button" className="plain" onClick={() => onFilter({ q: filter.q })}>
         Clear
       </button>
+      {time !== '' && <p className="said">Only what came{time}.</p>}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-route
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Filter } from '../api/desk.ts';
 import type { Verdict } from '../api/types.ts';
-import { words } from '../composer/words.ts';
+import { early } from '../composer/early.ts';
 import { useKeys } from '../keys/use-keys.ts';
 import { asksForAnswer } from '../words/delivery.ts';
 import { BulkBar } from './BulkBar.tsx';
@@ -125,14 +125,14 @@ function useMoves(openId: string | null) {
       const id = openId ?? list.cursor;
       const row = id === null ? undefined : list.row(id);
       if (row === undefined || row.state !== 'pending' || !asksForAnswer(row.type)) return;
-      words.write(row.delivery_id, { mode });
-      // Open already, but not loaded yet: the composer will find the choice.
+      // Not written at once: what was begun on the server has to be here before anything is kept over it.
+      early.keep(row.delivery_id, mode);
       if (openId === null) go(row.delivery_id, false);
     },
     back: () => {
       if (list.get().checked.size > 0) return list.dispatch({ kind: 'uncheck' });
       const active = document.activeElement;
-      if (active instanceof HTMLInputElement) return active.blur();
+      if (active instanceof HTMLInputElement || active instanceof HTMLSelectElement) return active.blur();
       if (openId === null) return;
       void navigate({ to: '/', search: ((old: object) => old) as never });
     },

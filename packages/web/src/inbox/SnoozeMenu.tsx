@@ -7,12 +7,21 @@ import { snoozeTimes } from './snooze-times.ts';
 import { snooze } from './triage.ts';
 
 /** Out of sight until a time; it comes back to its old place. */
-export function SnoozeMenu({ row, onClose }: { row: Row; onClose: () => void }) {
+export function SnoozeMenu({
+  row,
+  onClose,
+  onChosen,
+}: {
+  row: Row;
+  onClose: () => void;
+  onChosen?: () => void;
+}) {
   const { data } = useQuery(overviewQuery);
   const [own, setOwn] = useState('');
   const times = snoozeTimes(Date.now(), data?.next_sitting_at ?? null);
   const choose = (until: string | null) => {
     onClose();
+    onChosen?.();
     void snooze(row, until);
   };
   const isAsleep = row.snoozed_until !== null && Date.parse(row.snoozed_until) > Date.now();

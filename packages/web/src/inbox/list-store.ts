@@ -52,6 +52,19 @@ class ListStore {
     void this.settle();
   }
 
+  /** When the first look has come back, whatever it found. On a screen without the list that is never. */
+  isThere(): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.subscribe(() => look());
+      const look = () => {
+        if (this.#state.phase === 'loading') return;
+        stop();
+        resolve();
+      };
+      look();
+    });
+  }
+
   /** Asks again for as much as was loaded, and takes the new order. */
   async settle(): Promise<void> {
     const look = ++this.#look;

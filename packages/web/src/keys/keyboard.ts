@@ -12,9 +12,16 @@ let forget: ReturnType<typeof setTimeout> | undefined;
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
+const listeners = new Set<() => void>();
+export const subscribeKeys = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
 export function setKeys(own: Readonly<Record<string, string>>, areOff: boolean): void {
   map = keyMap(own);
   off = areOff;
+  for (const tell of listeners) tell();
 }
 
 export const currentMap = () => map;

@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useRef } from 'react';
+import { createContext, useContext, useLayoutEffect, useRef } from 'react';
 import { addLayer, type Handlers } from './keyboard.ts';
 
 /** How many dialogs are open around here: only the topmost hears keys. */
@@ -8,5 +8,5 @@ export function useKeys(handlers: Handlers): void {
   const depth = useContext(Depth);
   const latest = useRef(handlers);
   latest.current = handlers;
-  useEffect(() => addLayer({ depth, handlers: () => latest.current }), [depth]);
+  useLayoutEffect(() => addLayer({ depth, handlers: () => latest.current }), [depth]);
 }

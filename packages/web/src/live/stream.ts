@@ -1,6 +1,7 @@
 import { desk } from '../api/desk.ts';
 import { asking } from '../api/questions.ts';
 import { isNotThere } from '../api/refused.ts';
+import type { Row } from '../api/types.ts';
 import { list } from '../inbox/list-store.ts';
 
 const GATHER_MS = 120;
@@ -31,6 +32,7 @@ export function listen(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let gather: ReturnType<typeof setTimeout> | undefined;
   let wasDown = false;
+  let isFirst = true;
   let stopped = false;
   const about = new Set<string>();
 
@@ -46,7 +48,9 @@ export function listen(): () => void {
     source.addEventListener('hello', () => {
       mark(true);
       if (wasDown) void lookAgain();
+      else if (isFirst) void catchUp();
       wasDown = false;
+      isFirst = false;
     });
     source.addEventListener('change', (event) => {
       about.add((JSON.parse(event.data) as { about: string }).about);
@@ -80,6 +84,19 @@ export async function lookAgain(): Promise<void> {
   await Promise.all([asking.invalidateQueries(), list.settle()]);
 }
 
+/** The person's own: nobody else changes them, and an older answer could come over what they have just chosen. */
+const OWN: ReadonlySet<unknown> = new Set(['session', 'preferences', 'settings']);
+
+/** What happened after the page asked and before the line stood was told to nobody. */
+async function catchUp(): Promise<void> {
+  const isOlder: Parameters<typeof asking.invalidateQueries>[0] = {
+    predicate: ({ state, queryKey }) => state.data !== undefined && !OWN.has(queryKey[0]),
+  };
+  void asking.invalidateQueries(isOlder);
+  await list.isThere();
+  await countArrivals();
+}
+
 /** What is said by name and is no delivery, with the questions whose answers it makes old. */
 const NAMED: Record<string, readonly string[]> = {
   agents: ['agents'],
@@ -110,9 +127,7 @@ async function takeDelivery(id: string): Promise<void> {
     const detail = await desk.delivery(id);
     if (asking.getQueryData(['delivery', id]) !== undefined) asking.setQueryData(['delivery', id], detail);
     list.dispatch({ kind: 'row', row: detail });
-    // Where nothing stands, nothing can be pushed aside.
-    const { entries, arrivals } = list.get();
-    if (entries.length === 0 && arrivals.length > 0) await list.settle();
+    await showWhereNothingStands();
   } catch (error) {
     if (!isNotThere(error)) list.dispatch({ kind: 'failed' });
   }
@@ -120,5 +135,15 @@ async function takeDelivery(id: string): Promise<void> {
 
 async function countArrivals(): Promise<void> {
   const page = await desk.deliveries({ ...list.get().filter, limit: 200 }).catch(() => null);
-  for (const row of page?.deliveries ?? []) list.dispatch({ kind: 'row', row });
+  const rows = page?.deliveries ?? [];
+  for (const row of rows) if (!isShown(row)) list.dispatch({ kind: 'row', row });
+  await showWhereNothingStands();
+}
+
+const isShown = (row: Row) => JSON.stringify(list.row(row.delivery_id)) === JSON.stringify(row);
+
+/** Where nothing stands, nothing can be pushed aside. */
+async function showWhereNothingStands(): Promise<void> {
+  const { entries, arrivals } = list.get();
+  if (entries.length === 0 && arrivals.length > 0) await list.settle();
 }

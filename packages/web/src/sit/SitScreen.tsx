@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { desk } from '../api/desk.ts';
 import { deliveryQuery } from '../api/questions.ts';
@@ -8,6 +8,7 @@ import type { Row } from '../api/types.ts';
 import { useEarlyVerdict } from '../composer/early.ts';
 import { Delivery } from '../detail/Delivery.tsx';
 import { gotUp } from '../frame/sat.ts';
+import { SnoozeMenu } from '../inbox/SnoozeMenu.tsx';
 import { Key } from '../keys/Key.tsx';
 import { useKeys } from '../keys/use-keys.ts';
 import { VERDICT_WORDS } from '../words/delivery.ts';
@@ -88,8 +89,15 @@ function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: n
     document.getElementById('detail')?.scrollTo(0, 0);
     document.getElementById('detail')?.focus({ preventScroll: true });
   }, [following, client]);
+  const [isSnoozing, setSnoozing] = useState(false);
+  const navigate = useNavigate();
   const move = (step: number) => onMove(Math.max(0, at + step));
-  useKeys({ next: () => move(1), previous: () => move(-1) });
+  useKeys({
+    next: () => move(1),
+    previous: () => move(-1),
+    snooze: data?.state === 'pending' ? () => setSnoozing(true) : undefined,
+    back: () => void navigate({ to: '/' }),
+  });
   return (
     <div className="sit">
       <header className="sit-line">
@@ -122,6 +130,9 @@ function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: n
           </div>
         )}
       </article>
+      {isSnoozing && data !== undefined && (
+        <SnoozeMenu row={data} onClose={() => setSnoozing(false)} onChosen={() => move(1)} />
+      )}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { DeliveryType, Row, Section, Verdict } from '../api/types.ts';
-import { clock, isWithinDay, moment } from './time.ts';
+import { atMoment, clock, isWithinDay, moment } from './time.ts';
 
 export const SECTION_WORDS: Record<Section, string> = {
   needs_you: 'Needs you',
@@ -56,9 +56,9 @@ function pendingWords(row: Row, now: number): string[] {
 export function silenceWords(row: Row, now: number): string | null {
   if (row.state !== 'pending') return null;
   if (row.timed_out_at !== null)
-    return `The agent went on by itself at ${moment(row.timed_out_at, now)}. A late answer still reaches it.`;
+    return `The agent went on by itself ${atMoment(row.timed_out_at, now)}. A late answer still reaches it.`;
   if (row.timeout_at !== null)
-    return `If you do nothing: the agent goes on by itself at ${moment(row.timeout_at, now)}.`;
+    return `If you do nothing: the agent goes on by itself ${atMoment(row.timeout_at, now)}.`;
   if (!asksForAnswer(row.type)) return null;
   return 'If you do nothing: the agent waits.';
 }

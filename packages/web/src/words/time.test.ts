@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isQuiet } from './quiet.ts';
-import { age, day, isWithinDay, secondsUntil, span } from './time.ts';
+import { age, atMoment, day, isWithinDay, secondsUntil, span } from './time.ts';
 
 const at = (text: string) => new Date(text).getTime();
 const now = at('2026-11-15T14:00:00');
@@ -27,13 +27,22 @@ describe('time in words', () => {
   });
 
   it('says a span in one unit', () => {
-    expect([1, 45, 100, 5400, 200_000].map(span)).toEqual([
+    expect([0, 1, 45, 100, 5400, 200_000].map(span)).toEqual([
+      '1 second',
       '1 second',
       '45 seconds',
       '2 minutes',
       '2 hours',
       '2 days',
     ]);
+  });
+
+  it('says when as the end of a sentence', () => {
+    expect(atMoment(at('2026-11-15T17:30:00'), now)).toBe('at 17:30');
+    expect(atMoment(at('2026-11-16T17:30:00'), now)).toBe('tomorrow at 17:30');
+    expect(atMoment(at('2026-11-14T09:05:00'), now)).toBe('yesterday at 09:05');
+    expect(atMoment(at('2026-11-18T17:30:00'), now)).toBe('on Wednesday at 17:30');
+    expect(atMoment(at('2026-12-24T17:30:00'), now)).toBe('on 24 December at 17:30');
   });
 
   it('shows a deadline on the row only within a day', () => {

@@ -38,9 +38,23 @@ export function moment(iso: string | number, now: number): string {
   return when === 'today' ? clock(iso) : `${when} ${clock(iso)}`;
 }
 
+/** "at 17:30", "tomorrow at 17:30", "on Tuesday at 17:30": as the end of a sentence. */
+export function atMoment(iso: string | number, now: number): string {
+  const when = day(iso, now);
+  if (when === 'today') return `at ${clock(iso)}`;
+  const isNear = when === 'tomorrow' || when === 'yesterday';
+  return `${isNear ? when : `on ${when}`} at ${clock(iso)}`;
+}
+
 /** "09:12 today", for places where the day must be said. */
 export function timeAndDay(iso: string | number, now: number): string {
   return `${clock(iso)} ${day(iso, now)}`;
+}
+
+/** " from 09:12 today to 10:00 today", for what a link limits in time; empty when it does not. */
+export function between(from: string | undefined, to: string | undefined, now: number): string {
+  const since = from === undefined ? '' : ` from ${timeAndDay(from, now)}`;
+  return `${since}${to === undefined ? '' : ` to ${timeAndDay(to, now)}`}`;
 }
 
 /** Age in words, short: "now", "4 min", "3 h", "yesterday", "Tuesday", "3 November". */
@@ -52,7 +66,7 @@ export function age(iso: string, now: number): string {
   return day(iso, now);
 }
 
-/** "4 seconds", "12 minutes", "3 hours", "2 days": one unit, rounded. */
+/** "4 seconds", "12 minutes", "3 hours", "2 days": one unit, rounded. Nothing takes no time at all. */
 export function span(seconds: number): string {
   const units: [number, string][] = [
     [86_400, 'day'],
@@ -61,7 +75,7 @@ export function span(seconds: number): string {
     [1, 'second'],
   ];
   const [size, name] = units.find(([unit]) => seconds >= unit * (unit === 1 ? 0 : 1.5)) ?? [1, 'second'];
-  const count = Math.max(0, Math.round(seconds / size));
+  const count = Math.max(1, Math.round(seconds / size));
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
