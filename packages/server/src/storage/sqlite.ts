@@ -45,19 +45,14 @@ export class SqliteStore implements Store {
 
   private constructor(writer: SqliteSession, reader: SqliteSession, options: SqliteOptions) {
     this.session = reader;
-    const tasks = new UntilChanged<TaskRecord>(versionOf(reader));
-    this.#reads = new RowsBySpace(reader, options.sealer, { tasks });
-    const identities = new UntilChanged<Identity>(versionOf(reader));
-    const addresses = new UntilChanged<AgentAddress>(versionOf(reader));
-    const signers = new UntilChanged<VerifyingKey>(versionOf(reader));
-    this.directory = remembering(directory(reader, options.sealer), { identities, addresses, signers });
+    const remembered = rememberedBeside(writer);
+    this.#reads = new RowsBySpace(reader, options.sealer, remembered);
+    this.directory = remembering(directory(reader, options.sealer), remembered);
     const folding = options.foldsLog === false ? null : this.#foldingOf(options.file, writer.db);
     this.#folding = folding;
-    const runner = new SqliteRunner(writer, { ...options, folding }, () => {
-      identities.forget();
-      addresses.forget();
-      signers.forget();
-      tasks.forget();
+    const runner = new SqliteRunner(writer, { ...options, folding }, ({ tables, bodies }) => {
+      for (const answers of Object.values(remembered)) answers.wrote(tables);
+      this.#reads.bodies.expect(bodies);
     });
     const inTurns = options.turns === undefined ? runner : new InTurns(runner, options.turns);
     this.#commits = new GroupCommit(inTurns, (news) => this.signals.tell(news));
@@ -124,11 +119,21 @@ export class SqliteStore implements Store {
   }
 }
 
-type Remembered = {
-  identities: UntilChanged<Identity>;
-  addresses: UntilChanged<AgentAddress>;
-  signers: UntilChanged<VerifyingKey>;
-};
+type Remembered = ReturnType<typeof rememberedBeside>;
+
+/**
+ * The version is the writer's: to it, only what others commit is a change. A test holds that the tables are those that
+ * are read.
+ */
+export function rememberedBeside(writer: SqliteSession) {
+  const version = versionOf(writer);
+  return {
+    identities: new UntilChanged<Identity>(['keys', 'agents'], version),
+    addresses: new UntilChanged<AgentAddress>(['spaces', 'agents', 'cards'], version),
+    signers: new UntilChanged<VerifyingKey>(['producer_keys', 'producers'], version),
+    tasks: new UntilChanged<TaskRecord>(['tasks'], version),
+  };
+}
 
 /** Every request starts with a key, and a call with an agent's address; nearly always they were just seen. */
 function remembering(found: Directory, { identities, addresses, signers }: Remembered): Directory {

@@ -19,10 +19,10 @@ export function decide(room: Room, person: Person, id: DeliveryId, answer: Answe
     const judged = judge(delivery, answer, now, room.settings.undoWindow);
     if (judged.kind !== 'held' && judged.kind !== 'effective') return refuse(tx, delivery, judged.kind);
     const effectAt = judged.kind === 'held' ? judged.effectAt : now;
-    const decision = await writeDecision(room, tx, { delivery, answer, person, now, effectAt });
+    const { decision, plain } = await writeDecision(room, tx, { delivery, answer, person, now, effectAt });
     await acceptAgent(tx, delivery, now);
     if (judged.kind === 'held') return { delivery: await hold(tx, delivery, decision), decision };
-    return takeEffect(room, tx, delivery, decision);
+    return takeEffect(room, tx, delivery, { decision, answer: plain });
   });
 }
 
@@ -30,7 +30,7 @@ async function writeDecision(
   room: Room,
   tx: Tx,
   d: { delivery: Delivery; answer: Answer; person: Person; now: Micros; effectAt: Micros },
-): Promise<Decision> {
+): Promise<{ decision: Decision; plain: string }> {
   const plain = `{"feedback":${JSON.stringify(d.answer.feedback)},"edited_content":${d.answer.editedContent ?? 'null'}}`;
   const seq = await record(room, tx, d.now, {
     actor: `person:${d.person.id}`,
@@ -57,7 +57,7 @@ async function writeDecision(
     contentHash: d.answer.contentHash,
   };
   await tx.decisions.insert(decision, room.vault.seal(plain, answerIdentity(decision)));
-  return decision;
+  return { decision, plain };
 }
 
 async function hold(tx: Tx, delivery: Delivery, decision: Decision): Promise<Delivery> {

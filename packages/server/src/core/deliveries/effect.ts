@@ -28,7 +28,10 @@ export function settleHeld(room: Room, space: SpaceId, id: DeliveryId): Promise<
       subject: id,
       data: { decision: decision.seq },
     });
-    return takeEffect(room, tx, delivery, decision);
+    const sealed = await tx.decisions.answer(decision.seq);
+    if (sealed === null) throw new Error(`decision ${decision.seq} has no answer`);
+    const answer = openText(room, sealed, answerIdentity(decision));
+    return takeEffect(room, tx, delivery, { decision, answer });
   });
 }
 
@@ -37,17 +40,14 @@ function hasEnded({ decidedAt, effectAt }: Decision, now: Micros): boolean {
   return effectAt <= now || decidedAt > now;
 }
 
-/** One transaction makes the answer visible everywhere: poll, sweep, callback (core rule 2). */
+/** One transaction makes the answer visible everywhere: poll, sweep, callback (core rule 2). `answer` is what was sealed. */
 export async function takeEffect(
   room: Room,
   tx: Tx,
   delivery: Delivery,
-  decision: Decision,
+  { decision, answer }: { decision: Decision; answer: string },
 ): Promise<Decided> {
   const respondedAt = await stamp(room, tx, delivery.agent);
-  const sealed = await tx.decisions.answer(decision.seq);
-  if (sealed === null) throw new Error(`decision ${decision.seq} has no answer`);
-  const answer = openText(room, sealed, answerIdentity(decision));
   const { feedback } = JSON.parse(answer) as { feedback: string | null };
   const body = answeredBytes({
     deliveryId: delivery.id,

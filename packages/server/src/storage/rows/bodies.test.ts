@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'libsql';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { anEntry, anEventRecord } from '../../testing/event-things.ts';
 import { freshFolder } from '../../testing/folders.ts';
 import { SqliteStore } from '../sqlite.ts';
@@ -8,8 +8,8 @@ import { MasterVault } from '../vault.ts';
 
 const vault = new MasterVault(Buffer.from('a master key for tests'));
 
-function open() {
-  const file = join(freshFolder(), 'store.db');
+/** A second one on the same file has written nothing, and remembers nothing. */
+function open(file = join(freshFolder(), 'store.db')) {
   const store = SqliteStore.open({ file, sealer: vault, sealHead: vault.mac });
   onTestFinished(() => store.stop());
   const put = (seq: number, text: string, agents = ['agent-1']) =>
@@ -54,6 +54,24 @@ test('[K9] bodies that commit together are one record, and others another', asyn
   expect(await texts()).toEqual(['one', 'two', 'three', 'four']);
 });
 
+test('[K9] what was just written is read without being opened, and later from its record', async () => {
+  const { file, store, put, texts } = open();
+  const opened = vi.spyOn(vault, 'open');
+  await put(1, 'one');
+  expect(await texts()).toEqual(['one']);
+  expect(opened).not.toHaveBeenCalled();
+  await expect(
+    store.write('sp_1', [], async (tx) => {
+      await tx.events.insert(anEventRecord({ seq: 2 }), Buffer.from('lost'));
+      throw new Error('rolled back');
+    }),
+  ).rejects.toThrow('rolled back');
+  await put(2, 'two');
+  expect(await texts()).toEqual(['one', 'two']);
+  expect(await open(file).texts()).toEqual(['one', 'two']);
+  expect(opened).toHaveBeenCalledTimes(2);
+});
+
 test('[K17] what leaves is gone from its record at once, and the record with its last body', async () => {
   const { file, put, texts, leave } = open();
   await Promise.all([put(1, 'canary', ['agent-1', 'agent-2']), put(2, 'stays')]);
@@ -88,13 +106,13 @@ test('[K9] a unit that fails takes nothing of the others along', async () => {
 });
 
 test('[K9] a record that was moved to another place does not open', async () => {
-  const { file, put, texts } = open();
+  const { file, put } = open();
   await put(1, 'one');
   await put(2, 'two');
   const db = new Database(file);
   db.exec('update bodies set sealed = (select sealed from bodies where segment = 2) where segment = 1');
   db.close();
-  await expect(texts()).rejects.toThrow();
+  await expect(open(file).texts()).rejects.toThrow();
 });
 
 test('[D25] an event from before bodies were sealed together is read from its own row', async () => {

@@ -43,6 +43,9 @@ const oneLeft = statement<{ space: string; from: number; to: number }>()((db, p)
     .limit(1),
 );
 
+/** A record as it was before it was sealed. */
+export type Written = { name: string; plain: Uint8Array };
+
 type Open = { space: string; segment: number; last: number; parts: Uint8Array[]; size: number };
 
 /**
@@ -79,13 +82,22 @@ export class Bodies {
     return located;
   }
 
-  /** Before the commit. */
-  async flush(): Promise<void> {
+  /** Before the commit. Returns what it wrote, for whoever reads it next. */
+  async flush(): Promise<readonly Written[]> {
+    const written: Written[] = [];
     for (const { space, segment, last, parts } of [...this.#open.values()].flat()) {
-      const sealed = this.#sealer.seal(Buffer.concat(parts), segmentIdentity(space, segment));
+      const [name, plain] = [segmentIdentity(space, segment), Buffer.concat(parts)];
+      const sealed = this.#sealer.seal(plain, name);
       await this.#session.run(insert, { space_id: space, segment, last_seq: last, sealed });
+      written.push({ name, plain });
     }
     this.#open.clear();
+    return written;
+  }
+
+  /** What another session has committed is likely to be read now. */
+  expect(written: readonly Written[]): void {
+    for (const { name, plain } of written) this.#remember(name, new Segment(() => plain), plain.length);
   }
 
   /** After a rollback: nothing of it was written, and its places will be others'. */

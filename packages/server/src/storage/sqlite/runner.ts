@@ -2,6 +2,7 @@ import type Database from 'libsql';
 import { type Announcement, assertCleanRefusal, type BatchRunner, type Done, type Unit } from '../batch.ts';
 import { HeadCache, type SealHead } from '../heads.ts';
 import type { Sealer } from '../rows/agents.ts';
+import type { Written } from '../rows/bodies.ts';
 import { openTx, RowsBySpace } from '../tx.ts';
 import { storageFault } from './errors.ts';
 import type { LogFolding } from './log-folding.ts';
@@ -23,6 +24,9 @@ export function durability({ db }: SqliteSession): Durability {
   return { synchronous, journalMode: journal_mode };
 }
 
+/** What a commit has changed, for those who remember something. */
+export type Changed = { tables: ReadonlySet<string>; bodies: readonly Written[] };
+
 type RunnerOptions = {
   sealer: Sealer;
   sealHead: SealHead;
@@ -36,10 +40,10 @@ export class SqliteRunner implements BatchRunner {
   readonly #options: RunnerOptions;
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
-  readonly #changed: () => void;
+  readonly #changed: (by: Changed) => void;
   #proven = false;
 
-  constructor(session: SqliteSession, options: RunnerOptions, changed: () => void) {
+  constructor(session: SqliteSession, options: RunnerOptions, changed: (by: Changed) => void) {
     this.#session = session;
     this.#changed = changed;
     this.#options = options;
@@ -58,10 +62,11 @@ export class SqliteRunner implements BatchRunner {
       const done: Done[] = [];
       for (const unit of units) done.push(await this.#runUnit(unit, heads));
       await heads.flush();
-      await this.#rows.bodies.flush();
+      const bodies = await this.#rows.bodies.flush();
       this.#commit.run();
       folding?.wrote(this.#session.writes - writes);
-      this.#changed();
+      this.#changed({ tables: this.#session.written, bodies });
+      this.#session.written.clear();
       this.#proveOnce();
       return done;
     } catch (reason) {

@@ -7,6 +7,8 @@ type Prepared = {
   query: Database.Statement;
   /** Columns that may hold bytes. */
   bytes: readonly string[];
+  /** What it is about; asked of statements that write. */
+  tables: ReadonlySet<string> | null;
 };
 
 /** One connection with its prepared statements. libsql is synchronous; the promises are there for the other driver. */
@@ -14,6 +16,8 @@ export class SqliteSession implements Session {
   readonly db: Database.Database;
   /** Rows written since the last look: tells whether a refused unit left something behind. */
   writes = 0;
+  /** The tables that were written since somebody cleared it. */
+  readonly written = new Set<string>();
   readonly #prepared = new Map<Statement<never, unknown>, Prepared>();
 
   constructor(file: string) {
@@ -34,7 +38,10 @@ export class SqliteSession implements Session {
   }
 
   async run<P extends object, R>(statement: Statement<P, R>, params: P): Promise<number> {
-    const { query, bind } = this.#prepare(statement);
+    const prepared = this.#prepare(statement);
+    const { query, bind } = prepared;
+    prepared.tables ??= statement.reach.tables;
+    for (const table of prepared.tables) this.written.add(table);
     this.writes++;
     return orFault(() => query.run(bind(params))).changes;
   }
@@ -46,7 +53,7 @@ export class SqliteSession implements Session {
       const { sql, bind } = statement.compile('sqlite');
       const query = this.db.prepare(sql);
       const bytes = query.columns().filter((column) => column.type === 'BLOB');
-      prepared = { bind, query, bytes: bytes.map((column) => column.name) };
+      prepared = { bind, query, bytes: bytes.map((column) => column.name), tables: null };
       this.#prepared.set(key, prepared);
     }
     return prepared;

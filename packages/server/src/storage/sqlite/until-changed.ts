@@ -1,20 +1,25 @@
-/** Tells whether the store has changed: another number, another state. */
+import type { Tables } from '../tables.ts';
+
+/** Tells whether somebody else has changed the store: another number, another state. */
 export type Version = () => number;
 
 const MOST = 10_000;
 
 /**
- * Answers that stay right until somebody commits something. Our own commits are told by `forget`; those of another
- * process (the command line) are noticed by the version, looked at once in each turn of the event loop: a look for
- * every request would cost as much as half the query that it spares.
+ * Answers that stay right until somebody changes what they were read from. Our own commits tell the tables that they
+ * wrote; those of another process (the command line) are noticed by the version, looked at once in each turn of the event
+ * loop: a look for every request would cost as much as half the query that it spares.
  */
 export class UntilChanged<T extends object> {
+  /** All tables that the answers are read from. */
+  readonly from: readonly (keyof Tables)[];
   readonly #version: Version;
   readonly #answers = new Map<string, T>();
   #seen = Number.NaN;
   #looked = false;
 
-  constructor(version: Version) {
+  constructor(from: readonly (keyof Tables)[], version: Version) {
+    this.from = from;
     this.#version = version;
   }
 
@@ -29,7 +34,12 @@ export class UntilChanged<T extends object> {
     return found;
   }
 
-  forget(): void {
+  /** After a commit of ours. */
+  wrote(tables: ReadonlySet<string>): void {
+    if (this.from.some((table) => tables.has(table))) this.#forget();
+  }
+
+  #forget(): void {
     this.#answers.clear();
     this.#seen = Number.NaN;
     this.#looked = false;
