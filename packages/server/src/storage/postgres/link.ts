@@ -1,5 +1,6 @@
 import pg from 'pg';
-import type { Session, Statement } from '../statement.ts';
+import type { Insert, Session, Statement } from '../statement.ts';
+import { Copy, CopyRows, copyText } from './copy.ts';
 import { isStale } from './errors.ts';
 
 /** What the database says of itself when it is reached. */
@@ -50,6 +51,7 @@ export class PgLink implements Session {
   readonly greeting: Greeting;
   readonly client: pg.Client;
   #generation = 0;
+  #spare: CopyRows[] = [];
 
   private constructor(client: pg.Client, greeting: Greeting) {
     this.client = client;
@@ -102,6 +104,19 @@ export class PgLink implements Session {
       if (isStale(reason) && this.#generation === generation) this.#generation++;
       throw reason;
     }
+  }
+
+  /** Many rows of one insert that minds no conflict. Refused by poolers, so it is not for those. */
+  copy(insert: Insert<object>, rows: readonly object[]): Promise<void> {
+    const encoder = this.#spare.pop() ?? new CopyRows();
+    return new Promise((resolve, reject) => {
+      const answered = (reason: Error | undefined) => {
+        if (reason) return reject(reason); // and some of its bytes may still be on their way
+        this.#spare.push(encoder);
+        resolve();
+      };
+      this.client.query(new Copy(copyText(insert), encoder.encode(insert.columns, rows), answered));
+    });
   }
 
   /** Commands without values; several at once, separated by semicolons. */
