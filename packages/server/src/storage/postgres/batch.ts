@@ -5,7 +5,7 @@ import type { PgLink } from './link.ts';
 /** So many rows are not held back any longer: the database inserts them while the next ones are sealed. */
 const CROWD = 32;
 /** Where rows are bound to statements, they go out in these numbers, so that few of those need to be prepared. */
-const SIZES = [32, 16, 8, 4, 2, 1] as const;
+const SIZES = [32, 16, 8, 4, 3, 2, 1] as const;
 /** Fewer are cheaper in a statement that is prepared. */
 const WORTH_COPYING = 4;
 

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import type { Insert } from '../statement.ts';
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const NO_MORE_ROWS = -1;
@@ -12,10 +11,12 @@ const TWO_32 = 2 ** 32;
 /** The most that a character of a JavaScript string becomes in UTF-8. */
 const WIDEST = 3;
 
-const texts = new WeakMap<Insert<object>, string>();
+/** An insert without a conflict to settle: COPY knows none. */
+export type Copied = { readonly table: string; readonly columns: readonly string[] };
 
-/** Of an insert without a conflict to settle: COPY knows none. */
-export function copyText(insert: Insert<object>): string {
+const texts = new WeakMap<Copied, string>();
+
+export function copyText(insert: Copied): string {
   let text = texts.get(insert);
   if (text === undefined) {
     const columns = insert.columns.map((name) => `"${name}"`).join(', ');

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { Insert, Session, Statement } from '../statement.ts';
-import { Copy, CopyRows, copyText } from './copy.ts';
+import type { Session, Statement } from '../statement.ts';
+import { type Copied, Copy, CopyRows, copyText } from './copy.ts';
 import { isStale } from './errors.ts';
 
 /** What the database says of itself when it is reached. */
@@ -52,6 +52,7 @@ export class PgLink implements Session {
   readonly client: pg.Client;
   #generation = 0;
   #spare: CopyRows[] = [];
+  #settings: readonly string[] = [];
 
   private constructor(client: pg.Client, greeting: Greeting) {
     this.client = client;
@@ -106,8 +107,8 @@ export class PgLink implements Session {
     }
   }
 
-  /** Many rows of one insert that minds no conflict. Refused by poolers, so it is not for those. */
-  copy(insert: Insert<object>, rows: readonly object[]): Promise<void> {
+  /** Many rows at once. Not for a pooler: it may not let them pass before it was told that they may come. */
+  copy(insert: Copied, rows: readonly object[]): Promise<void> {
     const encoder = this.#spare.pop() ?? new CopyRows();
     return new Promise((resolve, reject) => {
       const answered = (reason: Error | undefined) => {
@@ -117,6 +118,18 @@ export class PgLink implements Session {
       };
       this.client.query(new Copy(copyText(insert), encoder.encode(insert.columns, rows), answered));
     });
+  }
+
+  /** Behind a pooler nothing but the transaction is ours to set; elsewhere it is said once. */
+  begin(mode: string, settings: readonly string[]): Promise<pg.QueryResult> {
+    const begin = `begin ${mode}`;
+    if (this.greeting.isPooled)
+      return this.exec([begin, ...settings.map((one) => `set local ${one}`)].join('; '));
+    if (this.#settings !== settings) {
+      this.#settings = settings;
+      this.exec(settings.map((one) => `set ${one}`).join('; ')).catch(() => {}); // what comes next fails too
+    }
+    return this.exec(begin);
   }
 
   /** Commands without values; several at once, separated by semicolons. */
