@@ -16,13 +16,22 @@ export type Announcement = { topic: Topic; about: string };
 
 export type Done = { unit: Unit; value: unknown; announced: Announcement[] };
 
+/** Those who wait for the batch after this one. */
+export interface Queue {
+  /** Adds those that fit to the batch, which must not have begun to run; from then on they share its fate. */
+  join(fits: (unit: Unit) => boolean): void;
+  /** The next batch may begin although this one is not on disk yet. */
+  next(): void;
+}
+
 /** What a database must offer so that units can share a transaction. */
 export interface BatchRunner {
   /** Runs all units in one transaction and commits; throws, with everything rolled back, when any of them throws. */
-  commit(units: readonly Unit[]): Promise<Done[]>;
+  commit(units: readonly Unit[], queue: Queue): Promise<Done[]>;
 }
 
 const LARGEST = 256;
+const ALONE: Queue = { join: () => {}, next: () => {} };
 
 /**
  * Group commit. Units that arrive in the same turn of the event loop share one transaction and one fsync. When a
@@ -30,7 +39,9 @@ const LARGEST = 256;
  */
 export class GroupCommit {
   #waiting: Unit[] = [];
+  /** The batch that has begun last, until the next one may begin. */
   #running: Promise<void> | null = null;
+  readonly #underWay = new Set<Promise<void>>();
   #closed = false;
   readonly #runner: BatchRunner;
   readonly #tell: (news: News) => void;
@@ -55,25 +66,41 @@ export class GroupCommit {
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#running !== null) await this.#running;
+    await Promise.all(this.#underWay);
   }
 
   async #soon(): Promise<void> {
     // One turn of the loop: everything that the sockets have ready joins this batch.
     await nextTurn();
     const units = this.#waiting.splice(0, LARGEST);
-    await this.#runBatch(units);
+    await new Promise<void>((next) => {
+      const queue = { next, join: (fits: (unit: Unit) => boolean) => this.#join(units, fits) };
+      const ended = this.#runBatch(units, queue).finally(() => {
+        this.#underWay.delete(ended);
+        next();
+      });
+      this.#underWay.add(ended);
+    });
     this.#running = this.#waiting.length > 0 ? this.#soon() : null;
   }
 
-  async #runBatch(units: readonly Unit[]): Promise<void> {
+  async #runBatch(units: readonly Unit[], queue: Queue): Promise<void> {
     let done: Done[];
     try {
-      done = await this.#runner.commit(units);
+      done = await this.#runner.commit(units, queue);
     } catch (reason) {
       return this.#afterFailure(units, reason);
     }
     // Outside of the try: what is committed must never run again.
     this.#settle(done);
+  }
+
+  #join(units: Unit[], fits: (unit: Unit) => boolean): void {
+    this.#waiting = this.#waiting.filter((unit) => {
+      if (units.length >= LARGEST || !fits(unit)) return true;
+      units.push(unit);
+      return false;
+    });
   }
 
   async #afterFailure(units: readonly Unit[], reason: unknown): Promise<void> {
@@ -82,7 +109,7 @@ export class GroupCommit {
       return;
     }
     for (const unit of units) {
-      await this.#runBatch([unit]);
+      await this.#runBatch([unit], ALONE);
       // Whoever got an answer now reads before the next commit, and so sees one moment and not two.
       await nextTurn();
     }

@@ -83,6 +83,11 @@ export class HeadCache {
     this.#entriesOf(space).set(name, { space, name, head, dirty: false, read: false });
   }
 
+  /** Whether it was read with its lock. */
+  knows(space: string, name: HeadName): boolean {
+    return this.#bySpace.get(space)?.has(name) ?? false;
+  }
+
   #entriesOf(space: string): Map<HeadName, Entry> {
     let entries = this.#bySpace.get(space);
     if (entries === undefined) {

@@ -135,6 +135,11 @@ export class Insert<P extends object> extends Statement<P, unknown> {
     return this.#table;
   }
 
+  /** Whether a row that is there already is minded. */
+  get replaces(): boolean {
+    return this.#replaces.length > 0;
+  }
+
   compileMany(dialect: Dialect, count: number): { sql: string; bind(rows: readonly object[]): unknown[] } {
     const id = `${dialect}:${count}`;
     let compiled = this.#many.get(id);

@@ -4,8 +4,10 @@ import type { PgLink } from './link.ts';
 
 /** So many rows are not held back any longer: the database inserts them while the next ones are sealed. */
 const CROWD = 32;
-/** The rest goes out in these numbers, so that few different statements need to be prepared. */
-const SIZES = [16, 8, 4, 2, 1] as const;
+/** Where rows are bound to statements, they go out in these numbers, so that few of those need to be prepared. */
+const SIZES = [32, 16, 8, 4, 3, 2, 1] as const;
+/** Fewer are cheaper in a statement that is prepared. */
+const WORTH_COPYING = 4;
 
 /**
  * The session of one transaction, made for a database that is a journey away. Inserts are held back and travel
@@ -55,13 +57,7 @@ export class BatchSession implements Session {
   send(): void {
     const held = this.#held;
     this.#held = new Map();
-    for (const [insert, rows] of held) {
-      for (let at = 0; at < rows.length; ) {
-        const size = SIZES.find((s) => s <= rows.length - at) ?? 1;
-        this.#insert(insert, rows.slice(at, at + size));
-        at += size;
-      }
-    }
+    for (const [insert, rows] of held) this.#insert(insert, rows);
   }
 
   /** The first thing that went wrong with what was sent, if anything did. */
@@ -82,8 +78,21 @@ export class BatchSession implements Session {
   }
 
   #insert(insert: Insert<object>, rows: readonly object[]): void {
-    const { sql, bind } = insert.compileMany('postgres', rows.length);
-    const sent = this.#link.query(sql, bind(rows));
+    const isCopied = rows.length >= WORTH_COPYING && !insert.replaces && !this.#link.greeting.isPooled;
+    if (isCopied) this.#keep(this.#link.copy(insert, rows));
+    else this.#bind(insert, rows);
+  }
+
+  #bind(insert: Insert<object>, rows: readonly object[]): void {
+    for (let at = 0; at < rows.length; ) {
+      const size = SIZES.find((s) => s <= rows.length - at) ?? 1;
+      const { sql, bind } = insert.compileMany('postgres', size);
+      this.#keep(this.#link.query(sql, bind(rows.slice(at, at + size))));
+      at += size;
+    }
+  }
+
+  #keep(sent: Promise<unknown>): void {
     sent.catch(() => {}); // looked at in `settled`
     this.#sent.push(sent);
   }

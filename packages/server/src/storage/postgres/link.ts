@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Session, Statement } from '../statement.ts';
+import { type Copied, Copy, CopyRows, copyText } from './copy.ts';
 import { isStale } from './errors.ts';
 
 /** What the database says of itself when it is reached. */
@@ -50,6 +51,8 @@ export class PgLink implements Session {
   readonly greeting: Greeting;
   readonly client: pg.Client;
   #generation = 0;
+  #spare: CopyRows[] = [];
+  #settings: readonly string[] = [];
 
   private constructor(client: pg.Client, greeting: Greeting) {
     this.client = client;
@@ -102,6 +105,31 @@ export class PgLink implements Session {
       if (isStale(reason) && this.#generation === generation) this.#generation++;
       throw reason;
     }
+  }
+
+  /** Many rows at once. Not for a pooler: it may not let them pass before it was told that they may come. */
+  copy(insert: Copied, rows: readonly object[]): Promise<void> {
+    const encoder = this.#spare.pop() ?? new CopyRows();
+    return new Promise((resolve, reject) => {
+      const answered = (reason: Error | undefined) => {
+        if (reason) return reject(reason); // and some of its bytes may still be on their way
+        this.#spare.push(encoder);
+        resolve();
+      };
+      this.client.query(new Copy(copyText(insert), encoder.encode(insert.columns, rows), answered));
+    });
+  }
+
+  /** Behind a pooler nothing but the transaction is ours to set; elsewhere it is said once. */
+  begin(mode: string, settings: readonly string[]): Promise<pg.QueryResult> {
+    const begin = `begin ${mode}`;
+    if (this.greeting.isPooled)
+      return this.exec([begin, ...settings.map((one) => `set local ${one}`)].join('; '));
+    if (this.#settings !== settings) {
+      this.#settings = settings;
+      this.exec(settings.map((one) => `set ${one}`).join('; ')).catch(() => {}); // what comes next fails too
+    }
+    return this.exec(begin);
   }
 
   /** Commands without values; several at once, separated by semicolons. */

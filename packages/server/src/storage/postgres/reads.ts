@@ -15,8 +15,8 @@ type Read = {
   reject: (reason: unknown) => void;
 };
 
-const BEGIN = `begin isolation level repeatable read read only; set local statement_timeout = '15s';
-  set local idle_in_transaction_session_timeout = '15s'`;
+const MODE = 'isolation level repeatable read read only';
+const SETTINGS = ["statement_timeout = '15s'", "idle_in_transaction_session_timeout = '15s'"];
 
 /**
  * Reads that arrive in one turn of the event loop look at one moment together, on one connection: they change
@@ -77,7 +77,7 @@ export class SnapshotReads {
       for (const { reject } of group) reject(reason);
       return [];
     }
-    link.exec(BEGIN).catch(() => {}); // the first read says so
+    link.begin(MODE, SETTINGS).catch(() => {}); // the first read says so
     const rows = new RowsBySpace(readOnly(link), this.#sealer, { placeIds: this.#placeIds });
     const spoiled: Read[] = [];
     await Promise.all(

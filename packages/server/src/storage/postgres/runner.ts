@@ -1,4 +1,11 @@
-import { type Announcement, assertCleanRefusal, type BatchRunner, type Done, type Unit } from '../batch.ts';
+import {
+  type Announcement,
+  assertCleanRefusal,
+  type BatchRunner,
+  type Done,
+  type Queue,
+  type Unit,
+} from '../batch.ts';
 import { HeadCache, type SealHead } from '../heads.ts';
 import type { Sealer } from '../rows/agents.ts';
 import type { KeptPlaceIds } from '../rows/place-ids.ts';
@@ -19,48 +26,72 @@ export type RunnerParts = {
   committed(ledgers: ReadonlyMap<string, number>): void;
 };
 
-/**
- * Local to the transaction, because behind a pooler nothing else is ours. A replica that froze in the middle of a
- * batch loses its connection, and with it its locks, before the others have waited too long.
- */
-const BEGIN = `begin; set local statement_timeout = '10s'; set local lock_timeout = '8s';
-  set local idle_in_transaction_session_timeout = '5s'`;
-const ALSO_DURABLE = '; set local synchronous_commit = on';
+/** A replica that froze in the middle of a batch loses its connection, and with it its locks, before the others have waited too long. */
+const SETTINGS = [
+  "statement_timeout = '10s'",
+  "lock_timeout = '8s'",
+  "idle_in_transaction_session_timeout = '5s'",
+  'synchronous_commit = on',
+];
+const LEFT_DURABLE = SETTINGS.slice(0, -1);
 const MOST_TRIES = 5;
 
-/** Units in one transaction: heads locked first, in sorted order, then one unit after the other. */
+/**
+ * Units in one transaction: heads locked first, in sorted order, then one unit after the other. The next batch begins
+ * on the same connection as soon as the last has sent its commit, so its locks are there when that is on disk.
+ */
 export class PostgresRunner implements BatchRunner {
   readonly #parts: RunnerParts;
+  /** Fulfilled when nobody is inside a transaction any more, as far as the connection has been told. */
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
   }
 
-  async commit(units: readonly Unit[]): Promise<Done[]> {
+  async commit(units: readonly Unit[], queue: Queue): Promise<Done[]> {
     for (let tried = 1; ; tried++) {
-      const link = await this.#parts.lane.get();
+      const { before, release } = this.#takeTurn();
       try {
-        return await this.#run(link, units);
+        await before;
+        const link = await this.#parts.lane.get();
+        const leave = () => {
+          release();
+          queue.next();
+        };
+        return await this.#run(new Batch(link, units, this.#parts), queue, leave);
       } catch (reason) {
         if ((isConflict(reason) || isStale(reason)) && tried < MOST_TRIES) continue;
         throw storageFault(this.#parts.lane.told(reason));
+      } finally {
+        release();
       }
     }
   }
 
-  async #run(link: PgLink, units: readonly Unit[]): Promise<Done[]> {
-    const batch = new Batch(link, units, this.#parts);
+  async #run(batch: Batch, queue: Queue, leave: () => void): Promise<Done[]> {
     try {
-      await batch.begin();
+      await batch.begin(queue);
       const done = await batch.work();
-      await batch.commit();
+      const { answered } = await batch.commit();
+      if (batch.mayBeFollowed) leave();
+      await answered;
       this.#parts.committed(batch.ledgers());
       return done;
     } catch (reason) {
       const first = isAftermath(reason) ? await batch.firstProblem(reason) : reason;
-      await link.exec('rollback').catch(() => {});
+      await batch.rollback();
       throw first;
     }
+  }
+
+  #takeTurn(): { before: Promise<void>; release: () => void } {
+    const before = this.#turn;
+    let release = () => {};
+    this.#turn = new Promise((resolve) => {
+      release = resolve;
+    });
+    return { before, release };
   }
 }
 
@@ -73,6 +104,8 @@ class Batch {
   readonly #rows: RowsBySpace;
   #at = 0;
   #scouted = false;
+  /** A transaction that was told to commit has ended, whatever came of it; the connection may be another's by now. */
+  #ended = false;
 
   constructor(link: PgLink, units: readonly Unit[], parts: RunnerParts) {
     this.#link = link;
@@ -83,16 +116,23 @@ class Batch {
     this.#rows = new RowsBySpace(this.#session, parts.sealer, { placeIds: parts.placeIds });
   }
 
-  async begin(): Promise<void> {
+  /** A pooler gives the connection away with the commit's answer. */
+  get mayBeFollowed(): boolean {
+    return !this.#link.greeting.isPooled;
+  }
+
+  /** Whoever has come while we waited for the locks, and needs no others, joins. */
+  async begin(queue: Queue): Promise<void> {
     const wanted = wantedBy(this.#units);
-    const begin = this.#link.greeting.isHasty ? BEGIN + ALSO_DURABLE : BEGIN;
+    const settings = this.#link.greeting.isHasty ? SETTINGS : LEFT_DURABLE;
     for (;;) {
-      const begun = this.#link.exec(begin);
+      const begun = this.#link.begin('', settings);
       const [locked] = await Promise.all([lockHeads(this.#link, wanted, this.#heads), begun]);
-      if (locked) return;
+      if (locked) break;
       await this.#link.exec('rollback');
       await makeHeads(this.#link, wanted);
     }
+    queue.join(({ space, heads }) => heads.every((name) => this.#heads.knows(space, name)));
   }
 
   async work(): Promise<Done[]> {
@@ -130,13 +170,21 @@ class Batch {
     );
   }
 
-  async commit(): Promise<void> {
+  /** Sends all that is left, and the commit. */
+  async commit(): Promise<{ answered: Promise<void> }> {
     await this.#heads.flush();
     await this.#rows.bodies.flush();
     this.#session.send();
     bumpIdentities(this.#link, this.#session);
+    this.#ended = true;
     const ended = this.#link.exec('commit');
     ended.catch(() => {});
+    const answered = this.#answer(ended);
+    answered.catch(() => {}); // whoever waits for it hears it
+    return { answered };
+  }
+
+  async #answer(ended: Promise<{ command: string }>): Promise<void> {
     await this.#session.settled();
     try {
       const { command } = await ended;
@@ -145,6 +193,10 @@ class Batch {
     } catch (reason) {
       throw isAway(reason) ? unsureFault() : reason;
     }
+  }
+
+  async rollback(): Promise<void> {
+    if (!this.#ended) await this.#link.exec('rollback').catch(() => {});
   }
 
   /** Later statements only say that an earlier one failed; this finds which. */

@@ -222,7 +222,7 @@ describe('while it runs', () => {
     const hold = onDatabase(url, 'begin; select * from heads for update; select pg_sleep(60)').catch(
       () => {},
     );
-    const locks = `select count(*) as n from pg_stat_activity where datname = '${name}' and query like '%pg_sleep(60)%' and pid <> pg_backend_pid()`;
+    const locks = `select count(*) as n from pg_stat_activity where datname = '${name}' and wait_event = 'PgSleep'`;
     await until(async () => Number((await onDatabase(server.url(), locks))[0]?.n) === 1);
     const blocked = store.write('sp_1', ['ledger'], (tx) => tx.heads.get('ledger'));
     await expect(blocked).rejects.toMatchObject({ fault: 'unavailable', detail: { retryAfter: 2 } });

@@ -1,4 +1,4 @@
-import type { BatchRunner, Done, Unit } from '../batch.ts';
+import type { BatchRunner, Done, Queue, Unit } from '../batch.ts';
 
 /** Who may write now. SQLite has one writer; whoever waits for its lock blocks a whole thread, here only a batch waits. */
 export interface Turns {
@@ -16,10 +16,10 @@ export class InTurns implements BatchRunner {
     this.#turns = turns;
   }
 
-  async commit(units: readonly Unit[]): Promise<Done[]> {
+  async commit(units: readonly Unit[], queue: Queue): Promise<Done[]> {
     await this.#turns.take();
     try {
-      return await this.#runner.commit(units);
+      return await this.#runner.commit(units, queue);
     } finally {
       this.#turns.give();
     }
