@@ -30,7 +30,7 @@ export type SqliteOptions = {
   admit?(sealedBy: string | null): void;
 };
 
-/** A delivery and its line in the ledger. */
+/** A delivery and its line in the ledger, or about as much. */
 const ROWS_OF_NEWS = 2;
 
 /** SQLite: one writer with group commit, a reader beside it. */
@@ -42,6 +42,7 @@ export class SqliteStore implements Store {
   readonly #reads: RowsBySpace;
   readonly #commits: GroupCommit;
   readonly #folding: LogFolding | null;
+  readonly #changed: () => void;
 
   private constructor(writer: SqliteSession, reader: SqliteSession, options: SqliteOptions) {
     this.session = reader;
@@ -53,12 +54,10 @@ export class SqliteStore implements Store {
     this.directory = remembering(directory(reader, options.sealer), { identities, addresses, signers });
     const folding = options.foldsLog === false ? null : this.#foldingOf(options.file, writer.db);
     this.#folding = folding;
-    const runner = new SqliteRunner(writer, { ...options, folding }, () => {
-      identities.forget();
-      addresses.forget();
-      signers.forget();
-      tasks.forget();
-    });
+    this.#changed = () => {
+      for (const remembered of [identities, addresses, signers, tasks]) remembered.forget();
+    };
+    const runner = new SqliteRunner(writer, { ...options, folding }, this.#changed);
     const inTurns = options.turns === undefined ? runner : new InTurns(runner, options.turns);
     this.#commits = new GroupCommit(inTurns, (news) => this.signals.tell(news));
     this.durability = () => durability(writer);
@@ -109,7 +108,10 @@ export class SqliteStore implements Store {
 
   /** News of what another thread of the process has committed. */
   hear(news: News): void {
-    for (const about of news.values()) this.#folding?.wrote(about.size * ROWS_OF_NEWS);
+    this.#changed();
+    let changes = 0;
+    for (const about of news.values()) changes += about.size;
+    this.#folding?.wrote(changes * ROWS_OF_NEWS);
     this.signals.tell(news);
   }
 

@@ -7,8 +7,9 @@ import { noteSealedBy } from '../sealing/sealed-by.ts';
 import { LendingTurns } from '../sqlite/turns.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
-import { type Packed, unpack } from './pack.ts';
+import { unpack } from './pack.ts';
 import {
+  type BatchPart,
   type FromThread,
   type Outcome,
   type ThreadData,
@@ -37,7 +38,7 @@ store.signals.onAny((heard) => {
 });
 
 port.on('message', (message: ToThread) => {
-  if (message.kind === 'batch') void answer(message.number, message.of, message.packed);
+  if (message.kind === 'batch') void answer(message.number, message.parts);
   else if (message.kind === 'ask') turns.asked();
   else if (message.kind === 'back') turns.returned();
   else void store.stop().then(() => port.close());
@@ -55,8 +56,11 @@ async function openServer(url: string) {
   return { store, clock: store.clock };
 }
 
-async function answer<K extends Kind>(number: number, kind: K, packed: Packed): Promise<void> {
-  const outcomes = await Promise.all(unpack(kind, packed).map((unit) => outcomeOf(kind, unit)));
+/** Together, because they are committed together: whoever hears of one of them has the outcome of each. */
+async function answer(number: number, parts: readonly BatchPart[]): Promise<void> {
+  const outcomes = await Promise.all(
+    parts.flatMap(({ of, packed }) => unpack(of, packed).map((unit) => outcomeOf(of, unit))),
+  );
   const told = news;
   news = [];
   tell({ kind: 'done', number, outcomes, news: told });

@@ -7,10 +7,13 @@ import type { Packed } from './pack.ts';
 
 /** What passes between the server's thread and the one that takes things in. Plain values only. */
 export type ToThread =
-  | { kind: 'batch'; number: number; of: Kind; packed: Packed }
+  | { kind: 'batch'; number: number; parts: BatchPart[] }
   | { kind: 'ask' }
   | { kind: 'back' }
   | { kind: 'stop' };
+
+/** The units of one kind, in their order. */
+export type BatchPart = { of: Kind; packed: Packed };
 
 export type FromThread =
   | { kind: 'ready' }
