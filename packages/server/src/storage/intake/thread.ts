@@ -9,6 +9,7 @@ import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
 import { unpack } from './pack.ts';
 import {
+  type Answered,
   type BatchPart,
   type FromThread,
   type Outcome,
@@ -33,6 +34,7 @@ await noteSealedBy(store, vault); // seals as the server does, also after the ke
 const room: Room = { store, clock, ids: randomIds, vault, settings };
 
 let news: [Topic, string[]][] = [];
+let answered: Answered[] = [];
 store.signals.onAny((heard) => {
   for (const [topic, about] of heard) news.push([topic, [...about]]);
 });
@@ -56,14 +58,19 @@ async function openServer(url: string) {
   return { store, clock: store.clock };
 }
 
-/** Together, because they are committed together: whoever hears of one of them has the outcome of each. */
+/** What was committed together is told together: whoever hears of one unit has the outcomes of all. */
 async function answer(number: number, parts: readonly BatchPart[]): Promise<void> {
   const outcomes = await Promise.all(
     parts.flatMap(({ of, packed }) => unpack(of, packed).map((unit) => outcomeOf(of, unit))),
   );
-  const told = news;
+  if (answered.push({ number, outcomes }) === 1) process.nextTick(tellAll);
+}
+
+function tellAll(): void {
+  const [batches, told] = [answered, news];
+  answered = [];
   news = [];
-  tell({ kind: 'done', number, outcomes, news: told });
+  tell({ kind: 'done', batches, news: told });
 }
 
 function outcomeOf<K extends Kind>(kind: K, unit: UnitOf<K>): Promise<Outcome> {

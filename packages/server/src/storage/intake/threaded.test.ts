@@ -26,8 +26,8 @@ function program(answer = "{ done: { kind: 'accepted', id: 'there', createdAt: 1
     const units = (m) => m.parts.flatMap((part) => values(part, ...of[part.of]).map((contentHash) => ({ contentHash, of: part.of })));
     const values = (part, all, at) => part.packed.values.filter((_, i) => i % all === at);
     parentPort.on('message', (m) => {
-      if (m.kind === 'batch') parentPort.postMessage({ kind: 'done', number: m.number,
-        outcomes: units(m).map((unit) => (${answer})), news: [['desk:sp_1', units(m).map((u) => u.contentHash)]] });
+      if (m.kind === 'batch') parentPort.postMessage({ kind: 'done',
+        batches: [{ number: m.number, outcomes: units(m).map((unit) => (${answer})) }], news: [['desk:sp_1', units(m).map((u) => u.contentHash)]] });
       if (m.kind === 'ask') parentPort.postMessage({ kind: 'granted' });
       if (m.kind === 'stop') parentPort.close();
     });

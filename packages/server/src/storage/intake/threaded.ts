@@ -5,6 +5,7 @@ import type { News } from '../../core/store.ts';
 import type { BorrowedTurns } from '../sqlite/turns.ts';
 import { KINDS, pack } from './pack.ts';
 import {
+  type Answered,
   type BatchPart,
   type Done,
   type FromThread,
@@ -118,7 +119,7 @@ export class ThreadedIntake implements Intake {
   }
 
   #hear(message: FromThread): void {
-    if (message.kind === 'done') this.#settle(message);
+    if (message.kind === 'done') this.#hearOutcomes(message);
     else if (message.kind === 'granted') this.#parts.turns?.granted();
     else {
       this.#ready = true;
@@ -152,7 +153,12 @@ export class ThreadedIntake implements Intake {
     );
   }
 
-  #settle({ number, outcomes, news }: Extract<FromThread, { kind: 'done' }>): void {
+  #hearOutcomes({ batches, news }: Extract<FromThread, { kind: 'done' }>): void {
+    for (const answered of batches) this.#settle(answered);
+    if (news.length > 0) this.#parts.tell(fromNews(news));
+  }
+
+  #settle({ number, outcomes }: Answered): void {
     const batch = this.#sent.get(number) ?? [];
     this.#sent.delete(number);
     batch.forEach(({ resolve, reject }, i) => {
@@ -164,7 +170,6 @@ export class ThreadedIntake implements Intake {
         reject(reason);
       }
     });
-    if (news.length > 0) this.#parts.tell(fromNews(news));
   }
 
   /** Whatever it had not answered may or may not be stored; the sender is told to ask again. */

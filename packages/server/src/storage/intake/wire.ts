@@ -15,9 +15,11 @@ export type ToThread =
 /** The units of one kind, in their order. */
 export type BatchPart = { of: Kind; packed: Packed };
 
+export type Answered = { number: number; outcomes: Outcome[] };
+
 export type FromThread =
   | { kind: 'ready' }
-  | { kind: 'done'; number: number; outcomes: Outcome[]; news: [Topic, string[]][] }
+  | { kind: 'done'; batches: Answered[]; news: [Topic, string[]][] }
   | { kind: 'granted' };
 
 /** What becomes of a unit of any kind when it is not refused. */
