@@ -28,6 +28,14 @@ export class RecentLogs implements LogMemory {
     this.#settled.set(name, task);
   }
 
+  forget(log: string, task: string): void {
+    this.#settled.delete(task);
+    const known = this.#known.get(log);
+    if (known === undefined) return;
+    this.#known.delete(log);
+    this.#bytes -= known.bytes;
+  }
+
   grow(from: string, to: string, entry: LogEntry, bytes: number): void {
     const known = this.#known.get(from);
     if (known === undefined) return;

@@ -46,11 +46,12 @@ export class SqliteStore implements Store {
 
   private constructor(writer: SqliteSession, reader: SqliteSession, options: SqliteOptions) {
     this.session = reader;
-    const tasks = new UntilChanged<TaskRecord>(versionOf(reader));
+    const version = versionOf(reader);
+    const tasks = new UntilChanged<TaskRecord>(version);
     this.#reads = new RowsBySpace(reader, options.sealer, { tasks });
-    const identities = new UntilChanged<Identity>(versionOf(reader));
-    const addresses = new UntilChanged<AgentAddress>(versionOf(reader));
-    const signers = new UntilChanged<VerifyingKey>(versionOf(reader));
+    const identities = new UntilChanged<Identity>(version);
+    const addresses = new UntilChanged<AgentAddress>(version);
+    const signers = new UntilChanged<VerifyingKey>(version);
     this.directory = remembering(directory(reader, options.sealer), { identities, addresses, signers });
     const folding = options.foldsLog === false ? null : this.#foldingOf(options.file, writer.db);
     this.#folding = folding;
@@ -143,12 +144,19 @@ function remembering(found: Directory, { identities, addresses, signers }: Remem
   };
 }
 
+/** Asked once in each turn of the event loop, however many remember something. */
 function versionOf({ db }: SqliteSession): Version {
   // Prepared when first needed: a statement keeps the driver from letting go of a file that was closed.
   let query: Database.Statement | undefined;
+  let known: number | null = null;
   return () => {
+    if (known !== null) return known;
     query ??= db.prepare('pragma data_version');
-    return (query.get() as { data_version: number }).data_version;
+    setImmediate(() => {
+      known = null;
+    });
+    known = (query.get() as { data_version: number }).data_version;
+    return known;
   };
 }
 

@@ -106,6 +106,8 @@ export interface LogMemory {
   /** The task as somebody who waits for it may be told, the last that was put. */
   settled(name: string): TaskRecord | undefined;
   settle(name: string, task: TaskRecord): void;
+  /** Nobody is going to ask for it soon. */
+  forget(log: string, task: string): void;
 }
 
 const PAGE = 1000;
@@ -133,21 +135,24 @@ export async function readLog(
   return found;
 }
 
-/** The log of a task that was just opened, as reading it would find it. Only once it is committed. */
+/** The log of a task that was just opened, as reading it would find it. */
+export function firstLog(task: TaskRecord, message: JsonObject): readonly LogEntry[] {
+  return [{ pos: 1, kind: 'message', note: '', at: task.createdAt, body: within(task, message) }];
+}
+
+/** For its laptop, which reads it next. Only once it is committed. */
 export function rememberFirst(
   { logs }: Pick<Room, 'logs'>,
   task: TaskRecord,
-  message: JsonObject,
+  log: readonly LogEntry[],
   bytes: number,
 ): void {
-  const first: LogEntry = {
-    pos: 1,
-    kind: 'message',
-    note: '',
-    at: task.createdAt,
-    body: within(task, message),
-  };
-  logs?.put(memoryName(task), [first], bytes + ENTRY_BYTES);
+  logs?.put(memoryName(task), log, bytes + ENTRY_BYTES);
+}
+
+/** The caller has been answered: what lives longer than it is needed costs the collector more than reading it again. */
+export function forgetAnswered({ logs }: Pick<Room, 'logs'>, task: TaskRecord): void {
+  logs?.forget(memoryName(task), `${task.space}/${task.seq}`);
 }
 
 /** The message that a task was opened with, as long as it is remembered and nothing was said since. */

@@ -5,10 +5,17 @@ import type { HeadName, Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import { closeQuestion } from './ask.ts';
 import { chooseLink, liveLinks, queueFrame } from './frames.ts';
-import { append, entryKey, openEntry, rememberFirst, save } from './log.ts';
+import { append, entryKey, firstLog, openEntry, rememberFirst, save } from './log.ts';
 import { findTask, noTask, type Place } from './place.ts';
 import { type PushConfig, putPush } from './push.ts';
-import { isInterrupted, isTerminal, logIdentity, type TaskDialect, type TaskRecord } from './task.ts';
+import {
+  isInterrupted,
+  isTerminal,
+  type LogEntry,
+  logIdentity,
+  type TaskDialect,
+  type TaskRecord,
+} from './task.ts';
 
 /** A caller's message, checked and in 1.0 JSON, without the ids of task and context. */
 export type CallerMessage = {
@@ -28,6 +35,8 @@ export type Sent = {
   task: TaskRecord;
   /** The log as it was before this message: what follows is news to the caller. */
   after: number;
+  /** All of its log, where that is known without a look. */
+  log?: readonly LogEntry[];
   isRepeat: boolean;
   online: boolean;
 };
@@ -65,9 +74,10 @@ export async function send(
   const taken = await (room.intake?.take('message', prepared) ?? takeMessage(room, prepared));
   if (isFault(taken) || !('opened' in taken)) return taken;
   const task = toTask(prepared, taken.opened);
-  // Its caller and its laptop read it next.
-  rememberFirst(room, task, message, prepared.body.length);
-  return { task, after: 0, isRepeat: false, online: task.link !== null };
+  const log = firstLog(task, message);
+  const online = task.link !== null;
+  if (online) rememberFirst(room, task, log, prepared.body.length);
+  return { task, after: 0, log, isRepeat: false, online };
 }
 
 /** The message, what the laptop gets, and the ledger line in one transaction. */

@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import type { JsonObject } from '../../core/canonical.ts';
 import { orThrow } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';
-import { isAnswer, readLog, rememberedAnswer } from '../../core/tasks/log.ts';
+import { forgetAnswered, isAnswer, readLog, rememberedAnswer } from '../../core/tasks/log.ts';
 import { type CallerMessage, newTaskId, type Sent, send } from '../../core/tasks/open.ts';
 import { viewOf, type Wanted } from '../../core/tasks/read.ts';
-import { type TaskRecord, type TaskView, taskTopic } from '../../core/tasks/task.ts';
+import { type LogEntry, type TaskRecord, type TaskView, taskTopic } from '../../core/tasks/task.ts';
 import { SECOND } from '../../core/time.ts';
 import type { Headed } from '../../http/fast-lane.ts';
 import type { Shell } from '../../http/shell.ts';
@@ -58,11 +58,15 @@ async function submit(asking: Asking, wanted: SendRequest, awaitSeconds: number,
 /** `send`: durable first, then patient for as long as the agent's card says (A6). */
 export async function sendMessage(asking: Asking, wanted: SendRequest, outlet: Outlet): Promise<Answer> {
   const { waitSeconds } = asking.entered.address.card;
-  const task =
-    wanted.blocking && waitSeconds > 0
-      ? await untilAnswered(asking, wanted, waitSeconds)
-      : (await submit(asking, wanted, 0)).task;
-  return answerOf(outlet, task, { historyLength: wanted.historyLength });
+  const view = { historyLength: wanted.historyLength };
+  if (!wanted.blocking || waitSeconds === 0) {
+    const { task, log } = await submit(asking, wanted, 0);
+    return answerOf(outlet, task, view, log);
+  }
+  const task = await untilAnswered(asking, wanted, waitSeconds);
+  const answer = await answerOf(outlet, task, view);
+  if (isAnswer(task)) forgetAnswered(outlet.room, task);
+  return answer;
 }
 
 /** Listens before it sends: nothing that is said to the message can be missed, and nothing is looked at twice. */
@@ -99,9 +103,14 @@ async function lookAt(room: Room, seen: TaskRecord): Promise<{ found: boolean; v
   return { found: isAnswer(now), value: now };
 }
 
-async function answerOf(outlet: Outlet, task: TaskRecord, wanted: Wanted): Promise<Answer> {
+async function answerOf(
+  outlet: Outlet,
+  task: TaskRecord,
+  wanted: Wanted,
+  known?: readonly LogEntry[],
+): Promise<Answer> {
   const { room } = outlet;
-  const log = await room.store.read(task.space, (tx) => readLog(room, tx, task));
+  const log = known ?? (await room.store.read(task.space, (tx) => readLog(room, tx, task)));
   const reply = task.isDirect ? log.at(-1)?.body : undefined;
   if (reply !== undefined && reply !== null) return { message: withoutTask(reply) };
   return { task: await withAllContent(outlet, viewOf(task, log, wanted)) };
