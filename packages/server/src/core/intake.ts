@@ -2,11 +2,17 @@ import { type Accepted, type Prepared, takeIn } from './deliveries/accept.ts';
 import { type Kept, keepEvent, type ReadEvent } from './events/ingest.ts';
 import type { Fault } from './faults.ts';
 import type { Room } from './room.ts';
+import { type Acknowledged, acknowledge } from './tasks/frames.ts';
+import { type PreparedMessage, type Taken, takeMessage } from './tasks/open.ts';
+import { type PreparedReport, type Reported, takeReport } from './tasks/report.ts';
 
 /** What may be written beside the doors: plain values that another thread can be handed, and what becomes of them. */
 export type Kinds = {
   delivery: { unit: Prepared; done: Accepted };
   event: { unit: ReadEvent; done: Kept };
+  message: { unit: PreparedMessage; done: Taken };
+  report: { unit: PreparedReport; done: Reported };
+  acknowledgement: { unit: Acknowledged; done: null };
 };
 
 export type Kind = keyof Kinds;
@@ -22,4 +28,7 @@ export interface Intake {
 export const RULES: { [K in Kind]: (room: Room, unit: UnitOf<K>) => Promise<DoneOf<K> | Fault> } = {
   delivery: takeIn,
   event: keepEvent,
+  message: takeMessage,
+  report: takeReport,
+  acknowledgement: acknowledge,
 };

@@ -165,7 +165,7 @@ test.each([1, 64])('[A6] %i messages are one transaction: four inserts and two l
 });
 
 test.each([1, 64])(
-  '[A13] %i tasks that end are one transaction: four looks, three writes each',
+  '[A13] %i tasks that end are one transaction: two looks, three writes each',
   async (count) => {
     const tasks = await sendTasks(count);
     const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'done' }] };
@@ -175,8 +175,8 @@ test.each([1, 64])(
     expect(matching(statements, /^commit$/)).toBe(1);
     expect(matching(statements, /^insert into "(task_log|ledger)"|^update "tasks"/)).toBe(3 * count);
     // The task, two forms of the key, and whether somebody is to be pushed to. The ledger's head is read and written once.
-    expect(matching(statements, /^select .*"(tasks|task_log|pushes)"/)).toBe(4 * count);
-    expect(statements).toHaveLength(TRANSACTION + 2 + 7 * count);
+    expect(matching(statements, /^select .*"(tasks|task_log|pushes)"/)).toBe(2 * count);
+    expect(statements).toHaveLength(TRANSACTION + 2 + 5 * count);
   },
 );
 
@@ -185,6 +185,7 @@ test('[A9] a chunk costs the same, however long the artifact is', async () => {
   if (task === undefined) throw new Error('nothing was sent');
   const artifact = { artifactId: 'a', parts: [{ text: 'x'.repeat(1024) }] };
   const chunk = { kind: 'artifact' as const, artifact, append: true, lastChunk: false, content: [] };
+  await reportOn([task], chunk);
   const first = await statementsOf(() => reportOn([task], chunk));
   for (let i = 0; i < 200; i++) await reportOn([task], chunk);
   expect(await statementsOf(() => reportOn([task], chunk))).toEqual(first);

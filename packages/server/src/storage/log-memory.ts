@@ -1,8 +1,9 @@
 import type { LogMemory } from '../core/tasks/log.ts';
-import type { LogEntry } from '../core/tasks/task.ts';
+import type { LogEntry, TaskRecord } from '../core/tasks/task.ts';
 
 const MOST_BYTES = 16 * 1024 * 1024;
 const LARGEST = 64 * 1024;
+const MOST_SETTLED = 1000;
 
 /**
  * Logs that were read, opened: a log of a given length never changes, so what is remembered is never wrong. A caller
@@ -10,10 +11,29 @@ const LARGEST = 64 * 1024;
  */
 export class RecentLogs implements LogMemory {
   readonly #known = new Map<string, { log: readonly LogEntry[]; bytes: number }>();
+  readonly #settled = new Map<string, TaskRecord>();
   #bytes = 0;
 
   get(name: string): readonly LogEntry[] | undefined {
     return this.#known.get(name)?.log;
+  }
+
+  settled(name: string): TaskRecord | undefined {
+    return this.#settled.get(name);
+  }
+
+  settle(name: string, task: TaskRecord): void {
+    // Whoever waits looks at once, so nothing is missed by those who come later than a thousand others.
+    if (this.#settled.size >= MOST_SETTLED) this.#settled.clear();
+    this.#settled.set(name, task);
+  }
+
+  forget(log: string, task: string): void {
+    this.#settled.delete(task);
+    const known = this.#known.get(log);
+    if (known === undefined) return;
+    this.#known.delete(log);
+    this.#bytes -= known.bytes;
   }
 
   grow(from: string, to: string, entry: LogEntry, bytes: number): void {

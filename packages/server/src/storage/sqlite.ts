@@ -17,6 +17,7 @@ import { assertDurable, type Durability, durability, SqliteRunner } from './sqli
 import { SqliteSession } from './sqlite/session.ts';
 import { InTurns, type Turns } from './sqlite/turns.ts';
 import { UntilChanged, type Version } from './sqlite/until-changed.ts';
+import type { Tables } from './tables.ts';
 import { openRead, RowsBySpace } from './tx.ts';
 
 export type SqliteOptions = {
@@ -30,8 +31,9 @@ export type SqliteOptions = {
   admit?(sealedBy: string | null): void;
 };
 
-/** A delivery and its line in the ledger. */
+/** A delivery and its line in the ledger, or about as much. */
 const ROWS_OF_NEWS = 2;
+const OF_TASKS: ReadonlySet<keyof Tables> = new Set(['tasks']);
 
 /** SQLite: one writer with group commit, a reader beside it. */
 export class SqliteStore implements Store {
@@ -42,10 +44,12 @@ export class SqliteStore implements Store {
   readonly #reads: RowsBySpace;
   readonly #commits: GroupCommit;
   readonly #folding: LogFolding | null;
+  readonly #remembered: Remembered;
 
   private constructor(writer: SqliteSession, reader: SqliteSession, options: SqliteOptions) {
     this.session = reader;
     const remembered = rememberedBeside(writer);
+    this.#remembered = remembered;
     this.#reads = new RowsBySpace(reader, options.sealer, remembered);
     this.directory = remembering(directory(reader, options.sealer), remembered);
     const folding = options.foldsLog === false ? null : this.#foldingOf(options.file, writer.db);
@@ -104,7 +108,11 @@ export class SqliteStore implements Store {
 
   /** News of what another thread of the process has committed. */
   hear(news: News): void {
-    for (const about of news.values()) this.#folding?.wrote(about.size * ROWS_OF_NEWS);
+    // At once: whoever was just answered may ask in this turn of the event loop, before the next look at the version.
+    this.#remembered.tasks.wrote(OF_TASKS);
+    let changes = 0;
+    for (const about of news.values()) changes += about.size;
+    this.#folding?.wrote(changes * ROWS_OF_NEWS);
     this.signals.tell(news);
   }
 
@@ -146,12 +154,19 @@ function remembering(found: Directory, { identities, addresses, signers }: Remem
   };
 }
 
+/** Asked once in each turn of the event loop, however many remember something. */
 function versionOf({ db }: SqliteSession): Version {
   // Prepared when first needed: a statement keeps the driver from letting go of a file that was closed.
   let query: Database.Statement | undefined;
+  let known: number | null = null;
   return () => {
+    if (known !== null) return known;
     query ??= db.prepare('pragma data_version');
-    return (query.get() as { data_version: number }).data_version;
+    setImmediate(() => {
+      known = null;
+    });
+    known = (query.get() as { data_version: number }).data_version;
+    return known;
   };
 }
 

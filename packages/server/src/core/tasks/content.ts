@@ -32,9 +32,12 @@ export async function keepContent(
   room: Room,
   tx: Tx,
   task: TaskRecord,
-  artifact: JsonObject,
+  text: string,
   content: readonly PreparedContent[],
-): Promise<JsonObject | Fault> {
+): Promise<JsonObject | string | Fault> {
+  // Most chunks hold neither, and stay as they were written.
+  if (content.length === 0 && !text.includes(UPLOAD_SCHEME)) return text;
+  const artifact = JSON.parse(text) as JsonObject;
   const parts = Array.isArray(artifact.parts) ? [...artifact.parts] : [];
   const uploads = await findUploads(tx, parts);
   if (isFault(uploads)) return uploads;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../canonical.ts';
 import { exactText } from '../exact-json.ts';
-import type { AgentId } from '../ids.ts';
+import type { AgentId, SpaceId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import type { Tx } from '../store.ts';
 import type { Frame, Link } from './store.ts';
@@ -48,4 +48,14 @@ export async function queueFrame(room: Room, tx: Tx, task: TaskRecord, frame: Ne
         : room.vault.seal(exactText(frame.body), frameIdentity(tx.space, agent, place)),
   });
   if (task.link !== null) tx.announce(framesTopic(tx.space, agent), task.link);
+}
+
+/** Frames that their laptop has (A13). */
+export type Acknowledged = { space: SpaceId; agent: AgentId; places: readonly number[] };
+
+export function acknowledge(room: Room, { space, agent, places }: Acknowledged): Promise<null> {
+  return room.store.write(space, [], async (tx) => {
+    for (const place of places) await tx.frames.acknowledge(agent, place);
+    return null;
+  });
 }

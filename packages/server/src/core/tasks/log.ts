@@ -9,6 +9,7 @@ import { DECISION_NOTE, readDecision } from './decision-message.ts';
 import { queuePushes } from './push.ts';
 import type { StoredEntry } from './store.ts';
 import {
+  isSettled,
   type LogEntry,
   type LogKind,
   logIdentity,
@@ -21,7 +22,8 @@ import {
 export type NewEntry = {
   kind: LogKind;
   note: string;
-  body: JsonObject | null;
+  /** Text that is JSON goes in as it is. */
+  body: JsonObject | string | null;
   /** Recognises the same message or frame when it comes again. */
   key: string | null;
 };
@@ -57,7 +59,8 @@ export async function append(
   at: Micros,
 ): Promise<TaskRecord> {
   const pos = task.length + 1;
-  const body = entry.body === null ? null : room.vault.seal(exactText(entry.body), logIdentity(task, pos));
+  const text = entry.body === null || typeof entry.body === 'string' ? entry.body : exactText(entry.body);
+  const body = text === null ? null : room.vault.seal(text, logIdentity(task, pos));
   await tx.tasks.append(task.seq, { pos, kind: entry.kind, note: entry.note, at, body }, entry.key);
   const next: TaskRecord = {
     ...task,
@@ -100,6 +103,11 @@ export interface LogMemory {
   put(name: string, log: readonly LogEntry[], bytes: number): void;
   /** The log of this name has got one more entry, and with it another name; nothing when it is not known. */
   grow(from: string, to: string, entry: LogEntry, bytes: number): void;
+  /** The task as somebody who waits for it may be told, the last that was put. */
+  settled(name: string): TaskRecord | undefined;
+  settle(name: string, task: TaskRecord): void;
+  /** Nobody is going to ask for it soon. */
+  forget(log: string, task: string): void;
 }
 
 const PAGE = 1000;
@@ -127,21 +135,24 @@ export async function readLog(
   return found;
 }
 
-/** The log of a task that was just opened, as reading it would find it. Only once it is committed. */
+/** The log of a task that was just opened, as reading it would find it. */
+export function firstLog(task: TaskRecord, message: JsonObject): readonly LogEntry[] {
+  return [{ pos: 1, kind: 'message', note: '', at: task.createdAt, body: within(task, message) }];
+}
+
+/** For its laptop, which reads it next. Only once it is committed. */
 export function rememberFirst(
   { logs }: Pick<Room, 'logs'>,
   task: TaskRecord,
-  message: JsonObject,
+  log: readonly LogEntry[],
   bytes: number,
 ): void {
-  const first: LogEntry = {
-    pos: 1,
-    kind: 'message',
-    note: '',
-    at: task.createdAt,
-    body: within(task, message),
-  };
-  logs?.put(memoryName(task), [first], bytes + ENTRY_BYTES);
+  logs?.put(memoryName(task), log, bytes + ENTRY_BYTES);
+}
+
+/** The caller has been answered: what lives longer than it is needed costs the collector more than reading it again. */
+export function forgetAnswered({ logs }: Pick<Room, 'logs'>, task: TaskRecord): void {
+  logs?.forget(memoryName(task), `${task.space}/${task.seq}`);
 }
 
 /** The message that a task was opened with, as long as it is remembered and nothing was said since. */
@@ -157,12 +168,28 @@ export function rememberNext(
   { logs }: Pick<Room, 'logs'>,
   task: TaskRecord,
   { body, ...entry }: Omit<LogEntry, 'pos'>,
+  bytes: number,
 ): void {
   if (logs === undefined) return;
-  const before = memoryName({ ...task, length: task.length - 1 });
-  const bytes = (body === null ? 0 : JSON.stringify(body).length) + ENTRY_BYTES;
-  const next = { ...entry, pos: task.length, body: body === null ? null : within(task, body) };
-  logs.grow(before, memoryName(task), next, bytes);
+  const { space, seq, length } = task;
+  const before = memoryName({ space, seq, length: length - 1 });
+  const next = { ...entry, pos: length, body: body === null ? null : within(task, body) };
+  logs.grow(before, memoryName(task), next, bytes + ENTRY_BYTES);
+  if (isAnswer(task)) logs.settle(`${space}/${seq}`, task);
+}
+
+/** What a caller waits for, if it has just been written here and is newer than what the caller has seen. */
+export function rememberedAnswer(
+  { logs }: Pick<Room, 'logs'>,
+  { space, seq, length }: TaskRecord,
+): TaskRecord | null {
+  const known = logs?.settled(`${space}/${seq}`);
+  return known !== undefined && known.length > length ? known : null;
+}
+
+/** Whoever waits for an answer has one. */
+export function isAnswer({ state, isDirect }: Pick<TaskRecord, 'state' | 'isDirect'>): boolean {
+  return isDirect || isSettled(state);
 }
 
 async function readEntries(

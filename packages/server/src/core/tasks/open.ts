@@ -5,16 +5,16 @@ import type { HeadName, Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import { closeQuestion } from './ask.ts';
 import { chooseLink, liveLinks, queueFrame } from './frames.ts';
-import { append, entryKey, openEntry, rememberFirst, save } from './log.ts';
+import { append, entryKey, firstLog, openEntry, rememberFirst, save } from './log.ts';
 import { findTask, noTask, type Place } from './place.ts';
 import { type PushWish, putPush, refusePush } from './push.ts';
 import {
   isInterrupted,
   isTerminal,
+  type LogEntry,
   logIdentity,
   type TaskDialect,
   type TaskRecord,
-  taskTopic,
 } from './task.ts';
 
 /** A caller's message, checked and in 1.0 JSON, without the ids of task and context. */
@@ -35,46 +35,78 @@ export type Sent = {
   task: TaskRecord;
   /** The log as it was before this message: what follows is news to the caller. */
   after: number;
+  /** All of its log, where that is known without a look. */
+  log?: readonly LogEntry[];
   isRepeat: boolean;
   online: boolean;
 };
+
+/** The same on its way into the log: plain values, fit for another thread. */
+export type PreparedMessage = Omit<CallerMessage, 'message'> & {
+  /** Of the task, if one is opened. */
+  id: string;
+  /** JSON. */
+  body: string;
+};
+
+/** What its sender cannot know of a task that was opened. */
+type Opened = Pick<TaskRecord, 'seq' | 'context' | 'createdAt' | 'awaitedUntil' | 'link'>;
+
+/** What became of a message; of a new task only what is new. */
+export type Taken = { opened: Opened } | Sent;
 
 export function taskEnded(task: Pick<TaskRecord, 'state'>): Fault {
   return new Fault('task_ended', `This task is ${task.state}; nothing can be added to it. Open a new one.`);
 }
 
-/** Opens a task or continues one: the message, what the laptop gets, and the ledger line in one transaction. */
-export async function send(room: Room, sending: CallerMessage): Promise<Sent | Fault> {
+/** Two indexes hold these ids: wholly random ones would dirty a page of each for every task. */
+export function newTaskId({ ids, clock }: Pick<Room, 'ids' | 'clock'>): string {
+  return ids.timed(clock.now());
+}
+
+/** Opens a task, under the id that is given, or continues one. */
+export async function send(
+  room: Room,
+  { message, ...sending }: CallerMessage,
+  id = newTaskId(room),
+): Promise<Sent | Fault> {
+  const prepared: PreparedMessage = { ...sending, id, body: JSON.stringify(message) };
+  const taken = await (room.intake?.take('message', prepared) ?? takeMessage(room, prepared));
+  if (isFault(taken) || !('opened' in taken)) return taken;
+  const task = toTask(prepared, taken.opened);
+  const log = firstLog(task, message);
+  const online = task.link !== null;
+  if (online) rememberFirst(room, task, log, prepared.body.length);
+  return { task, after: 0, log, isRepeat: false, online };
+}
+
+/** The message, what the laptop gets, and the ledger line in one transaction. */
+export function takeMessage(room: Room, sending: PreparedMessage): Promise<Taken | Fault> {
+  const { id, body, taskId } = sending;
   const { space, agent, caller } = sending.place;
   const key = entryKey(room, 'message', agent, caller, sending.retryKey);
   const heads: HeadName[] = ['ledger', `frames:${agent}`, `agent:${agent}`];
-  // Two indexes hold these ids: wholly random ones would dirty a page of each for every task.
-  const id = room.ids.timed(room.clock.now());
-  const body = JSON.stringify(sending.message);
   // Sealed before the transaction starts: the writer's time is everybody's time.
-  const sealed = sending.taskId === null ? room.vault.seal(body, logIdentity({ space, id }, 1)) : null;
-  const sent = await room.store.write(space, heads, async (tx) => {
+  const sealed = taskId === null ? room.vault.seal(body, logIdentity({ space, id }, 1)) : null;
+  return room.store.write(space, heads, async (tx): Promise<Taken | Fault> => {
     const earlier = await tx.tasks.byKey(key);
     if (earlier !== null) return repeated(room, tx, sending, earlier);
-    return sealed === null ? proceed(room, tx, sending, key) : open(room, tx, sending, { id, key, sealed });
+    return sealed === null ? proceed(room, tx, sending, key) : open(room, tx, sending, { key, sealed });
   });
-  // Its caller and its laptop read it next.
-  if (!isFault(sent) && !sent.isRepeat && sealed !== null)
-    rememberFirst(room, sent.task, sending.message, body.length);
-  return sent;
 }
 
 async function repeated(
   room: Room,
   tx: Tx,
-  sending: CallerMessage,
+  sending: PreparedMessage,
   earlier: { seq: number; pos: number },
 ): Promise<Sent | Fault> {
   const task = await tx.tasks.bySeq(earlier.seq);
   const stored = task === null ? null : await tx.tasks.entry(task.seq, earlier.pos);
   if (task === null || stored === null) throw new Error(`entry ${earlier.seq}/${earlier.pos} has no task`);
   const before = openEntry(room, task, stored).body;
-  const isSame = room.vault.canonical(before?.parts) === room.vault.canonical(sending.message.parts);
+  const { parts } = JSON.parse(sending.body) as JsonObject;
+  const isSame = room.vault.canonical(before?.parts) === room.vault.canonical(parts);
   if (isSame && (sending.taskId === null || sending.taskId === task.id))
     return { task, after: earlier.pos - 1, isRepeat: true, online: task.link !== null };
   return new Fault(
@@ -87,42 +119,54 @@ async function repeated(
 async function open(
   room: Room,
   tx: Tx,
-  sending: CallerMessage,
-  made: { id: string; key: string; sealed: Uint8Array },
-): Promise<Sent> {
-  const { agent, caller, space } = sending.place;
+  sending: PreparedMessage,
+  { key, sealed }: { key: string; sealed: Uint8Array },
+): Promise<Taken> {
+  const { agent, caller } = sending.place;
   const now = room.clock.now();
   const links = await liveLinks(room, tx, agent);
   const seq = await record(room, tx, now, {
     actor: `caller:${caller}`,
     action: 'task.opened',
-    subject: made.id,
+    subject: sending.id,
     data: { agent },
   });
-  const task: TaskRecord = {
-    space,
+  const opened: Opened = {
     seq,
-    id: made.id,
-    agent,
     context: await contextFor(room, tx, sending),
-    caller,
-    dialect: sending.dialect,
-    state: 'submitted',
     createdAt: now,
-    changedAt: now,
-    length: 1,
-    isDirect: false,
     awaitedUntil: links.length > 0 && sending.awaitFor > 0 ? now + sending.awaitFor : 0,
     link: chooseLink(links, { seq, link: null }),
-    delivery: null,
   };
+  const task = toTask(sending, opened);
   await tx.tasks.insert(task);
-  await tx.tasks.append(seq, { pos: 1, kind: 'message', note: '', at: now, body: made.sealed }, made.key);
+  await tx.tasks.append(seq, { pos: 1, kind: 'message', note: '', at: now, body: sealed }, key);
   await queueFrame(room, tx, task, { type: 'task', pos: 1 });
   if (sending.push !== null) await putPush(room, tx, task, sending.push);
-  tx.announce(taskTopic(task));
+  // Nobody can follow a task that was not there: only lists have changed.
   tx.announce(`desk:${tx.space}`, 'tasks');
-  return { task, after: 0, isRepeat: false, online: task.link !== null };
+  return { opened };
+}
+
+function toTask({ place, id, dialect }: PreparedMessage, opened: Opened): TaskRecord {
+  const { seq, context, createdAt, awaitedUntil, link } = opened;
+  return {
+    space: place.space,
+    seq,
+    id,
+    agent: place.agent,
+    context,
+    caller: place.caller,
+    dialect,
+    state: 'submitted',
+    createdAt,
+    changedAt: createdAt,
+    length: 1,
+    isDirect: false,
+    awaitedUntil,
+    link,
+    delivery: null,
+  };
 }
 
 const CONTEXT = 'ctx-';
@@ -131,7 +175,7 @@ const CONTEXT = 'ctx-';
  * A context of ours that is not the caller's and one that never was are the same: a fresh one is given (A22). A name
  * of the caller's own making is kept: contexts are told apart by their callers, so it joins nobody else's.
  */
-async function contextFor(room: Room, tx: Tx, { place, contextId }: CallerMessage): Promise<string> {
+async function contextFor(room: Room, tx: Tx, { place, contextId }: PreparedMessage): Promise<string> {
   if (contextId === null) return freshContext(room);
   if (!contextId.startsWith(CONTEXT)) return contextId;
   const known = await tx.tasks.newestIn(place.agent, place.caller, contextId);
@@ -142,7 +186,7 @@ function freshContext({ ids, clock }: Room): string {
   return CONTEXT + ids.timed(clock.now());
 }
 
-async function proceed(room: Room, tx: Tx, sending: CallerMessage, key: string): Promise<Sent | Fault> {
+async function proceed(room: Room, tx: Tx, sending: PreparedMessage, key: string): Promise<Sent | Fault> {
   const found = await findTask(tx, sending.place, sending.taskId ?? '');
   const refused = refuseToProceed(found, sending);
   if (found === null || isFault(refused)) return refused ?? noTask();
@@ -158,7 +202,7 @@ async function proceed(room: Room, tx: Tx, sending: CallerMessage, key: string):
     data: { agent: task.agent },
   });
   task = await closeQuestion(room, tx, task, 'Answered elsewhere: the caller has sent a message.');
-  task = await append(room, tx, task, { kind: 'message', note: '', body: sending.message, key }, now);
+  task = await append(room, tx, task, { kind: 'message', note: '', body: sending.body, key }, now);
   const pos = task.length;
   if (isInterrupted(task.state))
     task = await append(room, tx, task, { kind: 'status', note: 'working', body: null, key: null }, now);
@@ -168,7 +212,7 @@ async function proceed(room: Room, tx: Tx, sending: CallerMessage, key: string):
   return { task, after: found.length, isRepeat: false, online: task.link !== null };
 }
 
-function refuseToProceed(task: TaskRecord | null, { contextId }: CallerMessage): Fault | null {
+function refuseToProceed(task: TaskRecord | null, { contextId }: PreparedMessage): Fault | null {
   if (task === null) return noTask();
   if (contextId !== null && contextId !== task.context)
     return new Fault(

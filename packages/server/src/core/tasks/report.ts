@@ -37,34 +37,82 @@ export type Reported = {
   grewAt: Micros | null;
 };
 
-/** The laptop may touch only its own agent's tasks (A22), and never one that has ended (A9). */
+/** The same on its way into the log: plain values, fit for another thread. */
+export type PreparedReport = Pick<Report, 'space' | 'agent' | 'frameId' | 'taskId' | 'kind'> & {
+  /** What the task is then; of a state only. */
+  state: TaskState | null;
+  /** What stands in the log, as JSON: a message or an artifact. */
+  text: string | null;
+  /** Of an artifact. */
+  append: boolean;
+  lastChunk: boolean;
+  content: readonly PreparedContent[];
+};
+
 export async function report(room: Room, said: Report): Promise<Reported | Fault> {
+  const prepared = prepare(said);
+  const reported = await (room.intake?.take('report', prepared) ?? takeReport(room, prepared));
+  if (!isFault(reported)) remember(room, said, reported, prepared.text?.length ?? 0);
+  return reported;
+}
+
+const NO_CONTENT: readonly PreparedContent[] = [];
+
+function prepare(said: Report): PreparedReport {
+  const { space, agent, frameId, taskId, kind } = said;
+  const body = said.kind === 'artifact' ? said.artifact : said.message;
+  const isArtifact = said.kind === 'artifact';
+  return {
+    space,
+    agent,
+    frameId,
+    taskId,
+    kind,
+    state: said.kind === 'state' ? said.state : null,
+    text: body === null ? null : JSON.stringify(body),
+    append: isArtifact && said.append,
+    lastChunk: isArtifact && said.lastChunk,
+    content: isArtifact ? said.content : NO_CONTENT,
+  };
+}
+
+/** The laptop may touch only its own agent's tasks (A22), and never one that has ended (A9). */
+export function takeReport(room: Room, said: PreparedReport): Promise<Reported | Fault> {
   const heads: HeadName[] = ['ledger', `agent:${said.agent}`];
-  const reported = await room.store.write(said.space, heads, async (tx): Promise<Reported | Fault> => {
+  return room.store.write(said.space, heads, async (tx): Promise<Reported | Fault> => {
     const task = await tx.tasks.get(said.taskId);
     if (task === null || task.agent !== said.agent)
       return new Fault('not_found', 'There is no task with this id for this agent.');
     const key = frameKey(room, task, said.frameId);
-    if (await wasSaid(room, tx, said, key)) return { task, isRepeat: true, grewAt: null };
+    if (await wasSaid(room, tx, task, said, key)) return { task, isRepeat: true, grewAt: null };
     if (isTerminal(task.state)) return taskEnded(task);
     const at = room.clock.now();
     const next = await take(room, tx, task, said, { key, at });
     if (isFault(next)) return next;
     return { task: next, isRepeat: false, grewAt: next.length > task.length ? at : null };
   });
-  if (!isFault(reported)) remember(room, said, reported);
-  return reported;
 }
 
-async function wasSaid(room: Room, tx: Tx, { agent, frameId }: Report, key: string): Promise<boolean> {
+async function wasSaid(
+  room: Room,
+  tx: Tx,
+  { length }: TaskRecord,
+  { agent, frameId }: PreparedReport,
+  key: string,
+): Promise<boolean> {
+  // Nothing was said yet but the message that opened it.
+  if (length === 1) return false;
   const earlier = (await tx.tasks.byKey(key)) ?? (await tx.tasks.byKey(olderFrameKey(room, agent, frameId)));
   return earlier !== null;
 }
 
 /** Chunks are left out: they come by the thousand, and nobody asks for all of them after each. */
-function remember(room: Room, said: Report, { task, grewAt }: Reported): void {
-  if (said.kind !== 'state' || grewAt === null) return;
-  rememberNext(room, task, { kind: 'status', note: said.state, at: grewAt, body: said.message });
+function remember(room: Room, said: Report, { task, grewAt }: Reported, bytes: number): void {
+  if (said.kind === 'artifact' || grewAt === null) return;
+  const entry = task.isDirect
+    ? { kind: 'message' as const, note: '' }
+    : { kind: 'status' as const, note: task.state };
+  rememberNext(room, task, { ...entry, at: grewAt, body: said.message }, bytes);
 }
 
 /** What the same again is recognised by, and when it was said. */
@@ -74,20 +122,20 @@ function take(
   room: Room,
   tx: Tx,
   task: TaskRecord,
-  said: Report,
+  said: PreparedReport,
   saying: Saying,
 ): Promise<TaskRecord | Fault> {
   switch (said.kind) {
     case 'state':
-      return changeState(room, tx, task, { state: said.state, message: said.message, ...saying });
+      return changeState(room, tx, task, { state: said.state ?? task.state, message: said.text, ...saying });
     case 'artifact':
       return addArtifact(room, tx, task, said, saying);
     case 'message':
-      return replyDirectly(room, tx, task, said.message, saying);
+      return replyDirectly(room, tx, task, said.text, saying);
   }
 }
 
-type Change = Saying & { state: TaskState; message: JsonObject | null };
+type Change = Saying & { state: TaskState; message: string | null };
 
 async function changeState(room: Room, tx: Tx, before: TaskRecord, change: Change): Promise<TaskRecord> {
   const { state, message, key, at } = change;
@@ -111,10 +159,10 @@ async function addArtifact(
   room: Room,
   tx: Tx,
   task: TaskRecord,
-  said: Extract<Report, { kind: 'artifact' }>,
+  said: PreparedReport,
   { key, at }: Saying,
 ): Promise<TaskRecord | Fault> {
-  const kept = await keepContent(room, tx, task, said.artifact, said.content);
+  const kept = await keepContent(room, tx, task, said.text ?? '', said.content);
   if (isFault(kept)) return kept;
   const note = artifactNote(said.append, said.lastChunk);
   const entry = { kind: 'artifact' as const, note, body: kept, key };
@@ -129,7 +177,7 @@ async function replyDirectly(
   room: Room,
   tx: Tx,
   task: TaskRecord,
-  message: JsonObject,
+  message: string | null,
   { key, at }: Saying,
 ): Promise<TaskRecord> {
   const isFirstWord = task.length === 1 && at <= task.awaitedUntil;

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { type Fault, isFault } from '../../core/faults.ts';
 import type { AgentId, SpaceId } from '../../core/ids.ts';
 import type { Room } from '../../core/room.ts';
-import { framesTopic } from '../../core/tasks/frames.ts';
+import { acknowledge, framesTopic } from '../../core/tasks/frames.ts';
 import { ADOPTED, join, leave } from '../../core/tasks/presence.ts';
 import { report } from '../../core/tasks/report.ts';
 import type { Frame } from '../../core/tasks/store.ts';
@@ -258,9 +258,9 @@ export class Connection {
     if (places === null) return;
     this.#acked = null;
     const { space, agent } = this.at;
-    await this.#parts.room.store.write(space, [], async (tx) => {
-      for (const place of places) await tx.frames.acknowledge(agent, place);
-    });
+    const { room } = this.#parts;
+    const acknowledged = { space, agent, places };
+    await (room.intake?.take('acknowledgement', acknowledged) ?? acknowledge(room, acknowledged));
     // Not before they are gone from the store: a page that starts over would find them again.
     for (const place of places) this.#out.delete(place);
     if (this.#isHeldBack) this.#pull();

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { JsonObject } from '../../core/canonical.ts';
 import { orThrow } from '../../core/faults.ts';
-import { readLog } from '../../core/tasks/log.ts';
-import { type CallerMessage, type Sent, send } from '../../core/tasks/open.ts';
+import type { Room } from '../../core/room.ts';
+import { forgetAnswered, isAnswer, readLog, rememberedAnswer } from '../../core/tasks/log.ts';
+import { type CallerMessage, newTaskId, type Sent, send } from '../../core/tasks/open.ts';
 import { viewOf, type Wanted } from '../../core/tasks/read.ts';
-import { isSettled, type TaskRecord, type TaskView, taskTopic } from '../../core/tasks/task.ts';
+import { type LogEntry, type TaskRecord, type TaskView, taskTopic } from '../../core/tasks/task.ts';
 import { SECOND } from '../../core/time.ts';
 import type { Headed } from '../../http/fast-lane.ts';
 import type { Shell } from '../../http/shell.ts';
@@ -39,7 +40,7 @@ type Asking = {
   dialect: Dialect;
 };
 
-async function submit(asking: Asking, wanted: SendRequest, awaitSeconds: number): Promise<Sent> {
+async function submit(asking: Asking, wanted: SendRequest, awaitSeconds: number, id?: string): Promise<Sent> {
   const { shell, request, entered, dialect } = asking;
   const sending: CallerMessage = {
     place: entered.place,
@@ -51,28 +52,65 @@ async function submit(asking: Asking, wanted: SendRequest, awaitSeconds: number)
     awaitFor: awaitSeconds * SECOND,
     push: wanted.push === null ? null : await toPushConfig(shell, entered, wanted.push, dialect.name),
   };
-  return orThrow(await send(shell.room, sending));
+  return orThrow(await send(shell.room, sending, id));
 }
 
 /** `send`: durable first, then patient for as long as the agent's card says (A6). */
 export async function sendMessage(asking: Asking, wanted: SendRequest, outlet: Outlet): Promise<Answer> {
-  const { shell, request, entered } = asking;
-  const seconds = wanted.blocking ? entered.address.card.waitSeconds : 0;
-  const sent = await submit(asking, wanted, seconds);
+  const { waitSeconds } = asking.entered.address.card;
   const view = { historyLength: wanted.historyLength };
-  if (!sent.online || seconds === 0) return answerOf(outlet, sent.task, view);
-  const { task } = sent;
-  const millis = seconds * 1000;
-  const settled = await shell.parking.until(request.raw, { topic: taskTopic(task), millis }, async () => {
-    const now = (await shell.room.store.read(task.space, (tx) => tx.tasks.bySeq(task.seq))) ?? task;
-    return { found: now.isDirect || isSettled(now.state), value: now };
-  });
-  return answerOf(outlet, settled, view);
+  if (!wanted.blocking || waitSeconds === 0) {
+    const { task, log } = await submit(asking, wanted, 0);
+    return answerOf(outlet, task, view, log);
+  }
+  const task = await untilAnswered(asking, wanted, waitSeconds);
+  const answer = await answerOf(outlet, task, view);
+  if (isAnswer(task)) forgetAnswered(outlet.room, task);
+  return answer;
 }
 
-async function answerOf(outlet: Outlet, task: TaskRecord, wanted: Wanted): Promise<Answer> {
+/** Listens before it sends: nothing that is said to the message can be missed, and nothing is looked at twice. */
+async function untilAnswered(asking: Asking, wanted: SendRequest, seconds: number): Promise<TaskRecord> {
+  const { shell, request, entered } = asking;
+  const { room } = shell;
+  const { space } = entered.place;
+  const id = wanted.taskId ?? newTaskId(room);
+  const millis = seconds * 1000;
+  let sent: Sent | null = null;
+  const answered = await shell.parking.until(
+    request.raw,
+    { topic: taskTopic({ space, id }), millis },
+    async () => {
+      if (sent !== null) return lookAt(room, sent.task);
+      sent = await submit(asking, wanted, seconds, id);
+      const { task } = sent;
+      return { found: !sent.online || task.id !== id || isAnswer(task), value: task };
+    },
+  );
+  if (answered.id === id || isAnswer(answered) || !isOnline(sent)) return answered;
+  // A retry: it is another task that has to be listened to.
+  return shell.parking.until(request.raw, { topic: taskTopic(answered), millis }, () =>
+    lookAt(room, answered),
+  );
+}
+
+const isOnline = (sent: Sent | null): boolean => sent?.online ?? false;
+
+async function lookAt(room: Room, seen: TaskRecord): Promise<{ found: boolean; value: TaskRecord }> {
+  const known = rememberedAnswer(room, seen);
+  if (known !== null) return { found: true, value: known };
+  const now = (await room.store.read(seen.space, (tx) => tx.tasks.bySeq(seen.seq))) ?? seen;
+  return { found: isAnswer(now), value: now };
+}
+
+async function answerOf(
+  outlet: Outlet,
+  task: TaskRecord,
+  wanted: Wanted,
+  known?: readonly LogEntry[],
+): Promise<Answer> {
   const { room } = outlet;
-  const log = await room.store.read(task.space, (tx) => readLog(room, tx, task));
+  const log = known ?? (await room.store.read(task.space, (tx) => readLog(room, tx, task)));
   const reply = task.isDirect ? log.at(-1)?.body : undefined;
   if (reply !== undefined && reply !== null) return { message: withoutTask(reply) };
   return { task: await withAllContent(outlet, viewOf(task, log, wanted)) };

@@ -53,6 +53,30 @@ const WAYS: { [K in Kind]: Ways<UnitOf<K>> } = {
       hasUri: true,
     },
   },
+  message: {
+    place: { space: true, agent: true, caller: true },
+    id: 'plain',
+    body: 'plain',
+    dialect: 'plain',
+    taskId: 'plain',
+    contextId: 'plain',
+    retryKey: 'plain',
+    awaitFor: 'plain',
+    push: 'plain',
+  },
+  report: {
+    space: 'plain',
+    agent: 'plain',
+    frameId: 'plain',
+    taskId: 'plain',
+    kind: 'plain',
+    state: 'plain',
+    text: 'plain',
+    append: 'plain',
+    lastChunk: 'plain',
+    content: 'shared',
+  },
+  acknowledgement: { space: 'plain', agent: 'plain', places: 'plain' },
 };
 
 type Fields = Record<string, unknown>;
@@ -68,7 +92,7 @@ function stepsOf(ways: object): Step[] {
 
 export const KINDS = Object.keys(WAYS) as Kind[];
 
-const STEPS: Record<Kind, Step[]> = { delivery: stepsOf(WAYS.delivery), event: stepsOf(WAYS.event) };
+const STEPS = Object.fromEntries(KINDS.map((kind) => [kind, stepsOf(WAYS[kind])])) as Record<Kind, Step[]>;
 
 export function pack<K extends Kind>(kind: K, units: readonly UnitOf<K>[]): Packed {
   const shared: unknown[] = [];

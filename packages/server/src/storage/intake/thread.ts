@@ -7,8 +7,10 @@ import { noteSealedBy } from '../sealing/sealed-by.ts';
 import { LendingTurns } from '../sqlite/turns.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
-import { type Packed, unpack } from './pack.ts';
+import { unpack } from './pack.ts';
 import {
+  type Answered,
+  type BatchPart,
   type FromThread,
   type Outcome,
   type ThreadData,
@@ -32,12 +34,13 @@ await noteSealedBy(store, vault); // seals as the server does, also after the ke
 const room: Room = { store, clock, ids: randomIds, vault, settings };
 
 let news: [Topic, string[]][] = [];
+let answered: Answered[] = [];
 store.signals.onAny((heard) => {
   for (const [topic, about] of heard) news.push([topic, [...about]]);
 });
 
 port.on('message', (message: ToThread) => {
-  if (message.kind === 'batch') void answer(message.number, message.of, message.packed);
+  if (message.kind === 'batch') void answer(message.number, message.parts);
   else if (message.kind === 'ask') turns.asked();
   else if (message.kind === 'back') turns.returned();
   else void store.stop().then(() => port.close());
@@ -55,11 +58,19 @@ async function openServer(url: string) {
   return { store, clock: store.clock };
 }
 
-async function answer<K extends Kind>(number: number, kind: K, packed: Packed): Promise<void> {
-  const outcomes = await Promise.all(unpack(kind, packed).map((unit) => outcomeOf(kind, unit)));
-  const told = news;
+/** What was committed together is told together: whoever hears of one unit has the outcomes of all. */
+async function answer(number: number, parts: readonly BatchPart[]): Promise<void> {
+  const outcomes = await Promise.all(
+    parts.flatMap(({ of, packed }) => unpack(of, packed).map((unit) => outcomeOf(of, unit))),
+  );
+  if (answered.push({ number, outcomes }) === 1) process.nextTick(tellAll);
+}
+
+function tellAll(): void {
+  const [batches, told] = [answered, news];
+  answered = [];
   news = [];
-  tell({ kind: 'done', number, outcomes, news: told });
+  tell({ kind: 'done', batches, news: told });
 }
 
 function outcomeOf<K extends Kind>(kind: K, unit: UnitOf<K>): Promise<Outcome> {

@@ -4,6 +4,8 @@ import type { Accepted, Prepared } from '../../core/deliveries/accept.ts';
 import type { ReadEvent } from '../../core/events/ingest.ts';
 import { Fault, isFault } from '../../core/faults.ts';
 import type { DoneOf, Kind, UnitOf } from '../../core/intake.ts';
+import type { PreparedMessage } from '../../core/tasks/open.ts';
+import type { PreparedReport } from '../../core/tasks/report.ts';
 import { BorrowedTurns } from '../sqlite/turns.ts';
 import { pack, unpack } from './pack.ts';
 import { ThreadedIntake } from './threaded.ts';
@@ -21,11 +23,11 @@ function program(answer = "{ done: { kind: 'accepted', id: 'there', createdAt: 1
   const source = `
     import { parentPort } from 'node:worker_threads';
     const of = { delivery: [${VALUES}, ${HASH}], event: [${EVENT_VALUES}, 0] };
-    const units = (m) => values(m, ...of[m.of]).map((contentHash) => ({ contentHash }));
-    const values = (m, all, at) => m.packed.values.filter((_, i) => i % all === at);
+    const units = (m) => m.parts.flatMap((part) => values(part, ...of[part.of]).map((contentHash) => ({ contentHash, of: part.of })));
+    const values = (part, all, at) => part.packed.values.filter((_, i) => i % all === at);
     parentPort.on('message', (m) => {
-      if (m.kind === 'batch') parentPort.postMessage({ kind: 'done', number: m.number,
-        outcomes: units(m).map((unit) => (${answer})), news: [['desk:sp_1', units(m).map((u) => u.contentHash)]] });
+      if (m.kind === 'batch') parentPort.postMessage({ kind: 'done',
+        batches: [{ number: m.number, outcomes: units(m).map((unit) => (${answer})) }], news: [['desk:sp_1', units(m).map((u) => u.contentHash)]] });
       if (m.kind === 'ask') parentPort.postMessage({ kind: 'granted' });
       if (m.kind === 'stop') parentPort.close();
     });
@@ -36,13 +38,14 @@ function program(answer = "{ done: { kind: 'accepted', id: 'there', createdAt: 1
 let intake: ThreadedIntake | undefined;
 afterEach(() => intake?.stop());
 
-function open(file: URL | null) {
+function open(file: URL | null, held: Promise<void> = Promise.resolve()) {
   const seen = { here: 0, warnings: [] as string[], told: [] as string[] };
   const made = new ThreadedIntake({
     data: { at: { file: '' }, masters: [new Uint8Array()], settings: {} as never },
     turns: new BorrowedTurns(),
     here: async <K extends Kind>(_: K, unit: UnitOf<K>) => {
       seen.here++;
+      await held;
       return accepted((unit as Prepared).contentHash) as DoneOf<K>;
     },
     tell: (news) => seen.told.push(...news.keys()),
@@ -189,9 +192,64 @@ test('[D26] events travel in the same way, and who gets many of them goes once',
 });
 
 test('[D26] deliveries and events that wait together are sent by kind, and each gets its own answer', async () => {
-  const opened = open(program('{ done: m.of }'));
+  const opened = open(program('{ done: unit.of }'));
   await crowdUntilThere(opened);
   const event = { kept: Buffer.from('{}'), outline: {} } as unknown as ReadEvent;
   const both = [opened.made.take('delivery', opened.unit('a')), opened.made.take('event', event)];
   expect(await Promise.all(both)).toEqual(['delivery', 'event']);
+});
+
+test('[A13] the thread does not overtake what was handed in before it was there', async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { seen, made, unit } = open(program(), held);
+  const order: string[] = [];
+  const first = Array.from({ length: CROWD }, (_, i) =>
+    made.take('delivery', unit(String(i))).then(() => order.push('here')),
+  );
+  const later: Promise<unknown>[] = [];
+  // Until it is no longer this thread that is asked: the other one is there, and has to wait.
+  for (let before = -1; before !== seen.here; ) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    before = seen.here;
+    later.push(made.take('delivery', unit('later')).then(() => order.push('later')));
+  }
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(order).toEqual([]);
+  release();
+  await Promise.all([...first, ...later]);
+  expect(order.slice(0, CROWD)).toEqual(Array(CROWD).fill('here'));
+});
+
+test('[A13] messages to agents and what agents say travel in the same way', () => {
+  const message: PreparedMessage = {
+    place: { space: 'sp_1', agent: 'a', caller: 'agent:b' },
+    id: 'task',
+    body: '{"parts":[]}',
+    dialect: '1.0',
+    taskId: null,
+    contextId: 'mine',
+    retryKey: 'id:1',
+    awaitFor: 30,
+    push: { id: 'p', url: 'https://example.com/', dialect: '1.0' },
+  };
+  const again = { ...message, id: 'other', push: null };
+  expect(unpack('message', structuredClone(pack('message', [message, again])))).toEqual([message, again]);
+  const content = [{ part: 0, bytes: new Uint8Array([1, 2, 3]), digest: 'd' }];
+  const report: PreparedReport = {
+    space: 'sp_1',
+    agent: 'a',
+    frameId: 'f1',
+    taskId: 'task',
+    kind: 'artifact',
+    state: null,
+    text: '{}',
+    append: true,
+    lastChunk: false,
+    content,
+  };
+  const state: PreparedReport = { ...report, kind: 'state', state: 'completed', text: null, content: [] };
+  expect(unpack('report', structuredClone(pack('report', [report, state])))).toEqual([report, state]);
 });

@@ -4,7 +4,16 @@ import type { DoneOf, Intake, Kind, UnitOf } from '../../core/intake.ts';
 import type { News } from '../../core/store.ts';
 import type { BorrowedTurns } from '../sqlite/turns.ts';
 import { KINDS, pack } from './pack.ts';
-import { type Done, type FromThread, fromNews, fromOutcome, type ThreadData, type ToThread } from './wire.ts';
+import {
+  type Answered,
+  type BatchPart,
+  type Done,
+  type FromThread,
+  fromNews,
+  fromOutcome,
+  type ThreadData,
+  type ToThread,
+} from './wire.ts';
 
 export interface IntakeParts {
   data: ThreadData;
@@ -36,8 +45,8 @@ const LONGEST_PAUSE_MS = 60_000;
 const PROGRAM = import.meta.url.endsWith('.js') ? new URL('./thread.js', import.meta.url) : null;
 
 /**
- * Takes deliveries and events in. One by one that happens right here; when they come in crowds a second thread is started, which
- * seals, writes and waits for the disk while this one reads the next requests.
+ * Takes in what comes in crowds: deliveries, events, messages to agents and what agents say. One by one that happens right here;
+ * for a crowd a second thread is started, which seals, writes and waits for the disk while this one reads the next requests.
  */
 export class ThreadedIntake implements Intake {
   readonly #parts: IntakeParts;
@@ -47,6 +56,8 @@ export class ThreadedIntake implements Intake {
   readonly #sent = new Map<number, Waiting[]>();
   #number = 0;
   #crowd = 0;
+  /** Under way on this thread. */
+  #here = 0;
   #losses = 0;
   #notBefore = 0;
 
@@ -57,7 +68,7 @@ export class ThreadedIntake implements Intake {
   take<K extends Kind>(kind: K, unit: UnitOf<K>): Promise<DoneOf<K> | Fault> {
     if (!this.#ready) {
       this.#count();
-      return this.#parts.here(kind, unit);
+      return this.#takeHere(kind, unit);
     }
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.#send());
@@ -73,6 +84,15 @@ export class ThreadedIntake implements Intake {
     const gone = new Promise((resolve) => thread.once('exit', resolve));
     this.#post({ kind: 'stop' });
     await gone;
+  }
+
+  async #takeHere<K extends Kind>(kind: K, unit: UnitOf<K>): Promise<DoneOf<K> | Fault> {
+    this.#here++;
+    try {
+      return await this.#parts.here(kind, unit);
+    } finally {
+      if (--this.#here === 0 && this.#waiting.length > 0) this.#send();
+    }
   }
 
   #count(): void {
@@ -99,7 +119,7 @@ export class ThreadedIntake implements Intake {
   }
 
   #hear(message: FromThread): void {
-    if (message.kind === 'done') this.#settle(message);
+    if (message.kind === 'done') this.#hearOutcomes(message);
     else if (message.kind === 'granted') this.#parts.turns?.granted();
     else {
       this.#ready = true;
@@ -109,25 +129,36 @@ export class ThreadedIntake implements Intake {
   }
 
   #send(): void {
+    // The thread must not overtake what was handed in before it was there: reports on a task are kept in their order.
+    if (this.#here > 0 || this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const kind of KINDS) {
-      const batch = waiting.filter((one) => one.kind === kind);
-      if (batch.length > 0) this.#sendBatch(kind, batch);
+    const batch: Waiting[] = [];
+    const parts: BatchPart[] = [];
+    for (const of of KINDS) {
+      const same = waiting.filter(({ kind }) => kind === of);
+      if (same.length === 0) continue;
+      batch.push(...same);
+      const packed = pack(
+        of,
+        same.map(({ unit }) => unit),
+      );
+      parts.push({ of, packed });
     }
-  }
-
-  #sendBatch(kind: Kind, batch: Waiting[]): void {
     const number = ++this.#number;
     this.#sent.set(number, batch);
-    const packed = pack(
-      kind,
-      batch.map(({ unit }) => unit),
+    this.#post(
+      { kind: 'batch', number, parts },
+      parts.map(({ packed }) => packed.bodies.buffer),
     );
-    this.#post({ kind: 'batch', number, of: kind, packed }, [packed.bodies.buffer]);
   }
 
-  #settle({ number, outcomes, news }: Extract<FromThread, { kind: 'done' }>): void {
+  #hearOutcomes({ batches, news }: Extract<FromThread, { kind: 'done' }>): void {
+    for (const answered of batches) this.#settle(answered);
+    if (news.length > 0) this.#parts.tell(fromNews(news));
+  }
+
+  #settle({ number, outcomes }: Answered): void {
     const batch = this.#sent.get(number) ?? [];
     this.#sent.delete(number);
     batch.forEach(({ resolve, reject }, i) => {
@@ -139,7 +170,6 @@ export class ThreadedIntake implements Intake {
         reject(reason);
       }
     });
-    if (news.length > 0) this.#parts.tell(fromNews(news));
   }
 
   /** Whatever it had not answered may or may not be stored; the sender is told to ask again. */

@@ -7,14 +7,19 @@ import type { Packed } from './pack.ts';
 
 /** What passes between the server's thread and the one that takes things in. Plain values only. */
 export type ToThread =
-  | { kind: 'batch'; number: number; of: Kind; packed: Packed }
+  | { kind: 'batch'; number: number; parts: BatchPart[] }
   | { kind: 'ask' }
   | { kind: 'back' }
   | { kind: 'stop' };
 
+/** The units of one kind, in their order. */
+export type BatchPart = { of: Kind; packed: Packed };
+
+export type Answered = { number: number; outcomes: Outcome[] };
+
 export type FromThread =
   | { kind: 'ready' }
-  | { kind: 'done'; number: number; outcomes: Outcome[]; news: [Topic, string[]][] }
+  | { kind: 'done'; batches: Answered[]; news: [Topic, string[]][] }
   | { kind: 'granted' };
 
 /** What becomes of a unit of any kind when it is not refused. */
