@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
+import { draft, openWorld } from '../testing/wake.ts';
 import { Upgrades } from './upgrades.ts';
 
 const ASK = ['GET /slow HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket', '', ''].join(
@@ -27,4 +28,25 @@ test('[A13] whoever resets an upgrade while their key is looked up ends their ow
   await closed;
   expect(socket.destroyed).toBe(true);
   expect(socket.errored).toMatchObject({ code: 'ECONNRESET' });
+});
+
+test('[W10] who asks for HTTP/2 is answered as anybody else, body and all', async () => {
+  const world = await openWorld();
+  const body = JSON.stringify(draft(world));
+  const head = [
+    'POST /wake/v1/deliver HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${world.agent.key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Connection: Upgrade, HTTP2-Settings',
+    'Upgrade: h2c',
+    'HTTP2-Settings: AAMAAABkAAQAAP__',
+  ];
+  const client = connect(Number(new URL(world.url).port), '127.0.0.1');
+  client.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 10)}`);
+  client.write(body.slice(10));
+  let said = '';
+  for await (const chunk of client) said += String(chunk);
+  expect(said).toMatch(/^HTTP\/1\.1 201 [\s\S]*"status":"received"/);
 });

@@ -4,8 +4,9 @@ import type { Duplex } from 'node:stream';
 export type TakeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /**
- * Who asks for another protocol, and where. Only WebSocket at an address that speaks it gets through; everybody else
- * is told so, because a connection that is left to itself would stay open for ever.
+ * Who asks for another protocol, and where. WebSocket gets through at an address that speaks it, and is told so elsewhere,
+ * because a connection that is left to itself would stay open for ever. Another protocol is not spoken here, so its
+ * request is answered as it stands: Java's client, among others, asks for HTTP/2 with every first request.
  */
 export class Upgrades {
   readonly #byPath = new Map<string, TakeUpgrade>();
@@ -14,13 +15,14 @@ export class Upgrades {
     this.#byPath.set(path, take);
   }
 
-  attach(server: Pick<Server, 'on'>): void {
+  attach(server: Pick<Server, 'on' | 'emit'>): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       // From here on nobody listens for us: one who resets the connection while a key is looked up would end the process.
       socket.on('error', () => socket.destroy());
-      const isWebSocket = /^websocket$/i.test(request.headers.upgrade ?? '');
+      if (!/^websocket$/i.test(request.headers.upgrade ?? ''))
+        return answerAnyway(server, request, socket, head);
       const take = this.#byPath.get((request.url ?? '').split('?', 1)[0] ?? '');
-      if (isWebSocket && take !== undefined) take(request, socket, head);
+      if (take !== undefined) take(request, socket, head);
       else refuseUpgrade(socket, 400, this.#refusal());
     });
   }
@@ -29,6 +31,25 @@ export class Upgrades {
     const places = [...this.#byPath.keys()].join(' or ');
     return `There is no upgrade here. Ask without it, or for a WebSocket at ${places}.`;
   }
+}
+
+const ASKING = new Set(['connection', 'upgrade', 'http2-settings']);
+
+/** The request as it came, without the asking, is read once more from its beginning. */
+function answerAnyway(
+  server: Pick<Server, 'emit'>,
+  { method, url, rawHeaders }: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  const lines = [`${method} ${url} HTTP/1.1`];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (!ASKING.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`);
+  }
+  lines.push('Connection: close', '', '');
+  socket.unshift(Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), head]));
+  server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket);
 }
 
 const REASONS: Record<number, string> = { 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden' };
