@@ -153,7 +153,8 @@ class Caller:
         code = error.get("code")
         fault = _FAULTS.get(code, "refused") if isinstance(code, int) else "refused"
         said = text_of(error.get("message")) or "no reason given"
-        raise LanternError(fault, f"The agent's server refused ({code}): {said}", WireTrouble(200, str(code)))
+        wire = WireTrouble(200, str(code), _field_in(error.get("data")))
+        raise LanternError(fault, f"The agent's server refused ({code}): {said}", wire)
 
     def _task(self, result: Any) -> dict[str, Any]:
         if _is_task(result):
@@ -163,6 +164,15 @@ class Caller:
     def _strange(self) -> LanternError:
         message = f"{self._base} did not answer as A2A 1.0 does: check that this is the address of an agent."
         return LanternError("bad_reply", message)
+
+
+def _field_in(data: Any) -> str | None:
+    """Which member is wrong, as 1.0 says it in its details (google.rpc.BadRequest)."""
+    for detail in data if isinstance(data, list) else []:
+        violations = detail.get("fieldViolations") if isinstance(detail, dict) else None
+        if isinstance(violations, list) and violations and isinstance(violations[0], dict):
+            return text_of(violations[0].get("field"))
+    return None
 
 
 def text_in(message: Mapping[str, Any] | None) -> str:

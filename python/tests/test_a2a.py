@@ -56,6 +56,15 @@ class Calling(World):
             self.assertEqual(self.fault(lambda caller=caller: caller.get("x")).fault, fault)
         self.assertEqual(self.fault(lambda: self.caller(lambda *_: result("odd")).get("x")).fault, "bad_reply")
 
+    def test_wrong_member(self) -> None:
+        """[A11] a refusal says which member was wrong"""
+        details = [{"reason": "INVALID_PARAMS"}, {"fieldViolations": [{"field": "message.parts"}]}]
+        for data, field in ((details, "message.parts"), ([None, {"fieldViolations": []}], None), ({"field": "x"}, None)):
+            refused = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "No.", "data": data}}
+            caller = self.caller(lambda *_, refused=refused: (200, refused))
+            wire = self.fault(lambda caller=caller: caller.get("x")).wire
+            self.assertEqual(wire.field if wire else "", field)
+
     def test_stream(self) -> None:
         """[A10] a stream goes on after a lost connection, from where it was, to the end of the task"""
         update = {"statusUpdate": {"taskId": "task-1", "status": {"state": "TASK_STATE_WORKING"}}}

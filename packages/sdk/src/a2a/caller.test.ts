@@ -98,6 +98,24 @@ describe('a caller', () => {
     ).toBe(fault);
   });
 
+  it('[A11] a refusal says which member was wrong', async () => {
+    const details = [
+      { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'INVALID_PARAMS' },
+      { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [{ field: 'message.parts' }] },
+    ];
+    for (const [data, field] of [
+      [details, 'message.parts'],
+      [[null, { fieldViolations: [] }], null],
+      [{ field: 'x' }, null],
+    ]) {
+      const body = { jsonrpc: '2.0', id: 1, error: { code: -32602, message: 'No.', data } };
+      const room = await startRoom(() => ({ status: 200, body }));
+      await expect(callerAt(room.url).send('Hello')).rejects.toMatchObject({
+        wire: { code: '-32602', field },
+      });
+    }
+  });
+
   it('[A21] a public agent needs no token; a token never travels in the clear', async () => {
     const room = await startRoom(() => result({ task: task() }));
     await createCaller({ agent: `${room.url}/@home/helper` }).send('Hello');

@@ -246,8 +246,18 @@ function resultOf(parts: CallerParts, answer: unknown): unknown {
   const fault = BY_CODE[code] ?? (code === -32603 ? 'server_failed' : 'refused');
   const message = `The agent's server refused (${code}): ${textOf(error.message) ?? 'no reason given'}`;
   throw new LanternError(fault, message, {
-    wire: { status: 200, code: String(code), field: null, oldestCursor: null },
+    wire: { status: 200, code: String(code), field: fieldIn(error.data), oldestCursor: null },
   });
+}
+
+/** Which member is wrong, as 1.0 says it in its details (google.rpc.BadRequest). */
+function fieldIn(data: unknown): string | null {
+  for (const detail of Array.isArray(data) ? data : []) {
+    const violations = isRecord(detail) ? detail.fieldViolations : null;
+    const first = Array.isArray(violations) ? violations[0] : null;
+    if (isRecord(first)) return textOf(first.field);
+  }
+  return null;
 }
 
 /** Waits before another try, or throws what is no use trying again. */
