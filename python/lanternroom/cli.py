@@ -19,7 +19,7 @@ Ends with 0 done, 1 failed, 2 wrong usage; wait and deliver --wait with 0 approv
 _LISTEN = """The command gets {"type":"event","event":{…}} or {"type":"resume","resume":{…},"event":{…}} on its
 standard input. Exit code 0: applied. 10: rejected, with the end of standard error as the reason. Other: tried again
 after 1, 2, 4, … 60 s; after --retries the listener ends with 1 and the event stays first in line. Without --exec the
-events are printed and stay unacknowledged.
+events are printed and stay unacknowledged; a command still gets them.
 
 Example:
   python -m lanternroom listen --once --exec 'python3 handle.py'"""
@@ -83,6 +83,7 @@ def _add_events(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     listen.add_argument("--types", type=lambda text: [one.strip() for one in text.split(",")], metavar="LIST")
     listen.add_argument("--cursor-file", metavar="PATH")
     listen.add_argument("--retries", type=int, default=5, metavar="COUNT")
+    listen.add_argument("--json", action="store_true", help="as with lantern; here events are always printed as JSON")
     send = commands.add_parser("send-event", help="sign and send one event", epilog=_SEND, formatter_class=raw)
     send.add_argument("event", help="a file with the event as JSON, or - for standard input")
     send.add_argument("--name", default="python", help="source.name")

@@ -22,7 +22,7 @@ _REJECTED = 10
 
 
 def listen(flags: Namespace, machine: Machine) -> int:
-    inbox = machine.inbox(flags.cursor_file)
+    inbox = machine.inbox(flags.cursor_file, looking=flags.exec is None)
     options: dict[str, Any] = {"once": flags.once, "types": flags.types}
     if flags.exec is None:
         inbox.run(lambda event: _print("event", event, machine), on_resume=lambda it: _show(it, machine), **options)

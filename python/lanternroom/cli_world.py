@@ -62,19 +62,20 @@ class Machine:
             clock=self.clock,
         )
 
-    def inbox(self, cursor_file: str | None) -> Inbox:
+    def inbox(self, cursor_file: str | None, looking: bool = False) -> Inbox:
+        """Whoever only looks keeps a place of their own, so that what was shown is still handed to a command."""
         told = "Some events were dropped on the server before they were read here; going on behind them.\n"
         return Inbox(
             self.url(),
             self.key(),
-            cursor=cursor_file or self._cursor_file(),
+            cursor=cursor_file or self._cursor_file("-shown" if looking else ""),
             log=self.log(),
             clock=self.clock,
             on_cursor_expired=lambda _: self.err(told),
         )
 
-    def _cursor_file(self) -> Path:
+    def _cursor_file(self, kind: str) -> Path:
         """One for each agent and server; the name does not give the key away. The same file as ``lantern``'s."""
         name = hashlib.sha256(f"{self.url()}\n{self.key()}".encode()).hexdigest()[:16]
         home = self.setting("HOME")
-        return (Path(home) if home is not None else Path.home()) / ".lantern" / "cursors" / f"{name}.json"
+        return (Path(home) if home is not None else Path.home()) / ".lantern" / "cursors" / f"{name}{kind}.json"

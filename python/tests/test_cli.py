@@ -158,6 +158,14 @@ class Events(Commands):
         self.assertEqual((code, [json.loads(line)["event"]["event_id"] for line in out.splitlines()]), (0, ["evt_2"]))
         self.assertEqual(self.acks(), [])
 
+    def test_looking(self) -> None:
+        """[K11] what was only printed is still handed to the command"""
+        self.start(inbox_script(TWO))
+        self.assertEqual(len(self.run_in("listen", "--once", "--json")[1].splitlines()), 2)
+        self.assertEqual(self.run_in("listen", "--once")[1], "")
+        self.run_in("listen", "--once", "--exec", "cat > /dev/null")
+        self.assertEqual(self.acks(), ["evt_1 applied", "evt_2 applied"])
+
     def test_send(self) -> None:
         """[K1] send-event signs what it is given"""
         self.start(lambda *_: (202, {"accepted": True, "duplicate": False}))

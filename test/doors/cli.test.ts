@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { AkepClient, sampleEvent } from '../support/akep.ts';
 import { lanternroom } from '../support/command.ts';
 import { Desk } from '../support/desk.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -10,6 +11,7 @@ import { WakeClient } from '../support/wake.ts';
 import { refused, run } from './commands.ts';
 
 type MadeAgent = { agent_id: string; key_id: string; key: string; callback_secret: string };
+type MadeKey = { producer_id: string; key_id: string; secret: string };
 type Listed = { agents: { agent_id: string; callbacks: string[]; keys: { active: boolean }[] }[] };
 
 describe('on the data of a running server', () => {
@@ -63,6 +65,32 @@ describe('on the data of a running server', () => {
     expect(deployer).toMatchObject({ callbacks: ['https://b.example/x'] });
     expect(deployer.keys.map((k) => k.active)).toEqual([false, false, false]);
     expect(JSON.stringify(agents)).not.toContain(made.key);
+  });
+
+  test('[K5][K24] producers are made, rotated and revoked, by the name they were made with or by id', async () => {
+    const { folder, url } = await Server.start();
+    const client = new AkepClient(url);
+    let sent = 0;
+    const send = async ({ secret }: MadeKey) =>
+      (await client.send(sampleEvent(`evt_cli_${++sent}`), Buffer.from(secret.slice(6), 'base64'))).status;
+    const made = await run<MadeKey>(folder, 'producer', 'add', 'Export Tool');
+    expect(made).toMatchObject({
+      producer_id: 'prod_export_tool',
+      key_id: expect.stringMatching(/^pk_/),
+      secret: expect.stringMatching(/^whsec_/),
+    });
+    expect(await send(made)).toBe(202);
+    const second = await run<MadeKey>(folder, 'producer', 'rotate', 'Export Tool');
+    const third = await run<MadeKey>(folder, 'producer', 'rotate', made.producer_id);
+    expect([await send(made), await send(second), await send(third)]).toEqual([202, 202, 202]);
+    expect(await run(folder, 'producer', 'revoke', 'Export Tool', '--key', made.key_id)).toEqual({
+      producer_id: made.producer_id,
+      revoked: [made.key_id],
+    });
+    expect([await send(made), await send(third)]).toEqual([400, 202]);
+    await run(folder, 'producer', 'revoke', made.producer_id);
+    expect(await send(third)).toBe(400);
+    await refused(1, /no producer with this id/, ['producer', 'rotate', 'nobody', '--data', folder]);
   });
 
   test('[D31][D4] spaces and people, and their tokens', async () => {

@@ -6,18 +6,28 @@ import type { World } from './world.ts';
 
 // Apart from settings.ts: what only asks a person, such as the hook, loads nothing of the inbox.
 
+/** `looking`: whoever only looks keeps a place of their own, so that what was shown is still handed to a command. */
+export interface InboxFlags {
+  readonly cursorFile?: string;
+  readonly looking?: boolean;
+}
+
 /** The inbox of the agent, read from where this machine stopped. */
-export function openInbox(world: World, flags: { readonly cursorFile?: string }): Inbox {
+export function openInbox(world: World, flags: InboxFlags): Inbox {
   const { setting, ...shared } = readSettings(world);
   return createInbox({
     ...shared,
-    cursor: flags.cursorFile ?? cursorFile(setting('HOME') ?? homedir(), shared),
+    cursor: flags.cursorFile ?? cursorFile(setting('HOME') ?? homedir(), shared, flags.looking === true),
     onCursorExpired: () =>
       world.err('Some events were dropped on the server before they were read here; going on behind them.\n'),
   });
 }
 
 /** Beside those of other agents and servers. */
-function cursorFile(home: string, { url, apiKey }: { url: string; apiKey: string }): string {
-  return join(home, '.lantern', 'cursors', `${nameOf(url, apiKey)}.json`);
+function cursorFile(
+  home: string,
+  { url, apiKey }: { url: string; apiKey: string },
+  looking: boolean,
+): string {
+  return join(home, '.lantern', 'cursors', `${nameOf(url, apiKey)}${looking ? '-shown' : ''}.json`);
 }

@@ -125,6 +125,15 @@ describe('lantern listen --exec', () => {
     expect(statSync(world.file('other.cursor')).mode & 0o777).toBe(0o600);
   });
 
+  it('[K11] what was only printed is still handed to the command', async () => {
+    const world = await worldWith(TWO);
+    const looked = ['listen', '--once', '--json'];
+    expect((await world.run(looked)).out.trim().split('\n')).toHaveLength(2);
+    expect((await world.run(looked)).out).toBe('');
+    await world.run(['listen', '--once', '--exec', `cat >> ${world.file('taken')}`]);
+    expect(world.acks().map(({ id }) => id)).toEqual(['evt_1', 'evt_2']);
+  });
+
   it('[K12] a signal lets the running command finish, acknowledges, and ends with 0', async () => {
     const controller = new AbortController();
     const script = inbox(TWO);

@@ -26,9 +26,9 @@ const DEFAULT_RETRIES = 5;
 const LONGEST_PAUSE_MS = 60_000;
 
 export async function listen(flags: ListenFlags, world: World): Promise<number> {
-  const inbox = openInbox(world, flags);
-  const signal = world.stopSignal?.();
   const { exec } = flags;
+  const inbox = openInbox(world, { ...flags, looking: exec === undefined });
+  const signal = world.stopSignal?.();
   const options = { once: flags.once, types: flags.types, signal };
   if (exec === undefined) {
     await inbox.run((event) => printEvent(event, flags, world), {

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { isActive } from '../core/agents/key.ts';
-import { isPublicKey } from '../core/events/producer.ts';
+import { isPublicKey, producerIdFor } from '../core/events/producer.ts';
 import { addProducer, revokeProducerKeys, rotateProducerKey } from '../core/events/producers.ts';
 import { orThrow } from '../core/faults.ts';
+import type { Space } from '../core/store.ts';
 import { toIso, toIsoOrNull } from '../core/time.ts';
+import type { Ground } from '../ground.ts';
 import { type Common, findSpace, inSpace, OPERATOR, print, withGround } from './ground.ts';
 
 type ProducerOptions = Common & { live?: boolean; key?: string; publicKey?: string };
@@ -96,9 +98,18 @@ function list(options: Common): Promise<void> {
   });
 }
 
-function rotate(producer: string, options: ProducerOptions): Promise<void> {
+/** Its id, or the name that it was made with. */
+async function findProducer(ground: Ground, { id: space }: Space, named: string): Promise<string> {
+  const byName = producerIdFor(named);
+  return ground.room.store.read(space, async (tx) =>
+    (await tx.producers.get(named)) === null && (await tx.producers.get(byName)) !== null ? byName : named,
+  );
+}
+
+function rotate(named: string, options: ProducerOptions): Promise<void> {
   return withGround(options, async (ground) => {
     const space = await findSpace(ground, options);
+    const producer = await findProducer(ground, space, named);
     const at = { space: space.id, producer, publicKey: options.publicKey };
     const made = orThrow(await rotateProducerKey(ground.room, at, OPERATOR));
     const until = toIso(made.othersExpireAt);
@@ -110,9 +121,10 @@ function rotate(producer: string, options: ProducerOptions): Promise<void> {
   });
 }
 
-function revoke(producer: string, options: ProducerOptions): Promise<void> {
+function revoke(named: string, options: ProducerOptions): Promise<void> {
   return withGround(options, async (ground) => {
     const space = await findSpace(ground, options);
+    const producer = await findProducer(ground, space, named);
     const { revoked } = orThrow(
       await revokeProducerKeys(ground.room, { space: space.id, producer, keyId: options.key }, OPERATOR),
     );
