@@ -78,6 +78,10 @@ describe('coming in', () => {
     await row(guest.page, 'Only for reading').click();
     await guest.page.getByText('Deciding needs the role decider').waitFor();
     await counted(guest.page.getByRole('radio', { name: 'Approve' }), 0);
+    await guest.page.keyboard.press('x');
+    await guest.page.getByText('One checked.').waitFor();
+    await guest.page.getByText('You can read here.').first().waitFor();
+    await counted(guest.page.getByRole('button', { name: 'Approve…' }), 0);
   });
 
   test('a sample agent is one click away, marked, and one click gone', async () => {

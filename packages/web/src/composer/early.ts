@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
-import { sessionQuery } from '../api/questions.ts';
 import type { Detail, Verdict } from '../api/types.ts';
+import { useMayDecide } from '../api/use-may-decide.ts';
 import { useKeys } from '../keys/use-keys.ts';
 import { asksForAnswer } from '../words/delivery.ts';
 import { words } from './words.ts';
@@ -34,8 +33,7 @@ export const early = {
  */
 export function useEarlyVerdict(id: string, detail: Detail | undefined): Verdict | null {
   const found = useSyncExternalStore(early.subscribe, early.get);
-  const { data: session } = useQuery(sessionQuery);
-  const mayDecide = session !== undefined && session.person.role !== 'reader';
+  const mayDecide = useMayDecide();
   const keep = (verdict: Verdict) => () => early.keep(id, verdict);
   useKeys(
     detail === undefined && mayDecide

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Verdict } from '../api/types.ts';
+import { useMayDecide } from '../api/use-may-decide.ts';
 import { capital, inWords } from '../words/numbers.ts';
 import { BulkSheet } from './BulkSheet.tsx';
 import { list } from './list-store.ts';
@@ -9,6 +10,7 @@ import { useList } from './use-list.ts';
 export function BulkBar() {
   const { checked, rows } = useList();
   const [verdict, setVerdict] = useState<Verdict | null>(null);
+  const mayDecide = useMayDecide();
   if (checked.size === 0) return null;
   const readAll = async () => {
     const chosen = [...checked].flatMap((id) => rows[id] ?? []);
@@ -18,16 +20,21 @@ export function BulkBar() {
   return (
     <section className="bulk" aria-label="With everything checked">
       <p role="status">{capital(inWords(checked.size))} checked.</p>
+      {!mayDecide && <p className="said">You can read here. Deciding needs the role decider.</p>}
       <div className="bulk-actions">
-        <button type="button" className="button" onClick={() => setVerdict('approved')}>
-          Approve…
-        </button>
-        <button type="button" className="button" onClick={() => setVerdict('rejected')}>
-          Reject…
-        </button>
-        <button type="button" className="button" onClick={() => void readAll()}>
-          Mark as read
-        </button>
+        {mayDecide && (
+          <>
+            <button type="button" className="button" onClick={() => setVerdict('approved')}>
+              Approve…
+            </button>
+            <button type="button" className="button" onClick={() => setVerdict('rejected')}>
+              Reject…
+            </button>
+            <button type="button" className="button" onClick={() => void readAll()}>
+              Mark as read
+            </button>
+          </>
+        )}
         <button type="button" className="plain" onClick={() => list.dispatch({ kind: 'uncheck' })}>
           Clear
         </button>

@@ -2,6 +2,7 @@ import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-route
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Filter } from '../api/desk.ts';
 import type { Verdict } from '../api/types.ts';
+import { useMayDecide } from '../api/use-may-decide.ts';
 import { early } from '../composer/early.ts';
 import { useKeys } from '../keys/use-keys.ts';
 import { asksForAnswer } from '../words/delivery.ts';
@@ -27,6 +28,7 @@ export function InboxScreen() {
   const search = useRef<HTMLInputElement>(null);
   const [width, setWidth] = useListWidth();
   const move = useMoves(openId);
+  const mayDecide = useMayDecide();
   const navigate = useNavigate();
   const onFilter = useCallback(
     (next: Filter) => void navigate({ to: '/', search: next as never, replace: true }),
@@ -61,14 +63,16 @@ export function InboxScreen() {
       setFiltering(true);
       requestAnimationFrame(() => document.getElementById('filter-section')?.focus());
     },
-    snooze: () => setSnoozing(current()?.delivery_id ?? null),
-    acknowledge: () => {
-      const row = current();
-      if (row !== undefined) void acknowledge(row);
-    },
-    approve: () => move.openWith('approved'),
-    reject: () => move.openWith('rejected'),
-    redirect: () => move.openWith('redirected'),
+    ...(mayDecide && {
+      snooze: () => setSnoozing(current()?.delivery_id ?? null),
+      acknowledge: () => {
+        const row = current();
+        if (row !== undefined) void acknowledge(row);
+      },
+      approve: () => move.openWith('approved'),
+      reject: () => move.openWith('rejected'),
+      redirect: () => move.openWith('redirected'),
+    }),
   });
 
   const snoozed = snoozing === null ? undefined : list.row(snoozing);

@@ -15,7 +15,7 @@ export function ListStrip() {
   const count = state.arrivals.length;
   return (
     <div className="list-strip" role="status">
-      {count > 0 ? (
+      {count > 0 && !state.stale ? (
         <button type="button" className="arrivals" onClick={() => void list.settle()}>
           {capital(inWords(count))} new — show <Key of="take_in" />
         </button>
@@ -34,7 +34,14 @@ function Freshness({ state }: { state: ListState }) {
     return <p className="said warn">You are offline. This is the list as it was at {moment(keptAt, now)}.</p>;
   if (state.loadedAt === null) return null;
   if (state.stale)
-    return <p className="said warn">Could not refresh. Showing what we had at {clock(state.loadedAt)}.</p>;
+    return (
+      <p className="said warn">
+        Could not refresh. Showing what we had at {clock(state.loadedAt)}.{' '}
+        <button type="button" className="plain" onClick={() => void list.settle()}>
+          Try again
+        </button>
+      </p>
+    );
   if (!connected) return <p className="said warn">The live line is down. Trying again…</p>;
   return <p className="said">In this order since {clock(state.loadedAt)}.</p>;
 }

@@ -4,6 +4,8 @@ import { toPlace } from './places.ts';
 const HEIGHT = 72;
 const WIDTH = 280;
 const THICK = 18;
+/** What is counted is in the title already; what is measured needs its unit. */
+const COUNTS: ReadonlySet<string> = new Set(['deliveries', 'decisions']);
 
 /** A small chart. The same numbers stand below as a list, and each leads to what it counts. */
 export function BarChart({ chart }: { chart: Chart }) {
@@ -12,7 +14,7 @@ export function BarChart({ chart }: { chart: Chart }) {
   return (
     <figure className="chart">
       <figcaption>
-        {chart.title} <span className="said">{chart.unit}</span>
+        {chart.title} {!COUNTS.has(chart.unit) && <span className="said">in {chart.unit}</span>}
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />

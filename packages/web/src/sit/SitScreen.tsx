@@ -5,6 +5,7 @@ import { desk } from '../api/desk.ts';
 import { deliveryQuery } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import type { Row } from '../api/types.ts';
+import { useMayDecide } from '../api/use-may-decide.ts';
 import { useEarlyVerdict } from '../composer/early.ts';
 import { Delivery } from '../detail/Delivery.tsx';
 import { gotUp } from '../frame/sat.ts';
@@ -90,12 +91,13 @@ function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: n
     document.getElementById('detail')?.focus({ preventScroll: true });
   }, [following, client]);
   const [isSnoozing, setSnoozing] = useState(false);
+  const mayDecide = useMayDecide();
   const navigate = useNavigate();
   const move = (step: number) => onMove(Math.max(0, at + step));
   useKeys({
     next: () => move(1),
     previous: () => move(-1),
-    snooze: data?.state === 'pending' ? () => setSnoozing(true) : undefined,
+    snooze: mayDecide && data?.state === 'pending' ? () => setSnoozing(true) : undefined,
     back: () => void navigate({ to: '/' }),
   });
   return (
