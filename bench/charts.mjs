@@ -15,10 +15,12 @@ const STYLE = `text{font:13px ui-sans-serif,system-ui,sans-serif;fill:${INK}}`;
 
 export function saveCharts(folder, { results }) {
   mkdirSync(folder, { recursive: true });
-  const curves = results.filter((result) => result.curve !== undefined);
-  const others = results.filter((result) => result.curve === undefined);
+  const others = results.filter((result) => result.curve === undefined && result.goal !== undefined);
   if (others.length > 0) writeFileSync(join(folder, 'goals.svg'), goals(others));
-  if (curves.length > 0) writeFileSync(join(folder, 'growth.svg'), growth(curves));
+  for (const row of ['GROWTH', 'GROWTH-PG']) {
+    const curves = results.filter((result) => result.row === row && result.curve !== undefined);
+    if (curves.length > 0) writeFileSync(join(folder, `${row.toLowerCase()}.svg`), growth(curves));
+  }
 }
 
 /** A bar for each row, as a share of its goal: what reaches the line has met it. */

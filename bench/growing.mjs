@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import pg from 'pg';
 import { AKEP_ENV, SECRET } from './akep.mjs';
 import { deliveries } from './deliveries.mjs';
 import { spread } from './rounds.mjs';
@@ -8,7 +9,7 @@ import { events } from './signed.mjs';
 
 /**
  * Grows one store to each of the wanted sizes and times what the doors do, through the core. Run by the row with
- * `{ folder, sizes }`; sends `[{ size, micros: { deliver, … }, bytes }]`.
+ * `{ folder, sizes, env }`; sends `[{ size, micros: { deliver, … }, bytes }]`.
  */
 const built = (path) => import(pathToFileURL(join(PACKAGE, 'dist', `${path}.js`)).href);
 const { readConfig } = await built('config');
@@ -37,8 +38,8 @@ const LOOKS = 300;
 const PAGE = 100;
 const CALLBACK = 'http://127.0.0.1:9/callback';
 
-const { folder, sizes } = JSON.parse(process.argv[2]);
-const env = { ...SETTINGS, ...AKEP_ENV };
+const { folder, sizes, env: also } = JSON.parse(process.argv[2]);
+const env = { ...SETTINGS, ...AKEP_ENV, ...also };
 const ground = await openGround(readConfig({ flags: { data: join(folder, 'data') }, env }));
 const { room } = ground;
 const space = orThrow(await foundSpace(room, 'home', 'bench'));
@@ -62,11 +63,21 @@ let lastTask = '';
 const points = [];
 for (const wantedSize of sizes) {
   await growTo(wantedSize);
+  if (env.DATABASE_URL !== undefined) await tidy(env.DATABASE_URL);
   points.push({ size, micros: await timeAll(), bytes: memory() });
 }
 await ground.stop();
 process.send(points);
 process.disconnect();
+
+/** What PostgreSQL does by itself within a minute or two: left to it, it would happen while we look. */
+async function tidy(url) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('vacuum (analyze)');
+  await client.query('checkpoint');
+  await client.end();
+}
 
 /** `size` deliveries, events and tasks, and a callback that is due for every tenth delivery. */
 async function growTo(total) {

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 const FILE = fileURLToPath(new URL('./results/latest.json', import.meta.url));
 const HEADINGS = ['row', 'scenario', 'ours', 'against', 'baseline', 'ratio', 'goal', ''];
 
-/** A goal is about the ratio where there is a baseline, and about the figure itself where there is none. */
+/** A goal is about the ratio where there is a baseline, and about the figure itself where there is none. Without one it is only told. */
 export function judge(result) {
   const value = (result.ratio ?? result.ours).median;
-  const { least = -Infinity, most = Infinity } = result.goal;
+  const { least = -Infinity, most = Infinity } = result.goal ?? {};
   return { ...result, pass: value >= least && value <= most };
 }
 
@@ -32,8 +32,8 @@ function toCells({ row, what, unit, ours, against, baseline, ratio, goal, pass }
     against ?? '–',
     baseline === undefined ? '–' : `${range(baseline)} ${unit}`,
     ratio === undefined ? '–' : range(ratio),
-    goal.least === undefined ? `≤ ${goal.most}` : `≥ ${goal.least}`,
-    pass ? 'ok' : 'MISSED',
+    goal === undefined ? '–' : goal.least === undefined ? `≤ ${goal.most}` : `≥ ${goal.least}`,
+    goal === undefined ? '' : pass ? 'ok' : 'MISSED',
   ];
 }
 

@@ -15,9 +15,9 @@ import { b8 } from './rows/b8-parked.mjs';
 import { b9 } from './rows/b9-postgres.mjs';
 import { b10 } from './rows/b10-desk.mjs';
 import { b11 } from './rows/b11-start.mjs';
-import { growth } from './rows/growth.mjs';
+import { growth, growthOnPostgres } from './rows/growth.mjs';
 
-const ROWS = [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, growth];
+const ROWS = [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, growth, growthOnPostgres];
 const FULL = { rounds: 5, times: { warmupMs: 2_000, measureMs: 5_000 } };
 const QUICK = { rounds: 2, times: { warmupMs: 1_000, measureMs: 2_000 } };
 

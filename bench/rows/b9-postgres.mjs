@@ -15,16 +15,20 @@ const SECRET = 'one master key for all of the replicas';
 /** As a small server of its own would be set up; everything that makes it durable is left as it comes. */
 const SETTINGS = { shared_buffers: '256MB', max_wal_size: '4GB' };
 
-/** The same program on PostgreSQL: one replica over HTTP, two replicas on raw rows, and news between two. */
+const RECEIVERS = Array.from({ length: 100 }, (_, i) => `http://127.0.0.1:${20_000 + i}/callback`);
+const QUEUES = ['pg-boss', 'graphile-worker'];
+
+/** The same program on PostgreSQL: one replica over HTTP, two replicas on raw rows, news between two, and jobs. */
 export const b9 = {
   name: 'B9',
-  async run({ rounds, times }) {
+  async run({ rounds, times, quick }) {
     const postgres = await startPostgres({ durable: true, settings: SETTINGS });
     try {
       return [
         await overHttp(postgres, rounds, times),
         await rawRows(postgres, rounds, times),
         ...(await acrossReplicas(postgres, rounds)),
+        ...(await jobQueues(postgres, rounds, quick ? 2_000 : 20_000)),
       ];
     } finally {
       await postgres.stop();
@@ -76,10 +80,10 @@ async function rawRows(postgres, rounds, times) {
   const folder = temporaryFolder();
   const task = { folder, env: onServer(postgres), times };
   const results = await inRounds(rounds, {
-    raw: async () => sum(await Promise.all([1, 2].map((n) => pass({ ...task, kind: 'raw', n })))),
+    raw: async () => sum(await Promise.all([1, 2].map((n) => replica({ ...task, kind: 'raw', n })))),
     ours: async () => {
-      const reading = pass({ ...task, kind: 'follow' });
-      const written = await Promise.all([1, 2].map((n) => pass({ ...task, kind: 'store', n })));
+      const reading = replica({ ...task, kind: 'follow' });
+      const written = await Promise.all([1, 2].map((n) => replica({ ...task, kind: 'store', n })));
       const { broken } = await reading;
       if (broken !== null) throw new Error(`L3 does not hold: ${broken}`);
       return sum(written);
@@ -99,10 +103,12 @@ async function rawRows(postgres, rounds, times) {
 
 const sum = (results) => results.reduce((total, { perSecond }) => total + perSecond, 0);
 
-async function pass(task) {
-  const child = fork(fileURLToPath(new URL('../replica.mjs', import.meta.url)), [JSON.stringify(task)]);
+const replica = (task) => inProcess('../replica.mjs', task);
+
+async function inProcess(program, task) {
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), [JSON.stringify(task)]);
   const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`a replica of the bench ended with code ${code}; see above`);
+    throw new Error(`a process of the bench ended with code ${code}; see above`);
   });
   const [result] = await Promise.race([once(child, 'message'), ended]);
   ended.catch(() => {});
@@ -156,4 +162,31 @@ async function wakeUps(one, other) {
   }
   const sorted = times.sort((a, b) => a - b);
   return { p50: sorted[Math.floor(SAMPLES * 0.5)], p99: sorted[Math.floor(SAMPLES * 0.99)] };
+}
+
+/** Jobs that do nothing, claimed and put on the record by our dispatcher and by queues that others use. No goal: see what it is for. */
+async function jobQueues(postgres, rounds, total) {
+  let made = 0;
+  const once = async (kind) => {
+    const folder = temporaryFolder();
+    const database = `queue_${++made}`;
+    await createDatabase(postgres, database);
+    const env = onServer(postgres, database);
+    if (kind === 'ours') await fill(folder, { total: 0, fresh: total, callbacks: RECEIVERS, env });
+    const { perSecond } = await inProcess('../queues.mjs', { kind, total, env, folder });
+    remove(folder);
+    return perSecond;
+  };
+  const results = await inRounds(
+    rounds,
+    Object.fromEntries(['ours', ...QUEUES].map((kind) => [kind, () => once(kind)])),
+  );
+  return QUEUES.map((kind) => ({
+    what: 'jobs claimed and recorded by our dispatcher',
+    unit: '/s',
+    ours: spread(results.ours),
+    against: kind,
+    baseline: spread(results[kind]),
+    ratio: spread(results.ours.map((rate, i) => rate / results[kind][i])),
+  }));
 }

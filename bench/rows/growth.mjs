@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { startPostgres } from '../../scripts/postgres.mjs';
 import { remove, temporaryFolder } from '../servers.mjs';
 
 const SIZES = [1_000, 100_000, 1_000_000];
@@ -13,24 +14,50 @@ const MEMORY_GOAL = { most: 3 };
 /** What each step costs as the store grows: flat, or a little more for a deeper tree. */
 export const growth = {
   name: 'GROWTH',
+  run: ({ quick, say }) => grow({ sizes: quick ? SIZES_QUICKLY : SIZES, say }),
+};
+
+/** The same on PostgreSQL, one replica. */
+export const growthOnPostgres = {
+  name: 'GROWTH-PG',
   async run({ quick, say }) {
-    const sizes = quick ? SIZES_QUICKLY : SIZES;
-    say(`growing a store to ${sizes.map((size) => size.toLocaleString('en')).join(', ')} rows`);
-    const folder = temporaryFolder();
-    const child = fork(
-      fileURLToPath(new URL('../growing.mjs', import.meta.url)),
-      [JSON.stringify({ folder, sizes })],
-      { execArgv: ['--expose-gc'] },
-    );
-    const ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`growing the store failed with code ${code}; see above`);
+    const postgres = await startPostgres({
+      durable: true,
+      settings: { shared_buffers: '256MB', max_wal_size: '4GB' },
     });
-    const [points] = await Promise.race([once(child, 'message'), ended]);
-    ended.catch(() => {});
-    remove(folder);
-    return [...Object.keys(points[0].micros).map((step) => toResult(step, points)), memoryOf(points)];
+    try {
+      const env = {
+        DATABASE_URL: postgres.url(),
+        LANTERNROOM_SECRET: 'the master key of a store that grows',
+      };
+      return await grow({ sizes: quick ? SIZES_QUICKLY : upTo(process.env.BENCH_ROWS), say, env });
+    } finally {
+      await postgres.stop();
+    }
   },
 };
+
+/** A million rows take half an hour there; whoever has less time names a smaller end. */
+function upTo(most = '1000000') {
+  return [10_000, 100_000, 1_000_000].filter((size) => size < Number(most)).concat(Number(most));
+}
+
+async function grow({ sizes, say, env = {} }) {
+  say(`growing a store to ${sizes.map((size) => size.toLocaleString('en')).join(', ')} rows`);
+  const folder = temporaryFolder();
+  const child = fork(
+    fileURLToPath(new URL('../growing.mjs', import.meta.url)),
+    [JSON.stringify({ folder, sizes, env })],
+    { execArgv: ['--expose-gc'] },
+  );
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`growing the store failed with code ${code}; see above`);
+  });
+  const [points] = await Promise.race([once(child, 'message'), ended]);
+  ended.catch(() => {});
+  remove(folder);
+  return [...Object.keys(points[0].micros).map((step) => toResult(step, points)), memoryOf(points)];
+}
 
 /** Caches are bounded, so what a store holds must not be what the process holds. */
 function memoryOf(points) {
