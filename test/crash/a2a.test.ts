@@ -218,7 +218,7 @@ async function send(caller: Caller, messageId: string, ids: Set<string>): Promis
 }
 
 const CALLERS = 32;
-const MESSAGES = 10;
+const MESSAGES = 5;
 const PARTS = ['one ', 'two ', 'three '];
 
 /** An agent that is quick: whole crowds of its reports are written together. */
