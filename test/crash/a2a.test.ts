@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Caller, isEnded, type StreamItem, type Task, textIn } from '@lanternroom/sdk/a2a';
-import { expect, test } from 'vitest';
+import { type Caller, connect, isEnded, type StreamItem, type Task, textIn } from '@lanternroom/sdk/a2a';
+import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { callerOf, Laptop, sent, untilState } from '../support/laptop.ts';
 import { Seeded } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { Server } from '../support/server.ts';
-import { given, pause, until } from '../support/until.ts';
+import { AGENT, Server } from '../support/server.ts';
+import { each, given, pause, until } from '../support/until.ts';
 import { verifyLedger } from './promises.ts';
 
 /** Like the real world: a restarted server is where it was. */
@@ -216,3 +216,56 @@ async function send(caller: Caller, messageId: string, ids: Set<string>): Promis
   const answer = await caller.send('Do it', { messageId, returnImmediately: true }).catch(() => null);
   if (answer !== null && 'task' in answer) ids.add(answer.task.id);
 }
+
+const CALLERS = 32;
+const MESSAGES = 5;
+const PARTS = ['one ', 'two ', 'three '];
+
+/** An agent that is quick: whole crowds of its reports are written together. */
+function quickAgent(server: Server): void {
+  const connection = connect({
+    url: server.url,
+    apiKey: AGENT.key,
+    concurrency: 1000,
+    onTask: async (task) => {
+      for (const [n, text] of PARTS.entries())
+        void task.artifact({ artifactId: 'log', parts: [{ text }] }, { append: n > 0 });
+      return `Answer of ${task.id}`;
+    },
+  });
+  onTestFinished(() => connection.stop({ withinMs: 0 }));
+}
+
+/** The same message until it is answered: a server that dies in between must not make two tasks of it. */
+async function sendUntilAnswered(caller: Caller, messageId: string): Promise<string> {
+  return until(`message ${messageId} is answered`, async () => {
+    const answer = await caller.send(messageId, { messageId }).catch(() => null);
+    return answer !== null && 'task' in answer ? answer.task.id : undefined;
+  });
+}
+
+test('[A8][A9][A13] kill -9 under a crowd of messages and reports: each message is one task, each report is there once and in order', async () => {
+  const first = await Server.start();
+  quickAgent(first);
+  const caller = callerOf(first); // the one after it has the same address
+  const tasks = new Map<string, string>();
+  const sending = Array.from({ length: CALLERS }, async (_, who) => {
+    for (let n = 0; n < MESSAGES; n++) {
+      const messageId = `${who}-${n}`;
+      tasks.set(messageId, await sendUntilAnswered(caller, messageId));
+    }
+  });
+  await until('the crowd is under way', () => tasks.size > CALLERS * 2);
+  await first.kill();
+  const second = await again(first);
+  await Promise.all(sending);
+  expect(new Set(tasks.values()).size).toBe(CALLERS * MESSAGES);
+  await each([...tasks], async ([messageId, id]) => {
+    const task = await untilState(caller, id, 'COMPLETED');
+    expect(textIn(task.history?.[0])).toBe(messageId);
+    expect(textIn(task.status.message)).toBe(`Answer of ${id}`);
+    expect((task.artifacts ?? []).map(({ parts }) => parts.map(({ text }) => text))).toEqual([PARTS]);
+    expect(await sendUntilAnswered(caller, messageId)).toBe(id);
+  });
+  await verifyLedger(second.folder);
+});

@@ -219,7 +219,7 @@ function resealerOf(
   });
 }
 
-/** Deliveries and events that come in crowds are written beside the doors, on a thread of their own. */
+/** What comes in crowds is written beside the doors, on a thread of its own. */
 function intakeOf({ data, room }: Ground, warn: (problem: unknown, message: string) => void): ThreadedIntake {
   const { at, masters, turns } = data.shared;
   return new ThreadedIntake({

@@ -35,7 +35,7 @@ export interface Room {
   readonly ids: Ids;
   readonly vault: Vault;
   readonly settings: CoreSettings;
-  /** Left out, deliveries and events are written by whoever takes them in. */
+  /** Left out, everything is written by whoever takes it in. */
   readonly intake?: Intake;
   /** Left out, every log is read from the store. */
   readonly logs?: LogMemory;

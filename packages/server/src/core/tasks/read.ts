@@ -37,18 +37,21 @@ export function viewOf(
 ): TaskView {
   let status = submitted(task);
   const history: JsonObject[] = [];
-  const artifacts = new Map<string, JsonObject>();
+  let artifacts: Map<string, JsonObject> | null = null;
   for (const entry of log) {
     if (entry.kind === 'status') status = statusOf(entry);
     if (entry.kind !== 'artifact' && entry.body !== null) history.push(entry.body);
-    if (entry.kind === 'artifact' && withArtifacts) addArtifact(artifacts, entry);
+    if (entry.kind === 'artifact' && withArtifacts) {
+      artifacts ??= new Map();
+      addArtifact(artifacts, entry);
+    }
   }
   const shown = historyLength === undefined ? history : newest(history, historyLength);
   return {
     id: task.id,
     contextId: task.context,
     status,
-    ...(artifacts.size === 0 ? {} : { artifacts: [...artifacts.values()] }),
+    ...(artifacts === null ? {} : { artifacts: [...artifacts.values()] }),
     ...(shown.length === 0 ? {} : { history: shown }),
   };
 }

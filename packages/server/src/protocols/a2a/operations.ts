@@ -45,7 +45,9 @@ type Handler = (call: Call) => Promise<Json>;
 export const HANDLERS: Record<SingleOperation, Handler> = {
   send: async (call) => {
     const dialect = dialectOfParams(call.version, call.params) ?? dialectOfTask(call.version, undefined);
-    const answer = await sendMessage({ ...call, dialect }, dialect.toSend(call.params), outletOf(call));
+    const { shell, request, entered } = call;
+    const asking = { shell, request, entered, dialect };
+    const answer = await sendMessage(asking, dialect.toSend(call.params), outletOf(call));
     return dialect.fromAnswer(answer);
   },
   get: async (call) => {

@@ -55,6 +55,8 @@ async function answer(
   if (!('operation' in named)) throw ANEW;
   const { operation } = named;
   if (operation !== 'send' && operation !== 'get') throw ANEW;
+  const { shell, cards, texts } = parts;
   const asked = { headers, raw: request };
-  return rpcResult(id, await answerText({ ...parts, request: asked, entered, version, params }, operation));
+  const call = { shell, cards, texts, request: asked, entered, version, params };
+  return rpcResult(id, await answerText(call, operation));
 }
