@@ -102,7 +102,8 @@ describe('odd questions', () => {
     const { world, sender } = shared();
     const about = { subject: { task_id: 't_talkative' } };
     await sender.sent({ ...about, event_type: 'tool.failed' });
-    for (let n = 0; n < 205; n++) await sender.sent({ ...about, event_type: 'message.received' });
+    const messages = Array.from({ length: 205 }, () => ({ ...about, event_type: 'message.received' }));
+    await Promise.all(messages.map((message) => sender.sent(message)));
     const task = await answered(world.get('/akep/tasks/t_talkative'));
     expect(task.json).toMatchObject({ status: 'failed' });
     expect(task.json.events).toHaveLength(200);
