@@ -65,11 +65,7 @@ export function newTaskId({ ids, clock }: Pick<Room, 'ids' | 'clock'>): string {
 }
 
 /** Opens a task, under the id that is given, or continues one. */
-export async function send(
-  room: Room,
-  sending: CallerMessage,
-  id = newTaskId(room),
-): Promise<Sent | Fault> {
+export async function send(room: Room, sending: CallerMessage, id = newTaskId(room)): Promise<Sent | Fault> {
   const { message } = sending;
   const prepared = prepare(sending, id);
   const taken = await (room.intake?.take('message', prepared) ?? takeMessage(room, prepared));
