@@ -7,7 +7,7 @@ import type {
   Section,
   Status,
 } from '../../core/deliveries/delivery.ts';
-import type { DeliveryRows } from '../../core/store.ts';
+import type { ChangedRow, DeliveryRows } from '../../core/store.ts';
 import { insertOf, type Session, type Statement, statement } from '../statement.ts';
 import type { DeliveryTable, Tables } from '../tables.ts';
 import type { KeptPlaceIds } from './place-ids.ts';
@@ -102,10 +102,12 @@ const bodyById = statement<AtPlace>()((db, p) =>
     .where('delivery_id', '=', p.id),
 );
 
-const responseById = statement<AtPlace>()((db, p) =>
+const CHANGED = ['delivery_id', 'status', 'changed_at', 'timeout_at', 'response'] as const;
+
+const polled = statement<AtPlace>()((db, p) =>
   db
     .selectFrom('deliveries')
-    .select('response')
+    .select([...CHANGED, 'agent_id'])
     .where('space_id', '=', p.space)
     .where('seq', '=', p.seq)
     .where('delivery_id', '=', p.id),
@@ -167,7 +169,7 @@ type Swept = { space: string; agent: string; status: string; since: number };
 const changed = statement<Swept & { limit: number }>()((db, p) =>
   db
     .selectFrom('deliveries')
-    .select(['delivery_id', 'status', 'changed_at', 'timeout_at', 'response'])
+    .select(CHANGED)
     .where('space_id', '=', p.space)
     .where('agent_id', '=', p.agent)
     .where('status', '=', p.status)
@@ -257,6 +259,16 @@ const deleteAgedRest = (['drafts', 'decisions', 'jobs', 'other_ids'] as const).m
   ),
 );
 
+function toChanged(row: Pick<DeliveryTable, (typeof CHANGED)[number]>): ChangedRow {
+  return {
+    id: row.delivery_id,
+    status: row.status as Status,
+    changedAt: row.changed_at,
+    timeoutAt: row.timeout_at,
+    response: row.response,
+  };
+}
+
 const FIRST = { sectionAt: -Number.MAX_SAFE_INTEGER, seq: 0 };
 
 export function deliveryRows(session: Session, space: string, kept: Pick<KeptPlaceIds, 'get'>): DeliveryRows {
@@ -280,7 +292,10 @@ export function deliveryRows(session: Session, space: string, kept: Pick<KeptPla
     get: async (id) => fromRow(await find(byId, id)),
     tier: async (id) => ((await find(tierById, id))?.tier as Tier | undefined) ?? null,
     body: async (id) => (await find(bodyById, id))?.body ?? null,
-    response: async (id) => (await find(responseById, id))?.response ?? null,
+    polled: async (id) => {
+      const row = await find(polled, id);
+      return row === undefined ? null : { ...toChanged(row), agent: row.agent_id };
+    },
     pendingByDedupeKey: async (agent, key) => fromRow(await session.one(byDedupeKey, { space, agent, key })),
     update: async (d) => void (await session.run(update, { space, ...toRow(d) })),
     answer: async (d, response) => {
@@ -289,13 +304,7 @@ export function deliveryRows(session: Session, space: string, kept: Pick<KeptPla
     },
     changed: async (agent, status, since, limit) => {
       const rows = await session.all(changed, { space, agent, status, since, limit });
-      return rows.map((row) => ({
-        id: row.delivery_id,
-        status: row.status as Status,
-        changedAt: row.changed_at,
-        timeoutAt: row.timeout_at,
-        response: row.response,
-      }));
+      return rows.map(toChanged);
     },
     countChanged: async (agent, status, since) =>
       (await session.one(countChanged, { space, agent, status, since }))?.n ?? 0,
