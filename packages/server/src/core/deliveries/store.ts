@@ -33,8 +33,8 @@ export interface DeliveryRows {
   tier(id: DeliveryId): Promise<Tier | null>;
   /** The body as it was delivered. */
   body(id: DeliveryId): Promise<Uint8Array | null>;
-  /** The bytes of the answer, once there is one. */
-  response(id: DeliveryId): Promise<Uint8Array | null>;
+  /** What its agent may ask for, in one look. */
+  polled(id: DeliveryId): Promise<PolledRow | null>;
   pendingByDedupeKey(agent: AgentId, dedupeKey: string): Promise<Delivery | null>;
   /** Every change that `state`, `section` and their columns go through. */
   update(delivery: Delivery): Promise<void>;
@@ -50,8 +50,11 @@ export interface DeliveryRows {
 
 /** What a sweep needs of a delivery, and nothing more. */
 export type ChangedRow = Pick<Delivery, 'id' | 'status' | 'changedAt' | 'timeoutAt'> & {
+  /** The bytes of the answer, once there is one. */
   response: Uint8Array | null;
 };
+
+export type PolledRow = ChangedRow & Pick<Delivery, 'agent'>;
 
 export type HistoryQuery = {
   agent?: AgentId | undefined;

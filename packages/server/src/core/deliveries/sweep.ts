@@ -19,14 +19,11 @@ export type Seen = { answered: boolean; body: string };
 /** One delivery as its own agent may see it; null for unknown and foreign ids alike (core rule 9). */
 export function check(room: Room, space: SpaceId, agent: AgentId, id: DeliveryId): Promise<Seen | null> {
   return room.store.read(space, async (tx) => {
-    const delivery = await tx.deliveries.get(id);
-    if (delivery === null || delivery.agent !== agent) return null;
-    if (delivery.status === 'pending') {
-      return { answered: false, body: pendingBytes(delivery, timedOutAt(delivery, room.clock.now())) };
-    }
-    const sealed = await tx.deliveries.response(id);
-    if (sealed === null) throw new Error(`delivery ${id} is answered but has no response`);
-    return { answered: true, body: openText(room, sealed, responseIdentity(delivery)) };
+    const row = await tx.deliveries.polled(id);
+    if (row === null || row.agent !== agent) return null;
+    const answered = row.status !== 'pending';
+    if (answered && row.response === null) throw new Error(`delivery ${id} is answered but has no response`);
+    return { answered, body: itemBytes(room, space, row, room.clock.now()) };
   });
 }
 

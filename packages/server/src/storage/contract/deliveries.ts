@@ -54,11 +54,11 @@ export function describeDeliveries(fresh: Fresh): void {
       expect(await tx.deliveries.get(full.id)).toEqual(full);
       expect([...((await tx.deliveries.body(full.id)) ?? [])]).toEqual([...body]);
       expect(await tx.deliveries.tier(full.id)).toBe(full.tier);
-      expect(await tx.deliveries.response(full.id)).toBeNull();
+      expect(await tx.deliveries.polled(full.id)).toMatchObject({ agent: full.agent, response: null });
       expect(await tx.deliveries.get('unknown')).toBeNull();
       expect(await tx.deliveries.body('unknown')).toBeNull();
       expect(await tx.deliveries.tier('unknown')).toBeNull();
-      expect(await tx.deliveries.response('unknown')).toBeNull();
+      expect(await tx.deliveries.polled('unknown')).toBeNull();
     });
   });
 
@@ -90,7 +90,7 @@ export function describeDeliveries(fresh: Fresh): void {
     await store.write(SPACE, [], (tx) => tx.deliveries.answer(answered, bytes('the answer')));
     await store.read(SPACE, async (tx) => {
       expect(await tx.deliveries.get(answered.id)).toEqual(answered);
-      expect(text(await tx.deliveries.response(answered.id))).toBe('the answer');
+      expect(text((await tx.deliveries.polled(answered.id))?.response ?? null)).toBe('the answer');
       expect(text(await tx.deliveries.body(answered.id))).toBe('body of delivery-1');
     });
   });

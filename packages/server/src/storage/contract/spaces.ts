@@ -57,7 +57,7 @@ async function look(tx: Tx): Promise<unknown[]> {
     await tx.deliveries.get('delivery-1'),
     await tx.deliveries.body('delivery-1'),
     await tx.deliveries.tier('delivery-1'),
-    await tx.deliveries.response('delivery-1'),
+    await tx.deliveries.polled('delivery-1'),
     await tx.deliveries.get('delivery-2'),
     await tx.deliveries.pendingByDedupeKey('agent-01', 'k'),
     await tx.deliveries.changed('agent-01', 'pending', -1, 9),

@@ -1,7 +1,7 @@
 import type { QueryCreator } from 'kysely';
 import type { Tier } from '../../core/agents/key.ts';
 import type { Delivery, Status } from '../../core/deliveries/delivery.ts';
-import type { DeliveryRows } from '../../core/deliveries/store.ts';
+import type { ChangedRow, DeliveryRows } from '../../core/deliveries/store.ts';
 import { insertOf, type Session, type Statement, statement } from '../statement.ts';
 import type { DeliveryTable, Tables } from '../tables.ts';
 import { removeAged } from './deliveries-remove.ts';
@@ -41,10 +41,12 @@ const atPlace = (db: QueryCreator<Tables>, p: AtPlace) =>
     .where('seq', '=', p.seq)
     .where('delivery_id', '=', p.id);
 
+const CHANGED = ['delivery_id', 'status', 'changed_at', 'timeout_at', 'response'] as const;
+
 const byId = statement<AtPlace>()((db, p) => atPlace(db, p).select(COLUMNS));
 const tierById = statement<AtPlace>()((db, p) => atPlace(db, p).select('tier'));
 const bodyById = statement<AtPlace>()((db, p) => atPlace(db, p).select('body'));
-const responseById = statement<AtPlace>()((db, p) => atPlace(db, p).select('response'));
+const polled = statement<AtPlace>()((db, p) => atPlace(db, p).select([...CHANGED, 'agent_id']));
 
 /** Ids that do not tell their place: those of stores from before ids did. */
 const placeOfOther = statement<ById>()((db, p) =>
@@ -108,10 +110,7 @@ const swept = (db: QueryCreator<Tables>, p: Swept) =>
     .where('changed_at', '>', p.since);
 
 const changed = statement<Swept & { limit: number }>()((db, p) =>
-  swept(db, p)
-    .select(['delivery_id', 'status', 'changed_at', 'timeout_at', 'response'])
-    .orderBy('changed_at')
-    .limit(p.limit),
+  swept(db, p).select(CHANGED).orderBy('changed_at').limit(p.limit),
 );
 
 const countChanged = statement<Swept>()((db, p) =>
@@ -137,6 +136,16 @@ const listedByAgent = statement<Listed & { agent: string }>()((db, p) =>
   inSection(db, p).where('agent_id', '=', p.agent),
 );
 
+function toChanged(row: Pick<DeliveryTable, (typeof CHANGED)[number]>): ChangedRow {
+  return {
+    id: row.delivery_id,
+    status: row.status as Status,
+    changedAt: row.changed_at,
+    timeoutAt: row.timeout_at,
+    response: row.response,
+  };
+}
+
 const FIRST = { sectionAt: -Number.MAX_SAFE_INTEGER, seq: 0 };
 
 export function deliveryRows(session: Session, space: string, kept: Pick<KeptPlaceIds, 'get'>): DeliveryRows {
@@ -160,7 +169,10 @@ export function deliveryRows(session: Session, space: string, kept: Pick<KeptPla
     get: async (id) => fromRow(await find(byId, id)),
     tier: async (id) => ((await find(tierById, id))?.tier as Tier | undefined) ?? null,
     body: async (id) => (await find(bodyById, id))?.body ?? null,
-    response: async (id) => (await find(responseById, id))?.response ?? null,
+    polled: async (id) => {
+      const row = await find(polled, id);
+      return row === undefined ? null : { ...toChanged(row), agent: row.agent_id };
+    },
     pendingByDedupeKey: async (agent, key) => fromRow(await session.one(byDedupeKey, { space, agent, key })),
     update: async (d) => void (await session.run(update, { space, ...toRow(d) })),
     answer: async (d, response) => {
@@ -169,13 +181,7 @@ export function deliveryRows(session: Session, space: string, kept: Pick<KeptPla
     },
     changed: async (agent, status, since, limit) => {
       const rows = await session.all(changed, { space, agent, status, since, limit });
-      return rows.map((row) => ({
-        id: row.delivery_id,
-        status: row.status as Status,
-        changedAt: row.changed_at,
-        timeoutAt: row.timeout_at,
-        response: row.response,
-      }));
+      return rows.map(toChanged);
     },
     countChanged: async (agent, status, since) =>
       (await session.one(countChanged, { space, agent, status, since }))?.n ?? 0,

@@ -119,7 +119,7 @@ const DELIVERIES: Samples<DeliveryRows> = {
   get: [['id']],
   tier: [['id']],
   body: [['id']],
-  response: [['id']],
+  polled: [['id']],
   pendingByDedupeKey: [['agent', 'key']],
   update: [[aDelivery()]],
   answer: [[aDelivery(), bytes]],
