@@ -23,6 +23,19 @@ test('[D52] by action, by group of actions, and by subject', async () => {
   expect(await actions(`subject=${first}&action=delivery`)).toEqual(['delivery.accepted']);
 });
 
+test('[D52] says who the people of its lines are, with and without a filter', async () => {
+  const { world } = await openDesk();
+  await world.decide(await world.deliver(), { status: 'approved' });
+  for (const query of ['limit=50', 'action=decision']) {
+    const read = await body<{ entries: { actor: string }[]; people: Record<string, string> }>(
+      world.desk('GET', `/desk/audit?${query}`),
+    );
+    const [first] = read.entries;
+    expect(read.people[first?.actor ?? '']).toBe(world.owner.name);
+    expect(Object.keys(read.people)).toEqual([first?.actor]);
+  }
+});
+
 test('[D52] pages of a filter neither skip nor repeat', async () => {
   const { world } = await openDesk();
   const ids: string[] = [];

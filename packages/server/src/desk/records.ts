@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { placesBetween } from '../core/deliveries/search.ts';
 import type { SpaceId } from '../core/ids.ts';
 import type { Verdict } from '../core/ledger/audit.ts';
+import type { LedgerLine } from '../core/ledger/ledger.ts';
 import type { Room } from '../core/room.ts';
 import type { Tx } from '../core/store.ts';
 import { choice, type Query, single, wholeQuery } from '../http/fields.ts';
@@ -97,7 +98,8 @@ function toFilter(query: Query): Filter | null {
 async function newest(tx: Tx, before: number, limit: number) {
   const lines = await tx.ledger.newest(before, limit);
   const next_cursor = nextCursor(lines, limit);
-  return { entries: lines.map(fromLine), next_cursor, looked_to: lines.at(-1)?.seq ?? 1 };
+  const people = await namesIn(tx, lines);
+  return { entries: lines.map(fromLine), people, next_cursor, looked_to: lines.at(-1)?.seq ?? 1 };
 }
 
 /** So many lines are looked through for one page; whoever asks for rare ones comes back with the cursor. */
@@ -109,7 +111,20 @@ async function newestOf(tx: Tx, filter: Filter, page: { before: number; limit: n
   const lines = await tx.ledger.newestOf({ ...filter, from, before: end, limit: page.limit });
   const reached = lines.length === page.limit ? (lines.at(-1)?.seq ?? from) : from;
   const next_cursor = reached > 1 ? String(reached) : null;
-  return { entries: lines.map(fromLine), next_cursor, looked_to: reached };
+  return { entries: lines.map(fromLine), people: await namesIn(tx, lines), next_cursor, looked_to: reached };
+}
+
+const PERSON = 'person:';
+
+/** Who the people of these lines are. The lines themselves hold ids only, for they cannot be changed when a name is. */
+async function namesIn(tx: Tx, lines: readonly LedgerLine[]): Promise<Record<string, string>> {
+  const actors = new Set(lines.map(({ actor }) => actor).filter((actor) => actor.startsWith(PERSON)));
+  const named: [string, string][] = [];
+  for (const actor of actors) {
+    const person = await tx.people.get(actor.slice(PERSON.length));
+    if (person !== null) named.push([actor, person.name]);
+  }
+  return Object.fromEntries(named);
 }
 
 function nextCursor(rows: readonly { seq: number }[], limit: number): string | null {

@@ -110,6 +110,8 @@ export const desk = {
   audit: (filter: { action?: string | undefined; subject?: string | undefined; cursor?: string | null }) =>
     request<{
       entries: LedgerEntry[];
+      /** The names of those lines' people, by their actor. */
+      people: Record<string, string>;
       next_cursor: string | null;
       looked_to: number;
       verified: Verified | null;

@@ -34,7 +34,7 @@ export function AuditScreen() {
         looking={`No line matches so far. Looked back to line ${grouped(lookedTo)}…`}
         more={ledger.all.length === 0 ? `Look beyond line ${grouped(lookedTo)}` : 'Older lines'}
       >
-        <Ledger entries={ledger.all} />
+        <Ledger entries={ledger.all} names={Object.assign({}, ...ledger.pages.map((page) => page.people))} />
       </PageList>
     </Screen>
   );
@@ -122,7 +122,9 @@ function FilterForm({ filter }: { filter: Filter }) {
   );
 }
 
-function Ledger({ entries }: { entries: readonly LedgerEntry[] }) {
+type LedgerProps = { entries: readonly LedgerEntry[]; names: Readonly<Record<string, string>> };
+
+function Ledger({ entries, names }: LedgerProps) {
   return (
     <Scroller label="Ledger" className="wide ledger">
       <table>
@@ -142,8 +144,8 @@ function Ledger({ entries }: { entries: readonly LedgerEntry[] }) {
             <tr key={entry.seq}>
               <td className="number">{grouped(entry.seq)}</td>
               <td className="nowrap">{entry.at.slice(0, 19).replace('T', ' ')}</td>
-              <td>
-                <Text>{entry.actor}</Text>
+              <td title={entry.actor}>
+                <Text>{names[entry.actor] ?? entry.actor}</Text>
               </td>
               <td className="nowrap">
                 <Text>{entry.action}</Text>
