@@ -21,6 +21,9 @@ const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_GRACE_SECONDS = 10;
 /** The hub sends what waits as soon as it has greeted: so long without anything, and there was nothing more. */
 const ONCE_QUIET_MS = 2_000;
+/** Where the greeting took long, so does everything behind it: so many times as long, within reason. */
+const ONCE_QUIET_GREETINGS = 10;
+const ONCE_QUIET_MOST_MS = 30_000;
 
 export async function connect(flags: ConnectFlags, world: World): Promise<number> {
   if (process.platform === 'win32') {
@@ -41,6 +44,7 @@ export async function connect(flags: ConnectFlags, world: World): Promise<number
   await sweepRuns(command.runs);
   const tell = narrator(flags, world, url);
   const quiet = new Quiet();
+  let triedAt = Date.now();
   const work = (task: AgentTask) => quiet.during(() => told(task, { command, say, flags, world }));
   const connection = connectTo({
     url,
@@ -53,15 +57,22 @@ export async function connect(flags: ConnectFlags, world: World): Promise<number
     onInterrupted: work,
     onConnected: (agent) => {
       tell.connected(agent);
-      quiet.start();
+      quiet.start(quietAfter(Date.now() - triedAt));
     },
-    onTrouble: tell.trouble,
+    onTrouble: (trouble) => {
+      triedAt = Date.now() + trouble.retryInMs;
+      tell.trouble(trouble);
+    },
     onError: tell.error,
     signal: world.stopSignal?.(),
   });
-  if (flags.once) void quiet.lasting(ONCE_QUIET_MS).then(() => connection.stop());
+  if (flags.once) void quiet.lasting().then(() => connection.stop());
   await connection.closed;
   return EXIT.done;
+}
+
+function quietAfter(greetingMs: number): number {
+  return Math.min(ONCE_QUIET_MOST_MS, Math.max(ONCE_QUIET_MS, ONCE_QUIET_GREETINGS * greetingMs));
 }
 
 interface Telling {
@@ -113,8 +124,10 @@ function oneLine(text: string): string {
 class Quiet {
   #running = 0;
   #since = Number.POSITIVE_INFINITY;
+  #longEnough = 0;
 
-  start(): void {
+  start(longEnough: number): void {
+    this.#longEnough = longEnough;
     this.#since = Date.now();
   }
 
@@ -124,12 +137,12 @@ class Quiet {
       return await work();
     } finally {
       this.#running -= 1;
-      this.start();
+      this.#since = Date.now();
     }
   }
 
-  async lasting(ms: number): Promise<void> {
-    while (this.#running > 0 || Date.now() - this.#since < ms) {
+  async lasting(): Promise<void> {
+    while (this.#running > 0 || Date.now() - this.#since < this.#longEnough) {
       await new Promise((resolve) => setTimeout(resolve, 100).unref());
     }
   }
