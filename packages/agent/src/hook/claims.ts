@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
@@ -43,8 +43,12 @@ export function openClaims(folder: string): Claims {
       }
       return null;
     },
-    keep: (fingerprint, claim) =>
-      writeFile(fileOf(fingerprint, claim), JSON.stringify({ pid: process.pid, ...claim }), { mode: 0o600 }),
+    // Whole or not at all: a hook may be killed at any moment, and half a file would lose the question.
+    keep: async (fingerprint, claim) => {
+      const half = join(folder, `.${claim.key}.${process.pid}`);
+      await writeFile(half, JSON.stringify({ pid: process.pid, ...claim }), { mode: 0o600 });
+      await rename(half, fileOf(fingerprint, claim));
+    },
     take: (fingerprint, claim) =>
       unlink(fileOf(fingerprint, claim)).then(
         () => true,
@@ -53,7 +57,7 @@ export function openClaims(folder: string): Claims {
   };
 }
 
-/** Null for half a file, which a crash can leave: then the question is asked anew. */
+/** Null for what is no claim, such as half a file after a power failure: then the question is asked anew. */
 function readClaim(text: string): { claim: Claim; pid: number } | null {
   try {
     const { pid, key, callId, deliveryId } = JSON.parse(text);
