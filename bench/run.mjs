@@ -37,23 +37,31 @@ async function main() {
   }
   const rows = ROWS.filter((row) => wanted.length === 0 || wanted.includes(row.name));
   const started = { date: new Date().toISOString(), quick: values.quick, machine: await machine() };
-  const results = await runAll(rows, values.quick);
+  const { results, broken } = await runAll(rows, values.quick);
   console.log(`\n${table(results)}`);
   if (values.quick) console.log('\nA quick run: few short rounds and a smaller store. Trust a full one.');
   const report = { ...started, loadAtEnd: loadavg()[0], results };
   const file = save(report);
   if (values.charts !== undefined) saveCharts(values.charts, report);
   console.log(`\nEvery round is in ${relative(process.cwd(), file)}.`);
-  return results.every((result) => result.pass) ? 0 : 1;
+  if (broken.length > 0) console.log(`Not measured, the reasons are above: ${broken.join(', ')}.`);
+  return broken.length === 0 && results.every((result) => result.pass) ? 0 : 1;
 }
 
+/** A row that breaks off takes nothing of the others along: they may have taken half an hour. */
 async function runAll(rows, quick) {
   const results = [];
+  const broken = [];
   for (const row of rows) {
     const say = (text) => console.error(`${row.name}: ${text}…`);
     say('measuring');
-    const found = await row.run({ ...(quick ? QUICK : FULL), quick, say });
-    results.push(...found.map((result) => judge({ row: row.name, ...result })));
+    try {
+      const found = await row.run({ ...(quick ? QUICK : FULL), quick, say });
+      results.push(...found.map((result) => judge({ row: row.name, ...result })));
+    } catch (error) {
+      console.error(error);
+      broken.push(row.name);
+    }
   }
-  return results;
+  return { results, broken };
 }

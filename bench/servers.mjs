@@ -36,8 +36,13 @@ export function temporaryFolder() {
 /** Fills a data folder in a process of its own and returns `{ since, token, waiting }`. */
 export async function fill(folder, wanted) {
   const child = fork(here('./seed.mjs'), [JSON.stringify({ folder, ...wanted })]);
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`filling the store failed with code ${code}; see above`);
+  return answerOf(child, 'filling the store');
+}
+
+/** The one message that a process of the bench has to say. Not its exit ends the waiting: that may be heard of before its last words. */
+export async function answerOf(child, what) {
+  const ended = once(child, 'disconnect').then(() => {
+    throw new Error(`${what} failed; see above`);
   });
   const [message] = await Promise.race([once(child, 'message'), ended]);
   ended.catch(() => {});

@@ -1,5 +1,4 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { request } from 'undici';
@@ -7,7 +6,7 @@ import { startPostgres } from '../../scripts/postgres.mjs';
 import { AKEP_ENV, AS_AGENT, getJson, sendEvent } from '../akep.mjs';
 import { deliverJob } from '../deliveries.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
-import { fill, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
+import { answerOf, fill, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
 
 const SAMPLES = 200;
 const SETTLE_MS = 10;
@@ -105,14 +104,9 @@ const sum = (results) => results.reduce((total, { perSecond }) => total + perSec
 
 const replica = (task) => inProcess('../replica.mjs', task);
 
-async function inProcess(program, task) {
+function inProcess(program, task) {
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), [JSON.stringify(task)]);
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`a process of the bench ended with code ${code}; see above`);
-  });
-  const [result] = await Promise.race([once(child, 'message'), ended]);
-  ended.catch(() => {});
-  return result;
+  return answerOf(child, 'a process of the bench');
 }
 
 async function acrossReplicas(postgres, rounds) {

@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { startPostgres } from '../../scripts/postgres.mjs';
-import { remove, temporaryFolder } from '../servers.mjs';
+import { answerOf, remove, temporaryFolder } from '../servers.mjs';
 
 const SIZES = [1_000, 100_000, 1_000_000];
 const SIZES_QUICKLY = [1_000, 10_000, 50_000];
@@ -50,11 +49,7 @@ async function grow({ sizes, say, env = {} }) {
     [JSON.stringify({ folder, sizes, env })],
     { execArgv: ['--expose-gc'] },
   );
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`growing the store failed with code ${code}; see above`);
-  });
-  const [points] = await Promise.race([once(child, 'message'), ended]);
-  ended.catch(() => {});
+  const points = await answerOf(child, 'growing the store');
   remove(folder);
   return [...Object.keys(points[0].micros).map((step) => toResult(step, points)), memoryOf(points)];
 }
