@@ -67,8 +67,7 @@ for (const wantedSize of sizes) {
   points.push({ size, micros: await timeAll(), bytes: memory() });
 }
 await ground.stop();
-process.send(points);
-process.disconnect();
+process.send(points, () => process.disconnect()); // not before it has left
 
 /** What PostgreSQL does by itself within a minute or two: left to it, it would happen while we look. */
 async function tidy(url) {

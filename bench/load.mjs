@@ -12,8 +12,7 @@ const LENGTH = /\r\ncontent-length: *(\d+)/i;
 const COUNTER = '000000000000';
 
 process.once('message', async (job) => {
-  process.send(await run(job));
-  process.disconnect();
+  process.send(await run(job), () => process.disconnect()); // not before it has left
 });
 
 async function run(job) {

@@ -16,8 +16,7 @@ const url = env.DATABASE_URL;
 const PAGE = 128;
 
 const kinds = { ours, 'pg-boss': pgBoss, 'graphile-worker': graphileWorker };
-process.send({ perSecond: await kinds[kind]() });
-process.disconnect();
+process.send({ perSecond: await kinds[kind]() }, () => process.disconnect()); // not before it has left
 
 async function ours() {
   const built = (path) => import(pathToFileURL(join(PACKAGE, 'dist', `${path}.js`)).href);

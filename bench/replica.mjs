@@ -157,5 +157,4 @@ async function follow() {
 }
 
 const work = { store: throughStore, raw: bareInserts, follow };
-process.send(await work[kind]());
-process.disconnect();
+process.send(await work[kind](), () => process.disconnect()); // not before it has left

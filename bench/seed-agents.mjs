@@ -22,8 +22,7 @@ for (let n = 0; n < count; n += AT_ONCE) {
   keys.push(...(await Promise.all(batch)));
 }
 await ground.stop();
-process.send({ keys });
-process.disconnect();
+process.send({ keys }, () => process.disconnect()); // not before it has left
 
 async function add(id) {
   const { key } = orThrow(

@@ -47,8 +47,7 @@ await acceptMany(fresh, () => true);
 const waiting = await acceptMany(open, () => false);
 const { token } = await addToken(room, person, 'bench');
 await ground.stop();
-process.send({ since, token, waiting });
-process.disconnect();
+process.send({ since, token, waiting }, () => process.disconnect()); // not before it has left
 
 function toSample(plain, callback) {
   const content = callback === undefined ? plain : { ...plain, callback_webhook: callback };

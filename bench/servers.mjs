@@ -26,10 +26,13 @@ export const SETTINGS = {
   LANTERNROOM_INIT_AGENT_KEY: KEY,
 };
 
+const folders = [];
+process.on('exit', () => folders.forEach(remove));
+
 /** Beside the bench and not in the system's folder for temporary files: that one may be memory, where fsync is free. */
 export function temporaryFolder() {
   const folder = mkdtempSync(here('./results/data-'));
-  process.on('exit', () => remove(folder));
+  folders.push(folder);
   return folder;
 }
 

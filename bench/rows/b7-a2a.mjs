@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { artifactMemory } from '../a2a-artifact.mjs';
 import { memoryOf } from '../cost.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
-import { AGENT, KEY, newStore, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
+import { AGENT, answerOf, KEY, newStore, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
 
 const here = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const CONNECTIONS = 64;
@@ -247,7 +247,7 @@ async function measureIdle({ rounds, quick }) {
 
 async function seedAgents(folder, count) {
   const child = fork(here('seed-agents.mjs'), [JSON.stringify({ folder, count })]);
-  const [{ keys }] = await once(child, 'message');
+  const { keys } = await answerOf(child, 'making the agents');
   return keys;
 }
 
