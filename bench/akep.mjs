@@ -71,3 +71,10 @@ export async function getJson({ port }, path) {
   if (statusCode !== 200) throw new Error(`${path} was not shown: ${statusCode} ${text}`);
   return JSON.parse(text);
 }
+
+/** The cursor behind everything: whoever waits at an earlier one is answered at once. */
+export async function endOf(server) {
+  let page = await getJson(server, '/akep/events?limit=1000');
+  while (page.has_more) page = await getJson(server, `/akep/events?limit=1000&cursor=${page.next_cursor}`);
+  return page.next_cursor;
+}

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { AS_AGENT, getJson, REFERENCE, sendEvent, startAkep } from '../akep.mjs';
+import { AS_AGENT, endOf, REFERENCE, sendEvent, startAkep } from '../akep.mjs';
 import { decide } from '../decisions.mjs';
 import { spread } from '../rounds.mjs';
 import { fill, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
@@ -66,7 +66,7 @@ async function events(rounds) {
   try {
     return await inTurn(rounds, async () => {
       const times = [];
-      let { next_cursor: cursor } = await getJson(server, '/akep/events?limit=1000');
+      let cursor = await endOf(server);
       for (let n = 0; n < SAMPLES; n++) {
         const path = `/akep/events/wait?cursor=${cursor}&timeout_seconds=30`;
         const { answer, millis } = await wake(server, path, () => sendEvent(server));

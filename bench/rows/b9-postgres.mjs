@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { request } from 'undici';
 import { startPostgres } from '../../scripts/postgres.mjs';
-import { AKEP_ENV, AS_AGENT, getJson, sendEvent } from '../akep.mjs';
+import { AKEP_ENV, AS_AGENT, endOf, sendEvent } from '../akep.mjs';
 import { deliverJob } from '../deliveries.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
 import { answerOf, fill, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
@@ -136,12 +136,7 @@ async function acrossReplicas(postgres, rounds) {
 
 async function wakeUps(one, other) {
   const times = [];
-  let { next_cursor: cursor, has_more: more } = await getJson(other, '/akep/events?limit=1000');
-  while (more)
-    ({ next_cursor: cursor, has_more: more } = await getJson(
-      other,
-      `/akep/events?limit=1000&cursor=${cursor}`,
-    ));
+  let cursor = await endOf(other);
   for (let n = 0; n < SAMPLES; n++) {
     const path = `/akep/events/wait?cursor=${cursor}&timeout_seconds=30`;
     const waiting = request(`http://127.0.0.1:${other.port}${path}`, { headers: AS_AGENT }).then(
