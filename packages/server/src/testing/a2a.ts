@@ -173,3 +173,14 @@ export class SseReader {
     return this.#reader.cancel();
   }
 }
+
+/** An agent with a caller of each kind: one that names no version, and one that insists on its own. */
+export async function aStage(world: World) {
+  const agent = await anAgent(world);
+  return {
+    agent,
+    v03: new TestCaller(world, agent),
+    strict: new TestCaller(world, agent, { version: '0.3' }),
+    v1: new TestCaller(world, agent, { version: '1.0' }),
+  };
+}

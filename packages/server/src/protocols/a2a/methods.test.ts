@@ -3,6 +3,7 @@ import { readTask } from '../../core/tasks/read.ts';
 import {
   aLaptop,
   anAgent,
+  aStage,
   changeCard,
   fresh,
   type RpcAnswer,
@@ -18,14 +19,7 @@ import { scripted } from '../../testing/scripted-agent.ts';
 
 const world = useWorld();
 
-async function stage() {
-  const agent = await anAgent(world());
-  return {
-    agent,
-    v03: new TestCaller(world(), agent),
-    v1: new TestCaller(world(), agent, { version: '1.0' }),
-  };
-}
+const stage = () => aStage(world());
 
 const taskOf = ({ result }: RpcAnswer) =>
   result.task as Wire & { id: string; contextId: string; status: Wire };

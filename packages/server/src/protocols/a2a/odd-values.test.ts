@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   aLaptop,
-  anAgent,
+  aStage,
   type RpcAnswer,
   seedMessage,
   TestCaller,
@@ -15,15 +15,7 @@ import { sendRaw } from '../../testing/wake.ts';
 
 const world = useWorld();
 
-async function stage() {
-  const agent = await anAgent(world());
-  return {
-    agent,
-    v03: new TestCaller(world(), agent),
-    strict: new TestCaller(world(), agent, { version: '0.3' }),
-    v1: new TestCaller(world(), agent, { version: '1.0' }),
-  };
-}
+const stage = () => aStage(world());
 
 const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
 const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import {
   aLaptop,
-  anAgent,
+  aStage,
   SseReader,
   seedMessage,
   TestCaller,
@@ -16,14 +16,7 @@ import { World } from '../../testing/world.ts';
 
 const world = useWorld();
 
-async function stage() {
-  const agent = await anAgent(world());
-  return {
-    agent,
-    v03: new TestCaller(world(), agent),
-    v1: new TestCaller(world(), agent, { version: '1.0' }),
-  };
-}
+const stage = () => aStage(world());
 
 const result = (data: Wire | undefined) => data?.result as Wire;
 
