@@ -3,8 +3,8 @@ import { LARGE_STEP } from '../core/deliveries/index-words.ts';
 /** How much the index takes in one step, how long it rests after each part of that, and after all of it. */
 export type Pace = { lines: number; restAfterPart(tookMs: number): number; restMs: number };
 
-/** With so little left it would only compete with what agents and people do. */
-const SATURATED = 0.9;
+/** Busier than this it would only compete with what agents and people do: the writing thread needs a core as well. */
+const SATURATED = 0.5;
 const SMALL_STEP = 50;
 const PATIENCE_MS = 2_000;
 /** Of the time that nobody else needs. */
