@@ -208,4 +208,13 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     // Attempts are found by their jobs, whose ids lie together when they were made together.
     `drop index attempts_by_delivery`,
   ],
+  [
+    // Ids of events are as random as their producers like: one index over them instead of two. It finds the event, and
+    // its place in an inbox is found by that.
+    `create unique index events_by_event_id on events (space_id, event_id, producer_id)`,
+    `drop index events_by_id`,
+    `create index entries_of_event_by_agent on entries (space_id, event_seq, agent_id)`,
+    `drop index entries_of_event`,
+    `drop index entries_by_event`,
+  ],
 ];

@@ -1,3 +1,4 @@
+import type { SelectQueryBuilder } from 'kysely';
 import { type AckStatus, type Entry, TELLING_TYPES } from '../../core/events/event.ts';
 import type { EntryRows, OfTask, Page, Sending } from '../../core/events/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
@@ -27,12 +28,8 @@ const insert = insertOf('entries', OFTEN);
 const insertAcked = insertOf('entries', [...OFTEN, 'ack', 'processed_at', 'reason']);
 
 /** An entry with its event; names that both tables have are taken from the entry. */
-const joined = (db: Builder) =>
-  db
-    .selectFrom('entries')
-    .innerJoin('events', (join) =>
-      join.onRef('events.space_id', '=', 'entries.space_id').onRef('events.seq', '=', 'entries.event_seq'),
-    )
+const ofBoth = (joined: SelectQueryBuilder<Tables, 'entries' | 'events', object>) =>
+  joined
     .selectAll('entries')
     .select([
       'events.seq',
@@ -45,6 +42,15 @@ const joined = (db: Builder) =>
       'events.fill_producer',
       'events.out_of_order',
     ]);
+
+const joined = (db: Builder) =>
+  ofBoth(
+    db
+      .selectFrom('entries')
+      .innerJoin('events', (join) =>
+        join.onRef('events.space_id', '=', 'entries.space_id').onRef('events.seq', '=', 'entries.event_seq'),
+      ),
+  );
 
 /** Only what a reader is sent: the other columns would cost more than the bodies. */
 const read = statement<OfAgent & { after: number; limit: number }>()((db, p) =>
@@ -64,11 +70,14 @@ const read = statement<OfAgent & { after: number; limit: number }>()((db, p) =>
     .limit(p.limit),
 );
 
+/** A cross join is how SQLite is told which comes first: left to itself, it would walk through the whole inbox. */
 const byEventId = statement<OfAgent & { id: string; limit: number }>()((db, p) =>
-  joined(db)
+  ofBoth(db.selectFrom('events').crossJoin('entries'))
+    .where('events.space_id', '=', p.space)
+    .where('events.event_id', '=', p.id)
     .where('entries.space_id', '=', p.space)
+    .whereRef('entries.event_seq', '=', 'events.seq')
     .where('entries.agent_id', '=', p.agent)
-    .where('entries.event_id', '=', p.id)
     .limit(p.limit),
 );
 

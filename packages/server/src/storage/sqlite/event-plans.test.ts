@@ -28,19 +28,20 @@ const vault = new MasterVault(Buffer.from('a master key for tests'));
 const bytes = new Uint8Array();
 
 /** Asks the database how it would run each statement, and runs none of them. */
-function explaining(): Session & { excess: string[]; seen: number } {
+function explaining(): Session & { plans: string[]; excess: string[]; seen: number } {
   const store = SqliteStore.open({
     file: join(freshFolder(), 'store.db'),
     sealer: vault,
     sealHead: vault.mac,
   });
   onTestFinished(() => store.stop());
-  const session = { excess: [] as string[], seen: 0 };
+  const session = { plans: [] as string[], excess: [] as string[], seen: 0 };
   const explain = <P extends object, R>(statement: Statement<P, R>, params: P) => {
     const { sql, bind } = statement.compile('sqlite');
     const plan = store.session.db.prepare(`explain query plan ${sql}`).all(...bind(params));
     session.seen++;
     for (const { detail } of plan as { detail: string }[]) {
+      session.plans.push(detail);
       // A walk over a table, or a sort of everything before the limit cuts it off.
       const walks = /^SCAN (?!CONSTANT)/.test(detail) && !/USING (?:COVERING )?INDEX/.test(detail);
       if (walks || detail === 'USE TEMP B-TREE FOR ORDER BY') session.excess.push(`${detail}: ${sql}`);
@@ -189,4 +190,13 @@ test('[K9][K11][K16] no statement of events, inboxes or producers reads more tha
   }
   expect(session.seen).toBeGreaterThan(40);
   expect(session.excess).toEqual([]);
+});
+
+test('[K9] an entry is looked up by its event, and that by the one index over ids', async () => {
+  const session = explaining();
+  await entryRows(session, 'sp_1', new Bodies(session, vault)).byEventId('a', 'e', 10);
+  expect(session.plans).toEqual([
+    'SEARCH events USING INDEX events_by_event_id (space_id=? AND event_id=?)',
+    'SEARCH entries USING INDEX entries_of_event_by_agent (space_id=? AND event_seq=? AND agent_id=?)',
+  ]);
 });
