@@ -68,6 +68,19 @@ export async function startBare() {
   return { name: 'node:http', port, pid: child.pid, stop: () => end(child) };
 }
 
+/** The least that stores such rows, in a store that holds one of them: see `least.mjs`. */
+export async function startLeast(folder, options) {
+  const file = join(folder, 'data/lanternroom.db');
+  const child = fork(here('./least.mjs'), [JSON.stringify({ file, ...options })]);
+  const { port } = await answerOf(child, 'the least that stores');
+  const stop = async () => {
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL'); // it may stand still, and has nothing to lose
+    await exited;
+  };
+  return { name: 'the least that stores', port, pid: child.pid, folder, stop };
+}
+
 /** The built server as its users start it, with its own settings but for the rates. */
 export async function startLanternroom(folder, options = {}) {
   const port = await freePort();

@@ -2,12 +2,13 @@ import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AKEP_ENV, getJson, ingestJob, REFERENCE, startAkep } from '../akep.mjs';
+import { AKEP_ENV, getJson, ingestJob, REFERENCE, SECRET, sendEvent, startAkep } from '../akep.mjs';
 import { fillEvents } from '../fill-events.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
-import { remove, SETTINGS, startBare } from '../servers.mjs';
+import { remove, SETTINGS, startBare, startLeast } from '../servers.mjs';
 
 const AGAINST = { unstored: { least: 0.9 }, bare: { least: 0.4 } };
+const LEAST = 'the least that stores such rows';
 const LOOKUP_EVENTS = 50_000;
 const LOOKUPS = 200;
 /** A disk that takes two milliseconds longer to say that it has it, as many in a cloud do. */
@@ -21,18 +22,18 @@ export const b1 = {
   name: 'B1',
   async run({ rounds, times, quick, say }) {
     const ours = await startAkep();
-    const [unstored, bare] = [await startUnstored(), await startBare()];
+    const [unstored, bare, least] = [await startUnstored(), await startBare(), await leastIngest()];
     let results;
     try {
       results = await inRounds(rounds, {
         bare: () => drive(bare, ingestJob(times, { expect: 201 })),
         unstored: () => drive(unstored, ingestJob(times)),
+        least: () => drive(least, ingestJob(times, { expect: 201 })),
         ours: () => drive(ours, ingestJob(times)),
       });
     } finally {
-      await Promise.all([ours.stop(), unstored.stop(), bare.stop()]);
-      remove(ours.folder);
-      remove(unstored.folder);
+      await Promise.all([ours, unstored, bare, least].map((server) => server.stop()));
+      for (const { folder } of [ours, unstored, least]) remove(folder);
     }
     return [
       ...toResults(results),
@@ -75,6 +76,14 @@ async function onSlowDisk(rounds, times, say) {
   }
 }
 
+/** In a store of its own, with an event of ours for a pattern. */
+async function leastIngest() {
+  const server = await startAkep();
+  await sendEvent(server);
+  await server.stop();
+  return startLeast(server.folder, { tables: ['events', 'entries', 'ledger'], secret: SECRET });
+}
+
 /** The same server without storing, on a folder that a real start has set up. */
 async function startUnstored() {
   const { folder, stop } = await startAkep();
@@ -99,7 +108,7 @@ async function startUnstored() {
   return { name: 'the same without storing', port, pid: child.pid, folder, stop: end };
 }
 
-function toResults({ bare, unstored, ours }) {
+function toResults({ bare, unstored, least, ours }) {
   const rate = (results) => spread(results.map((result) => result.perSecond));
   const common = {
     what: 'signed ingest, durable',
@@ -138,6 +147,15 @@ function toResults({ bare, unstored, ours }) {
     constant("AKEP's Python receiver", '/s', pythonPerSecond, rates, 25, (r) => r / pythonPerSecond),
     constant("AKEP's Python receiver", 'ms', pythonP99Ms, p99s, 80, (p) => pythonP99Ms / p),
     constant("AKEP's Node example", '/s', nodeEmptyPerSecond, rates, 50, (r) => r / nodeEmptyPerSecond),
+    beside(LEAST, 'least', least),
+    {
+      what: LEAST,
+      unit: '/s',
+      ours: rate(least),
+      against: 'bare node:http',
+      baseline: rate(bare),
+      ratio: spread(least.map((result, i) => result.perSecond / bare[i].perSecond)),
+    },
   ];
 }
 

@@ -1,6 +1,7 @@
-import { deliverJob } from '../deliveries.mjs';
+import { request } from 'undici';
+import { AS_AGENT, deliveries, deliverJob } from '../deliveries.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
-import { newStore, remove, startBare, startLanternroom } from '../servers.mjs';
+import { newStore, remove, startBare, startLanternroom, startLeast } from '../servers.mjs';
 
 const GOAL = { least: 0.35 };
 
@@ -9,23 +10,48 @@ export const b2 = {
   name: 'B2',
   async run({ rounds, times }) {
     const folder = await newStore();
-    const [bare, ours] = [await startBare(), await startLanternroom(folder)];
+    const [bare, ours, least] = [await startBare(), await startLanternroom(folder), await leastDelivery()];
     try {
       const results = await inRounds(rounds, {
         bare: () => drive(bare, deliverJob(times)),
+        least: () => drive(least, deliverJob(times)),
         plain: () => drive(ours, deliverJob(times)),
         unique: () => drive(ours, deliverJob(times, true)),
       });
       return [
         toResult('WAKE deliver, durable', results.bare, results.plain),
         toResult('the same with Idempotency-Key', results.bare, results.unique),
+        { ...toResult('the least that stores such rows', results.bare, results.least), goal: undefined },
+        {
+          ...toResult('WAKE deliver, durable', results.least, results.plain),
+          against: LEAST,
+          goal: undefined,
+        },
       ];
     } finally {
-      await Promise.all([bare.stop(), ours.stop()]);
+      await Promise.all([bare.stop(), ours.stop(), least.stop()]);
       remove(folder);
+      remove(least.folder);
     }
   },
 };
+
+const LEAST = 'the least that stores such rows';
+
+/** In a store of its own, with a delivery of ours for a pattern. */
+async function leastDelivery() {
+  const folder = await newStore();
+  const server = await startLanternroom(folder);
+  const [body] = deliveries(1);
+  const { statusCode } = await request(`http://127.0.0.1:${server.port}/wake/v1/deliver`, {
+    method: 'POST',
+    headers: { ...AS_AGENT, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (statusCode !== 201) throw new Error(`the delivery was refused: ${statusCode}`);
+  await server.stop();
+  return startLeast(folder, { tables: ['deliveries', 'ledger'] });
+}
 
 function toResult(what, bare, ours) {
   const rate = (results) => spread(results.map((result) => result.perSecond));
