@@ -142,7 +142,11 @@ export function unpack<K extends Kind>(kind: K, { shared, values, bodies }: Pack
         const end = values[next++] as number;
         unit[name] = bodies.subarray(start, end);
         start = end;
-      } else unit[name] = Object.fromEntries(way.map((inner) => [inner, values[next++]]));
+      } else {
+        const inner: Fields = {};
+        for (const field of way) inner[field] = values[next++];
+        unit[name] = inner;
+      }
     }
     units.push(unit);
   }
