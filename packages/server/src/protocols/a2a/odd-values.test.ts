@@ -79,11 +79,51 @@ describe('addresses', () => {
     ['PUT', '/tasks/x/pushNotificationConfigs', 'GET, POST'],
     ['PUT', '/tasks/x/pushNotificationConfigs/y', 'GET, DELETE'],
     ['POST', '/extendedAgentCard', 'GET'],
+    ['PUT', '/tasks/x/content/y', 'GET'],
+    ['OPTIONS', '/.well-known/agent-card.json', 'GET'],
   ])('[A1] %s %s is 405, and told what works', async (method, path, allow) => {
     const { v1 } = await stage();
     const reply = await v1.rest(method, path);
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, allow]);
   });
+
+  test.each([
+    ['GET', '/nothing'],
+    ['POST', '/nothing/at/all'],
+    ['DELETE', '/tasks/x/nothing'],
+  ])('[A1] %s %s below an agent is refused in the words of HTTP+JSON', async (method, path) => {
+    const { v1 } = await stage();
+    const reply = await v1.rest(method, path);
+    expect([reply.status, await reply.json()]).toMatchObject([
+      404,
+      {
+        error: {
+          code: 404,
+          status: 'NOT_FOUND',
+          details: [{ '@type': ERROR_INFO, reason: 'METHOD_NOT_FOUND' }],
+        },
+      },
+    ]);
+  });
+
+  test('[A21] a stranger is not told which addresses an agent has', async () => {
+    const { agent } = await stage();
+    const knock = async (path: string) => {
+      const reply = await fetch(`${world().url}/@home/${agent.agent.id}${path}`);
+      return [reply.status, await reply.json()];
+    };
+    expect(await knock('/nothing')).toMatchObject([401, { error: { status: 'UNAUTHENTICATED' } }]);
+    expect(await knock('/nothing')).toEqual(await knock('/tasks'));
+  });
+
+  test.each(['/a2a/connect', '/.well-known/jwks.json', '/@home/.well-known/agent-card.json'])(
+    '[A1] POST %s is 405, and told what works',
+    async (path) => {
+      const { agent } = await stage();
+      const reply = await world().post(path, {}, agent.key);
+      expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET']);
+    },
+  );
 
   test('[A6] a context that is called "true" can be listed over HTTP+JSON', async () => {
     const { v1 } = await stage();
