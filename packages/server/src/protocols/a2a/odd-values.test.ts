@@ -22,6 +22,37 @@ const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest';
 
 describe('JSON-RPC', () => {
   test.each([
+    ['9007199254740993', 'GetTask', -32001],
+    ['-90071992547409931235813', 'GetTask', -32001],
+    ['1.10000000000000000001', 'GetTask', -32001],
+    ['9007199254740993', 'NoSuchMethod', -32601],
+  ])('[A11] the id %s comes back digit for digit from %s', async (id, method, code) => {
+    const { v1 } = await stage();
+    // A second "id", inside, must not be taken for it.
+    const answer = await v1.post(
+      `{"jsonrpc":"2.0","method":"${method}","params":{"id":"nobody"}, "id" : ${id} }`,
+    );
+    const text = await answer.text();
+    expect(text).toContain(`"id":${id},`);
+    expect((JSON.parse(text) as RpcAnswer).error.code).toBe(code);
+  });
+
+  test('[A11] so does the id of a call that succeeds, streamed or not', async () => {
+    const { v1 } = await stage();
+    const id = '9007199254740993';
+    const call = async (method: string, params: object) =>
+      (
+        await v1.post(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${JSON.stringify(params)}}`)
+      ).text();
+    expect(await call('ListTasks', {})).toContain(`{"jsonrpc":"2.0","id":${id},"result":`);
+    const sent = await call('SendMessage', v1Message('x'));
+    expect(sent).toContain(`{"jsonrpc":"2.0","id":${id},"result":`);
+    const { task } = (JSON.parse(sent) as { result: { task: { id: string } } }).result;
+    await call('CancelTask', { id: task.id });
+    expect(await call('SubscribeToTask', { id: task.id })).toContain(`"id":${id},`);
+  });
+
+  test.each([
     ['jsonrpc', { jsonrpc: '1.0', id: 1, method: 'x' }, -32600, 'INVALID_REQUEST'],
     ['id', { jsonrpc: '2.0', id: {}, method: 'x' }, -32600, 'INVALID_REQUEST'],
     ['method', { jsonrpc: '2.0', id: 1, method: 5 }, -32600, 'INVALID_REQUEST'],
