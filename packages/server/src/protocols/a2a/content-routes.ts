@@ -47,7 +47,7 @@ async function takeUpload({ room }: Shell, request: FastifyRequest) {
   if (Number(request.headers['content-length'] ?? 0) > UPLOAD_MOST) throw uploadTooLarge(UPLOAD_MOST);
   const hash = createHash('sha256');
   const hasher = { update: (bytes: Uint8Array) => void hash.update(bytes), digest: () => hash.digest('hex') };
-  const where = { space: key.space, agent: key.agent, hasher, most: UPLOAD_MOST };
+  const where = { space: key.space, agent: key.agent, task: task.id, hasher, most: UPLOAD_MOST };
   try {
     return orThrow(await upload(room, where, body.iterator({ destroyOnReturn: false })));
   } finally {

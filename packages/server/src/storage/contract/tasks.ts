@@ -305,9 +305,12 @@ export function describeTasks(fresh: Fresh): void {
       expect([...((await read((tx) => tx.blobs.chunk('b1', 0))) ?? [])]).toEqual([...BYTES]);
       expect(await read((tx) => tx.blobs.unused(11, 10))).toEqual(['b1']);
       expect(await read((tx) => tx.blobs.unused(10, 10))).toEqual([]);
+      await write((tx) => tx.blobs.renew('b1', 12));
+      expect(await read((tx) => tx.blobs.unused(12, 10))).toEqual([]);
+      expect(await read((tx) => tx.blobs.unused(13, 10))).toEqual(['b1']);
       await write((tx) => tx.blobs.use(1, 'b1'));
       await write((tx) => tx.blobs.use(1, 'b1'));
-      expect(await read((tx) => tx.blobs.unused(11, 10))).toEqual([]);
+      expect(await read((tx) => tx.blobs.unused(13, 10))).toEqual([]);
       await write((tx) => tx.blobs.remove('b1'));
       expect(await read((tx) => tx.blobs.chunk('b1', 0))).toBeNull();
     });
