@@ -38,12 +38,29 @@ describe('triage by keyboard', () => {
     await page.keyboard.press(send);
     await page.getByRole('heading', { name: 'Second question' }).waitFor();
     await page.getByText('Approved —').first().waitFor();
+    await row(page, 'First question').getByText('Approved, not sent yet').waitFor();
     expect((await server.wake().response(first)).json.status).toBe('pending');
     await page.keyboard.press('z');
     await page.getByText('waits for you again').waitFor();
     await row(page, 'First question').click();
     await holds(field, 'Well asked: jkxz are only letters here.');
     expect((await server.wake().response(first)).json.status).toBe('pending');
+    expect(trouble).toEqual([]);
+  });
+
+  test('[D13] a row that is held says which way, also to somebody who only now opens the page', async () => {
+    const { server, page, trouble } = await openDesk(browser(), { server: HELD_LONG });
+    const desk = await server.desk();
+    for (const status of ['approved', 'rejected', 'redirected'])
+      await desk.decide(await server.wake().delivered({ headline: `To be ${status}` }), {
+        status,
+        feedback: 'So.',
+      });
+    await page.reload();
+    for (const word of ['Approved', 'Rejected', 'Redirected'])
+      await row(page, `To be ${word.toLowerCase()}`).getByText(`${word}, not sent yet`).waitFor();
+    await row(page, 'To be rejected').click();
+    await page.getByText('Rejected — goes out in').waitFor();
     expect(trouble).toEqual([]);
   });
 
