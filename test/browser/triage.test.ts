@@ -17,6 +17,17 @@ import {
 const browser = sharedBrowser();
 const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
 
+/** Runs in the page: says when the live line has greeted. */
+function noteGreeting(): void {
+  const Plain = window.EventSource;
+  window.EventSource = class extends Plain {
+    constructor(url: string | URL) {
+      super(url);
+      this.addEventListener('hello', () => Object.assign(window, { isGreeted: true }));
+    }
+  };
+}
+
 describe('triage by keyboard', () => {
   test('[D13][D14] approve, see it held and the next one, and take it back: it waits again, with every word', async () => {
     const { server, page, trouble } = await openDesk(browser(), { server: HELD_LONG });
@@ -327,6 +338,46 @@ describe('triage by pointer', () => {
     await row(page, 'Newest').waitFor();
     await page.reload();
     await row(page, 'Newest').waitFor();
+  });
+
+  test('[D17] the list is asked for once when nothing happens before the live line stands', async () => {
+    const { server, page, context } = await openDesk(browser());
+    await acceptAgent(server);
+    await server.wake().delivered({ headline: 'Old one', timeout_seconds: 86_400 });
+    await context.addInitScript(noteGreeting);
+    await page.goto('about:blank');
+    const asked: (string | null)[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/desk/deliveries') asked.push(searchParams.get('section'));
+    });
+    await page.goto('/');
+    await row(page, 'Old one').waitFor();
+    await page.waitForFunction(() => 'isGreeted' in window);
+    // What is told later shows that the greeting has had its consequences.
+    await server.wake().delivered({ headline: 'Young one', timeout_seconds: 3600 });
+    await page.getByRole('button', { name: 'One new' }).waitFor();
+    expect(asked).toEqual([null, 'earlier']);
+  });
+
+  test('[D17] what arrives after the list was read and before the live line stands is not lost', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    await server.wake().delivered({ headline: 'Old one', timeout_seconds: 86_400 });
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await page.route('**/desk/stream', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await page.reload();
+    await row(page, 'Old one').waitFor();
+    await server.wake().delivered({ headline: 'Young one', timeout_seconds: 3600 });
+    open();
+    await page.getByRole('button', { name: 'One new' }).click();
+    await row(page, 'Young one').waitFor();
   });
 
   test('search and filters live in the address, and survive a reload', async () => {

@@ -12,6 +12,7 @@ import type { Tx } from '../core/store.ts';
 import { fromIso, type Micros } from '../core/time.ts';
 import { choice, invalid, type Query, single, wholeQuery } from '../http/fields.ts';
 import { fromFoundCursor, fromListCursor, toFoundCursor, toListCursor } from './cursors.ts';
+import { endOfLedger } from './ledger-end.ts';
 import { showRows } from './seen.ts';
 
 const OPEN: readonly Section[] = SECTIONS.filter((s) => s !== 'earlier');
@@ -72,10 +73,12 @@ async function found(room: Room, person: Person, query: Query) {
     limit,
   };
   return room.store.read(person.space, async (tx) => {
+    const ledger_seq = await endOfLedger(tx);
     const { deliveries, next } = await search(room, tx, wanted);
     return {
       deliveries: await showRows(room, tx, deliveries),
       next_cursor: next === null ? null : fromFoundCursor(next),
+      ledger_seq,
     };
   });
 }
@@ -91,6 +94,7 @@ async function listed(room: Room, person: Person, query: Query) {
   const sections = wanted === undefined ? OPEN : [wanted];
   const cursor = toListCursor(single(query, 'cursor'), sections);
   return room.store.read(person.space, async (tx) => {
+    const ledger_seq = await endOfLedger(tx);
     const page = new TypedPage(tx, type, limit);
     const from = cursor === null ? 0 : sections.indexOf(cursor.section);
     for (const section of sections.slice(from)) {
@@ -100,6 +104,7 @@ async function listed(room: Room, person: Person, query: Query) {
     return {
       deliveries: await showRows(room, tx, page.rows),
       next_cursor: page.end === null ? null : fromListCursor(page.end),
+      ledger_seq,
     };
   });
 }
