@@ -27,19 +27,19 @@ class Delivered:
 
 @dataclass(frozen=True)
 class Approved:
-    """Go on as proposed. ``edited_content`` is what the person wrote all the same."""
+    """Go on as proposed: the person has left it as it was."""
 
     delivery_id: str
     feedback: str | None
     responded_at: str | None
-    edited_content: Content = None
     status: Literal["approved"] = field(default="approved", init=False)
     may_proceed: Literal[True] = field(default=True, init=False)
 
 
 @dataclass(frozen=True)
 class Rejected:
-    """Do not do what was proposed. ``withdrawn_at`` is set when the agent itself took it back."""
+    """Do not do what was proposed. ``withdrawn_at`` is set when the agent itself took it back, and
+    ``edited_content`` when the person wrote another version all the same."""
 
     delivery_id: str
     feedback: str | None
@@ -58,7 +58,9 @@ class Instructions:
 
 @dataclass(frozen=True)
 class Redirected:
-    """Not as proposed: merge both parts of ``instructions`` into the work first."""
+    """Not as proposed: merge both parts of ``instructions`` into the work first. An approval that comes
+    with edited content is one too, whatever its word: who has written another version does not mean
+    the first one (W23)."""
 
     delivery_id: str
     instructions: Instructions
@@ -104,13 +106,13 @@ class Swept:
 
 def to_answer(body: Mapping[str, Any]) -> Checked:
     delivery_id, status, feedback = body["delivery_id"], body["status"], body["feedback"]
-    responded_at = body["responded_at"]
-    if status == "approved":
-        return Approved(delivery_id, feedback, responded_at, body["edited_content"])
+    responded_at, edited = body["responded_at"], body["edited_content"]
+    if status == "approved" and edited is None:
+        return Approved(delivery_id, feedback, responded_at)
     if status == "rejected":
-        return Rejected(delivery_id, feedback, responded_at, body.get("withdrawn_at"), body["edited_content"])
-    if status == "redirected":
-        return Redirected(delivery_id, Instructions(feedback, body["edited_content"]), responded_at)
+        return Rejected(delivery_id, feedback, responded_at, body.get("withdrawn_at"), edited)
+    if status in ("redirected", "approved"):
+        return Redirected(delivery_id, Instructions(feedback, edited), responded_at)
     return Pending(delivery_id, body.get("timed_out_at"))
 
 

@@ -87,14 +87,21 @@ class People(Commands):
 
     def test_json(self) -> None:
         """[W14] --json prints an answer in the words of the wire, as lantern does"""
-        for status in ("approved", "rejected", "redirected"):
-            answer = answered(status, feedback="Good.", edited_content={"brief": "short"})
+        for status, edited in (("approved", None), ("rejected", {"brief": "short"}), ("redirected", {"brief": "short"})):
+            answer = answered(status, feedback="Good.", edited_content=edited)
             self.start(lambda *_, answer=answer: answer)
             self.assertEqual(json.loads(self.run_in("wait", ID, "--json")[1]), answer[1])
             body = {"deliveries": [answer[1]], "has_more": False, "next_since": "s1"}
             self.start(lambda *_, body=body: (200, body))
             line = json.loads(self.run_in("responses", "--all", "--json")[1])
             self.assertEqual(line, {**answer[1], "resume_from": "s1"})
+
+    def test_edited_approval(self) -> None:
+        """[W23] an approval with edited content ends as redirected: what follows && must not run"""
+        answer = answered("approved", edited_content="Short text")
+        self.start(lambda *_: answer)
+        code, out, _ = self.run_in("wait", ID, "--json")
+        self.assertEqual((code, json.loads(out)), (4, {**answer[1], "status": "redirected"}))
 
     def test_responses(self) -> None:
         """[W17] responses prints a JSON line for each answer"""

@@ -65,6 +65,15 @@ class Checking(World):
         self.assertEqual((redirected.may_proceed, redirected.instructions.feedback), (False, "Cut."))
         self.assertEqual(redirected.instructions.edited_content, {"brief": "short"})
 
+    def test_edited_approval(self) -> None:
+        """[W23] an approval with edited content is no leave to go on with the original"""
+        for edited in ({"brief": "short"}, "Short text", {}, ""):
+            wake = self.start(lambda *_, edited=edited: answered("approved", edited_content=edited))
+            wake.adopt(ID)
+            answer = wake.check(ID)
+            assert isinstance(answer, Redirected)
+            self.assertEqual((answer.may_proceed, answer.instructions.edited_content), (False, edited))
+
     def test_foreign(self) -> None:
         """[W23] an id that this client never submitted is refused before anything is asked"""
         wake = self.start(lambda *_: answered("approved"))

@@ -22,6 +22,13 @@ KEY = "wk_test_0123456789abcdefghijklmnopqrstuvwxyz"
 DRAFT: dict[str, Any] = {"type": "question", "headline": "Release is ready", "summary": "Ship 2.1 today?"}
 HANG_UP = None
 SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+AKEP = json.loads((Path(__file__).resolve().parents[2] / "spec" / "vectors" / "akep.json").read_text("utf-8"))
+EVENT: dict[str, Any] = {
+    "event_type": "tool.completed",
+    "subject": {"task_id": "task_42"},
+    "knowledge": {"kind": "tool_result", "summary": "The export has 1200 rows."},
+}
+ACCEPTED = (202, {"accepted": True, "duplicate": False})
 
 
 @dataclass(frozen=True)

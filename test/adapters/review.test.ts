@@ -82,6 +82,17 @@ it.each([
   expect(await look()).toMatchObject({ kind: 'refuse', message: expect.stringContaining('Not like that.') });
 });
 
+it('[W23] an approval with edited arguments runs the edited ones, never the original', async () => {
+  const { world, look } = await open();
+  const { deliveryId } = await look();
+  const args = { order: 'A-17', amount: 20 };
+  await world.decide(deliveryId, {
+    status: 'approved',
+    edited_content: { tool: 'refund', arguments: args },
+  });
+  expect(await look()).toMatchObject({ kind: 'run', args, edited: true });
+});
+
 it('[W9] whatever a model puts into names and arguments makes a headline and summary that the server takes', async () => {
   const { look, rows } = await open();
   const nasty = `line\nbreak\u202e\u0007\u2028${'😀'.repeat(400)}`;

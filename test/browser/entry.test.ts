@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { OWNER, Server } from '../support/server.ts';
 import { given } from '../support/until.ts';
 import { WakeClient } from '../support/wake.ts';
-import { counted, holds, logIn, openDesk, openPage, row, sharedBrowser } from './room.ts';
+import { counted, focused, holds, logIn, openDesk, openPage, row, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 const NOBODY = {
@@ -49,7 +49,8 @@ describe('coming in', () => {
     const server = await Server.start();
     const { page, trouble } = await openPage(browser(), server);
     await page.goto('/history?agent=agent-01');
-    await page.getByLabel('E-mail').fill(OWNER.email);
+    await focused(page.getByLabel('E-mail'));
+    await page.keyboard.type(OWNER.email);
     await page.getByLabel('Password').fill('not this one at all');
     await page.keyboard.press('Enter');
     await page.getByText('do not belong together').waitFor();

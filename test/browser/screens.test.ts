@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AkepClient } from '../support/akep.ts';
-import { until } from '../support/until.ts';
+import { AGENT } from '../support/server.ts';
+import { given, until } from '../support/until.ts';
 import { acceptAgent, counted, holds, openDesk, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
@@ -23,6 +24,55 @@ describe('the other screens', () => {
     await page.locator('.list-header').waitFor();
     const reply = await fetch(`${server.url}/nowhere`);
     expect([reply.status, await reply.json()]).toMatchObject([404, { error: { code: 'not_found' } }]);
+    expect(trouble).toEqual([]);
+  });
+
+  test('[D19][D20] an owner makes and revokes keys, and says where answers may go', async () => {
+    const { page, trouble } = await openDesk(browser(), { to: `/agents/${AGENT.id}` });
+    const keys = page.getByRole('region', { name: 'Keys' });
+    await keys.getByRole('button', { name: 'Another test key' }).click();
+    const made = await keys.locator('.once .code').textContent();
+    expect(made).toMatch(/^wk_test_\w+$/);
+    await keys.getByRole('button', { name: 'I have kept it' }).click();
+    await counted(keys.locator('.once'), 0);
+    const one = keys.locator('li', { hasText: given(made, 'key').slice(-4) });
+    await one.getByRole('button', { name: 'Revoke' }).click();
+    await one.getByRole('button', { name: 'Revoke' }).click();
+    await one.getByText('revoked').waitFor();
+
+    const part = page.getByRole('region', { name: 'Callbacks' });
+    const address = 'https://agent.example.com/hooks';
+    await part.getByLabel('address').fill(address);
+    await page.keyboard.press('Enter');
+    await part.getByText(address, { exact: true }).waitFor();
+    await holds(part.getByLabel('Another address'), '');
+    // What was refused can be mended: it stays.
+    await part.getByLabel('Another address').fill('https://*.example.com');
+    await page.keyboard.press('Enter');
+    await part.getByText(/Replace the \*/).waitFor();
+    await holds(part.getByLabel('Another address'), 'https://*.example.com');
+    const line = part.locator('li', { hasText: address });
+    await line.getByRole('button', { name: 'Remove' }).click();
+    await line.getByRole('button', { name: 'Remove' }).click();
+    await part.getByText('Removed.').waitFor();
+    await counted(line, 0);
+    expect(trouble).toEqual([]);
+  });
+
+  test('[D4] a token for scripts is shown once, and revoked', async () => {
+    const { server, page, trouble } = await openDesk(browser(), { to: '/settings/security' });
+    const part = page.getByRole('region', { name: 'Tokens for scripts' });
+    await part.getByLabel('What it is for').fill('Nightly report');
+    await page.keyboard.press('Enter');
+    const token = given(await part.locator('.once .code').textContent(), 'token');
+    const headers = { authorization: `Bearer ${token}` };
+    const status = async () => (await fetch(`${server.url}/desk/session`, { headers })).status;
+    expect(await status()).toBe(200);
+    const line = part.locator('li', { hasText: 'Nightly report' });
+    await line.getByRole('button', { name: 'Revoke' }).click();
+    await line.getByRole('button', { name: 'Revoke' }).click();
+    await part.locator('li[data-over]', { hasText: 'Nightly report' }).waitFor();
+    expect(await status()).toBe(401);
     expect(trouble).toEqual([]);
   });
 

@@ -17,6 +17,17 @@ import {
 const browser = sharedBrowser();
 const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
 
+/** Runs in the page: says when the live line has greeted. */
+function noteGreeting(): void {
+  const Plain = window.EventSource;
+  window.EventSource = class extends Plain {
+    constructor(url: string | URL) {
+      super(url);
+      this.addEventListener('hello', () => Object.assign(window, { isGreeted: true }));
+    }
+  };
+}
+
 describe('triage by keyboard', () => {
   test('[D13][D14] approve, see it held and the next one, and take it back: it waits again, with every word', async () => {
     const { server, page, trouble } = await openDesk(browser(), { server: HELD_LONG });
@@ -38,12 +49,29 @@ describe('triage by keyboard', () => {
     await page.keyboard.press(send);
     await page.getByRole('heading', { name: 'Second question' }).waitFor();
     await page.getByText('Approved —').first().waitFor();
+    await row(page, 'First question').getByText('Approved, not sent yet').waitFor();
     expect((await server.wake().response(first)).json.status).toBe('pending');
     await page.keyboard.press('z');
     await page.getByText('waits for you again').waitFor();
     await row(page, 'First question').click();
     await holds(field, 'Well asked: jkxz are only letters here.');
     expect((await server.wake().response(first)).json.status).toBe('pending');
+    expect(trouble).toEqual([]);
+  });
+
+  test('[D13] a row that is held says which way, also to somebody who only now opens the page', async () => {
+    const { server, page, trouble } = await openDesk(browser(), { server: HELD_LONG });
+    const desk = await server.desk();
+    for (const status of ['approved', 'rejected', 'redirected'])
+      await desk.decide(await server.wake().delivered({ headline: `To be ${status}` }), {
+        status,
+        feedback: 'So.',
+      });
+    await page.reload();
+    for (const word of ['Approved', 'Rejected', 'Redirected'])
+      await row(page, `To be ${word.toLowerCase()}`).getByText(`${word}, not sent yet`).waitFor();
+    await row(page, 'To be rejected').click();
+    await page.getByText('Rejected — goes out in').waitFor();
     expect(trouble).toEqual([]);
   });
 
@@ -310,6 +338,46 @@ describe('triage by pointer', () => {
     await row(page, 'Newest').waitFor();
     await page.reload();
     await row(page, 'Newest').waitFor();
+  });
+
+  test('[D17] the list is asked for once when nothing happens before the live line stands', async () => {
+    const { server, page, context } = await openDesk(browser());
+    await acceptAgent(server);
+    await server.wake().delivered({ headline: 'Old one', timeout_seconds: 86_400 });
+    await context.addInitScript(noteGreeting);
+    await page.goto('about:blank');
+    const asked: (string | null)[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/desk/deliveries') asked.push(searchParams.get('section'));
+    });
+    await page.goto('/');
+    await row(page, 'Old one').waitFor();
+    await page.waitForFunction(() => 'isGreeted' in window);
+    // What is told later shows that the greeting has had its consequences.
+    await server.wake().delivered({ headline: 'Young one', timeout_seconds: 3600 });
+    await page.getByRole('button', { name: 'One new' }).waitFor();
+    expect(asked).toEqual([null, 'earlier']);
+  });
+
+  test('[D17] what arrives after the list was read and before the live line stands is not lost', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    await server.wake().delivered({ headline: 'Old one', timeout_seconds: 86_400 });
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await page.route('**/desk/stream', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await page.reload();
+    await row(page, 'Old one').waitFor();
+    await server.wake().delivered({ headline: 'Young one', timeout_seconds: 3600 });
+    open();
+    await page.getByRole('button', { name: 'One new' }).click();
+    await row(page, 'Young one').waitFor();
   });
 
   test('search and filters live in the address, and survive a reload', async () => {

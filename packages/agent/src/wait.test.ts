@@ -15,7 +15,6 @@ describe('lantern wait', () => {
   });
 
   it.each([
-    ['approved', 0],
     ['rejected', 3],
     ['redirected', 4],
   ])('[W14] --json prints what was answered in the words of the wire: %s', async (status, code) => {
@@ -23,6 +22,14 @@ describe('lantern wait', () => {
     const world = await startWorld(() => ({ status: 200, body }));
     const ended = await world.run(['wait', ID, '--json']);
     expect([ended.code, JSON.parse(ended.out)]).toEqual([code, body]);
+  });
+
+  it('[W23] an approval with edited content ends as redirected: what follows && must not run', async () => {
+    const body = answer('approved', { feedback: 'Cut.', edited_content: 'Short text' });
+    const world = await startWorld(() => ({ status: 200, body }));
+    const ended = await world.run(['wait', ID, '--json']);
+    expect([ended.code, JSON.parse(ended.out)]).toEqual([4, { ...body, status: 'redirected' }]);
+    expect((await world.run(['wait', ID])).out).toContain('Short text');
   });
 
   it('[W23] nobody in time ends with 5, and nothing is assumed', async () => {

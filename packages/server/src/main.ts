@@ -100,7 +100,8 @@ export async function startServer(
 
   const app = makeApp({ tls, log, proxies: config.trustProxy, baseUrl: shell.baseUrl });
   const routes: Route[] = [];
-  app.addHook('onRoute', ({ method, url }) => {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.refuses) return;
     for (const name of [method].flat()) routes.push({ method: name, url });
   });
   shell.upgrades.attach(app.server);

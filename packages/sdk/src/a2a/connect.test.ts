@@ -259,6 +259,24 @@ describe('connect', () => {
     });
   });
 
+  it('[W23] an approval with edited content reaches the agent as another version, not as leave to go on', async () => {
+    const hub = await startHub();
+    const decisions: AgentTask['decision'][] = [];
+    agentAt(hub.url, {
+      onTask: ({ kind, decision }) => {
+        decisions.push(decision);
+        return kind === 'task' ? { state: 'input_required', said: 'May I?' } : 'Done.';
+      },
+    });
+    const side = await hub.side();
+    side.task('1');
+    await side.until('input_required');
+    const decision = { status: 'approved', feedback: null, edited_content: { to: 'staging' } };
+    side.send({ type: 'decision', id: '2', taskId: 'task-1', deliveryId: 'd1', decision });
+    await side.until('completed');
+    expect(decisions).toEqual([null, { ...decision, status: 'redirected' }]);
+  });
+
   it('[A13] events and resumes come when asked for, and are acknowledged after their handler', async () => {
     const hub = await startHub();
     const seen: unknown[] = [];

@@ -1,4 +1,5 @@
 import { isRecord, parseJson, textOf } from '../json.ts';
+import { meantBy } from '../wake/answer.ts';
 import type { Artifact, Message, TaskDecision } from './wire.ts';
 
 /** The subprotocol of the socket (A13). */
@@ -120,7 +121,8 @@ function isMessage(value: unknown): value is Message {
 function decisionOf(value: Record<string, unknown>): TaskDecision | null {
   const status = (['approved', 'rejected', 'redirected'] as const).find((one) => one === value.status);
   if (status === undefined) return null;
-  return { status, feedback: textOf(value.feedback), edited_content: value.edited_content ?? null };
+  const edited_content = value.edited_content ?? null;
+  return { status: meantBy(status, edited_content), feedback: textOf(value.feedback), edited_content };
 }
 
 /** A decision as the message that it is, where the hub sent none along (A17). */

@@ -73,7 +73,7 @@ export interface StreamItem {
   };
 }
 
-/** A person's answer to a task that asked for input. */
+/** A person's answer to a task that asked for input. An approval with edited content counts as redirected (W23). */
 export interface TaskDecision {
   readonly status: 'approved' | 'rejected' | 'redirected';
   readonly feedback: string | null;

@@ -7,27 +7,27 @@ interface Answered {
   readonly respondedAt: string | null;
 }
 
-/** What the person wrote beside a plain yes or no. It is not part of what they answered to; there only when they did. */
-interface Remarked {
-  readonly editedContent?: Exclude<Content, null>;
-}
-
-/** Go on as proposed. */
-export interface Approved extends Answered, Remarked {
+/** Go on as proposed: the person has left it as it was. */
+export interface Approved extends Answered {
   readonly status: 'approved';
   readonly mayProceed: true;
   readonly feedback: string | null;
 }
 
 /** Do not do what was proposed. `withdrawnAt` is set when it was the agent itself that took it back. */
-export interface Rejected extends Answered, Remarked {
+export interface Rejected extends Answered {
   readonly status: 'rejected';
   readonly mayProceed: false;
   readonly feedback: string | null;
   readonly withdrawnAt: string | null;
+  /** There only when the person wrote another version all the same. */
+  readonly editedContent?: Exclude<Content, null>;
 }
 
-/** Not as proposed: merge both parts of `instructions` into the work first. */
+/**
+ * Not as proposed: merge both parts of `instructions` into the work first. An approval that comes with edited content is
+ * one too, whatever its word: who has written another version does not mean the first one (W23).
+ */
 export interface Redirected extends Answered {
   readonly status: 'redirected';
   readonly mayProceed: false;
@@ -71,17 +71,18 @@ export type Answer = Approved | Rejected | Redirected;
 export type Checked = Answer | Pending;
 
 export function toAnswer(body: ResponseBody): Checked {
-  const { delivery_id: deliveryId, feedback, responded_at: respondedAt } = body;
-  switch (body.status) {
+  const { delivery_id: deliveryId, feedback, edited_content: editedContent } = body;
+  const respondedAt = body.responded_at;
+  switch (meantBy(body.status, editedContent)) {
     case 'approved':
-      return { status: 'approved', mayProceed: true, deliveryId, respondedAt, feedback, ...remark(body) };
+      return { status: 'approved', mayProceed: true, deliveryId, respondedAt, feedback };
     case 'rejected': {
       const withdrawnAt = body.withdrawn_at ?? null;
-      const said = { feedback, withdrawnAt, ...remark(body) };
+      const said = { feedback, withdrawnAt, ...(editedContent === null ? {} : { editedContent }) };
       return { status: 'rejected', mayProceed: false, deliveryId, respondedAt, ...said };
     }
     case 'redirected': {
-      const instructions = { feedback, editedContent: body.edited_content };
+      const instructions = { feedback, editedContent };
       return { status: 'redirected', mayProceed: false, deliveryId, respondedAt, instructions };
     }
     case 'pending':
@@ -89,8 +90,9 @@ export function toAnswer(body: ResponseBody): Checked {
   }
 }
 
-function remark({ edited_content: editedContent }: ResponseBody): Remarked {
-  return editedContent === null ? {} : { editedContent };
+/** The word that an agent has to act on. Nobody is told "approved" beside a version that the person has changed. */
+export function meantBy<S extends string>(status: S, editedContent: unknown): S | 'redirected' {
+  return status === 'approved' && editedContent !== null ? 'redirected' : status;
 }
 
 /**

@@ -130,6 +130,19 @@ describe('delivering', () => {
 });
 
 describe('checking', () => {
+  it.each([{ brief: 'short' }, 'Short text', {}, ''])(
+    '[W23] an approval with the edited content %j is no leave to go on with the original',
+    async (edited_content) => {
+      const world = await startWorld(() => answered('approved', { feedback: 'Like this.', edited_content }));
+      await world.wake.adopt(ID);
+      expect(await world.wake.check(ID)).toMatchObject({
+        status: 'redirected',
+        mayProceed: false,
+        instructions: { feedback: 'Like this.', editedContent: edited_content },
+      });
+    },
+  );
+
   it('[W14] each status has its own shape, and only approved may proceed', async () => {
     const script = [
       answered('pending', { timed_out_at: '2026-03-08T13:00:00.000000Z' }),

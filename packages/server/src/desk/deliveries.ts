@@ -12,8 +12,9 @@ import { requireRole } from './auth.ts';
 import { detail, noDelivery } from './detail.ts';
 import { sendExact } from './exact.ts';
 import { list } from './list.ts';
-import { fromDelivery, toAnswer, toUntil } from './mapping.ts';
+import { toAnswer, toUntil } from './mapping.ts';
 import { caller } from './person.ts';
+import { showRows } from './seen.ts';
 
 type ById = { Params: { id: string } };
 
@@ -69,6 +70,6 @@ export function deliveryRoutes(app: FastifyInstance, { room }: Shell): void {
 }
 
 async function showRow(room: Room, delivery: Delivery) {
-  const samples = await room.store.read(delivery.space, (tx) => tx.agents.samples());
-  return fromDelivery(delivery, { now: room.clock.now(), samples });
+  const [row] = await room.store.read(delivery.space, (tx) => showRows(room, tx, [delivery]));
+  return row;
 }

@@ -4,11 +4,13 @@ import type { Content, Delivery } from '../core/deliveries/delivery.ts';
 import { answerIdentity, bodyIdentity, openText } from '../core/deliveries/sealed.ts';
 import { ExactJson } from '../core/exact-json.ts';
 import { Fault } from '../core/faults.ts';
+import type { PersonId } from '../core/ids.ts';
 import type { Person } from '../core/people/person.ts';
 import type { Room } from '../core/room.ts';
 import type { Tx } from '../core/store.ts';
 import { fromComposing } from './drafts.ts';
-import { fromAttempt, fromDecision, fromDelivery, fromJob } from './mapping.ts';
+import { fromAttempt, fromDecision, fromJob } from './mapping.ts';
+import { showRows } from './seen.ts';
 
 /** Everything a person needs in order to decide, and what has happened so far. */
 export function detail(room: Room, person: Person, id: string) {
@@ -19,8 +21,10 @@ export function detail(room: Room, person: Person, id: string) {
     const raw = openText(room, sealed, bodyIdentity(delivery));
     const content = JSON.parse(raw) as Content;
     const decisions = await Promise.all((await tx.decisions.of(id)).map((d) => showDecision(room, tx, d)));
+    const [row] = await showRows(room, tx, [delivery]);
     return {
-      ...fromDelivery(delivery, { now: room.clock.now(), samples: await tx.agents.samples() }),
+      ...row,
+      read_by: await nameOf(tx, delivery.readBy),
       content_sha256: delivery.contentHash,
       details: ExactJson.member(raw, 'details'),
       callback_webhook: content.callback_webhook ?? null,
@@ -36,6 +40,10 @@ export function detail(room: Room, person: Person, id: string) {
       previous: delivery.revises === null ? null : await previous(room, tx, delivery.revises),
     };
   });
+}
+
+async function nameOf(tx: Tx, id: PersonId | null) {
+  return id === null ? null : { person_id: id, name: (await tx.people.get(id))?.name ?? null };
 }
 
 /** The A2A task that asks this question (A17); an id that the agent made up leads nowhere. */

@@ -174,6 +174,40 @@ describe('another site', () => {
   });
 });
 
+describe('methods', () => {
+  const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+  test('[D86] one that an address does not have is 405 and told what works, at every address', async () => {
+    const { world } = await openDesk();
+    const before = await digests(world);
+    const served = new Map<string, string[]>();
+    for (const { method, url } of deskRoutes(world)) served.set(url, [...(served.get(url) ?? []), method]);
+    for (const [url, methods] of served) {
+      const allow = METHODS.filter((m) => methods.includes(m)).join(', ');
+      for (const method of [...METHODS, 'OPTIONS'].filter((m) => !methods.includes(m))) {
+        const headers = { authorization: `Bearer ${world.token}`, 'content-type': 'text/plain' };
+        const body = method === 'GET' ? {} : { body: 'x' };
+        const reply = await fetch(world.url + fill(url, ANY), { method, headers, ...body });
+        const { error } = (await reply.json()) as { error: Record<string, unknown> };
+        expect([method, url, reply.status, reply.headers.get('allow'), error.code]).toEqual([
+          method,
+          url,
+          405,
+          allow,
+          'method_not_allowed',
+        ]);
+      }
+    }
+    expect(served.size).toBeGreaterThan(40);
+    expect(await digests(world)).toEqual(before);
+  });
+
+  test('[D86] an address that is not there stays 404', async () => {
+    const { world } = await openDesk();
+    expect(await refused(world.desk('PUT', '/desk/nothing'))).toEqual({ status: 404, code: 'not_found' });
+  });
+});
+
 describe('roles', () => {
   /** The least role that each change needs; what is missing here needs none of its own. */
   const NEEDED: Record<string, 'decider' | 'owner'> = {

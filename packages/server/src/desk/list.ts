@@ -12,7 +12,8 @@ import type { Tx } from '../core/store.ts';
 import { fromIso, type Micros } from '../core/time.ts';
 import { choice, invalid, type Query, single, wholeQuery } from '../http/fields.ts';
 import { fromFoundCursor, fromListCursor, toFoundCursor, toListCursor } from './cursors.ts';
-import { fromDelivery } from './mapping.ts';
+import { endOfLedger } from './ledger-end.ts';
+import { showRows } from './seen.ts';
 
 const OPEN: readonly Section[] = SECTIONS.filter((s) => s !== 'earlier');
 const PAGE = 50;
@@ -72,11 +73,12 @@ async function found(room: Room, person: Person, query: Query) {
     limit,
   };
   return room.store.read(person.space, async (tx) => {
+    const ledger_seq = await endOfLedger(tx);
     const { deliveries, next } = await search(room, tx, wanted);
-    const seen = { now: room.clock.now(), samples: await tx.agents.samples() };
     return {
-      deliveries: deliveries.map((d) => fromDelivery(d, seen)),
+      deliveries: await showRows(room, tx, deliveries),
       next_cursor: next === null ? null : fromFoundCursor(next),
+      ledger_seq,
     };
   });
 }
@@ -92,16 +94,17 @@ async function listed(room: Room, person: Person, query: Query) {
   const sections = wanted === undefined ? OPEN : [wanted];
   const cursor = toListCursor(single(query, 'cursor'), sections);
   return room.store.read(person.space, async (tx) => {
+    const ledger_seq = await endOfLedger(tx);
     const page = new TypedPage(tx, type, limit);
     const from = cursor === null ? 0 : sections.indexOf(cursor.section);
     for (const section of sections.slice(from)) {
       const after = cursor?.section === section ? cursor : undefined;
       await page.walk({ section, agent, after });
     }
-    const seen = { now: room.clock.now(), samples: await tx.agents.samples() };
     return {
-      deliveries: page.rows.map((d) => fromDelivery(d, seen)),
+      deliveries: await showRows(room, tx, page.rows),
       next_cursor: page.end === null ? null : fromListCursor(page.end),
+      ledger_seq,
     };
   });
 }

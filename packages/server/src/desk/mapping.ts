@@ -16,11 +16,11 @@ import { choice, invalid, optionalText } from '../http/fields.ts';
 export const VERDICTS: readonly Verdict[] = ['approved', 'rejected', 'redirected'];
 export const FEEDBACK_MOST = 20_000;
 
-/** What a row says beyond its delivery: whether its time is up, and whether its agent is a sample. */
-export type Seen = { now: Micros; samples: ReadonlySet<string> };
+/** What a row says beyond its delivery: whether its time is up, whether its agent is a sample, which way it is held. */
+export type Seen = { now: Micros; samples: ReadonlySet<string>; held: ReadonlyMap<string, Verdict> };
 
 /** One row of the list. */
-export function fromDelivery(d: Delivery, { now, samples }: Seen) {
+export function fromDelivery(d: Delivery, { now, samples, held }: Seen) {
   return {
     delivery_id: d.id,
     agent_id: d.agent,
@@ -31,6 +31,7 @@ export function fromDelivery(d: Delivery, { now, samples }: Seen) {
     summary: d.summary,
     status: d.status,
     state: d.state,
+    held_status: held.get(d.id) ?? null,
     section: d.section,
     created_at: toIso(d.createdAt),
     changed_at: toIso(d.changedAt),

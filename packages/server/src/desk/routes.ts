@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { errorHandler } from '../http/errors.ts';
+import { watchMethods } from '../http/methods.ts';
 import type { Shell } from '../http/shell.ts';
 import { accountRoutes } from './account.ts';
 import { agentRoutes } from './agents.ts';
@@ -37,6 +38,7 @@ export async function deskRoutes(app: FastifyInstance, shell: Shell, cards: Card
     reply.header('cache-control', 'no-store');
   });
 
+  const refuseOtherMethods = watchMethods(app);
   entryRoutes(app, shell);
   joinRoutes(app, shell);
   passkeyEntryRoutes(app, shell);
@@ -66,4 +68,5 @@ export async function deskRoutes(app: FastifyInstance, shell: Shell, cards: Card
     streamRoutes(inside, shell);
     settingsRoutes(inside, shell);
   });
+  refuseOtherMethods();
 }

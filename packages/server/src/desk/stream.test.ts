@@ -32,6 +32,26 @@ describe('the stream', () => {
     expect(await body(browser.send('GET', `/desk/deliveries/${id}`))).toMatchObject({ state: 'decided' });
   });
 
+  test('[D17] greets with the last thing that happened, so that a list can be known to be as new', async () => {
+    const { world } = await openDesk();
+    const browser = await loggedIn(world);
+    const greeting = async () => {
+      const stream = await StreamReader.open(browser.send('GET', '/desk/stream'));
+      const hello = (await stream.next())?.data as { ledger_seq: number } | undefined;
+      return { ledger_seq: hello?.ledger_seq ?? 0 };
+    };
+    const listed = () => body<{ ledger_seq: number }>(browser.send('GET', '/desk/deliveries'));
+    const { ledger_seq } = await listed();
+    expect(ledger_seq).toBeGreaterThan(0);
+    expect(await greeting()).toEqual({ ledger_seq });
+    await world.deliver();
+    const later = await greeting();
+    expect(later.ledger_seq).toBeGreaterThan(ledger_seq);
+    expect(await listed()).toMatchObject(later);
+    const found = await body(browser.send('GET', '/desk/deliveries?from=2026-01-01T00:00:00Z'));
+    expect(found).toMatchObject(later);
+  });
+
   test('[D17] tells when a held decision takes effect', async () => {
     const { world } = await openDesk();
     const id = await world.deliver();

@@ -4,6 +4,7 @@ import { SESSIONS } from '../core/people/login.ts';
 import type { Shell } from '../http/shell.ts';
 import { isOwnOrigin, requirePerson } from './auth.ts';
 import { Backlog } from './backlog.ts';
+import { endOfLedger } from './ledger-end.ts';
 import { caller } from './person.ts';
 
 /** Live updates: what changed, by name; the page asks for the rest. */
@@ -24,10 +25,15 @@ export function streamRoutes(app: FastifyInstance, shell: Shell): void {
       if (person === null) return stream.close();
       backlog.add([...about].filter((name) => name !== SESSIONS));
     };
-    const backlog = new Backlog((name) =>
-      stream.sendWhenReady({ event: 'change', data: JSON.stringify({ about: name }) }),
+    const backlog = new Backlog(async (name) => {
+      await greeted;
+      await stream.sendWhenReady({ event: 'change', data: JSON.stringify({ about: name }) });
+    });
+    // Read once we listen: whatever is not in it will be told. Who was shown as much has missed nothing.
+    const greeted = shell.room.store.read(space, endOfLedger).then(
+      (seq) => void stream.send({ event: 'hello', data: JSON.stringify({ space, ledger_seq: seq }) }),
+      () => stream.close(),
     );
-    stream.send({ event: 'hello', data: JSON.stringify({ space }) });
     return reply;
   });
 }

@@ -20,6 +20,8 @@ declare module 'fastify' {
   interface FastifyContextConfig extends Described {
     /** Further operations at the same route, by the verb behind a colon at the end of its address. */
     verbs?: Record<string, Described>;
+    /** It is only here to say which methods work. */
+    refuses?: true;
   }
 }
 

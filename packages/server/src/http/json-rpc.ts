@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject } from '../core/canonical.ts';
+import { ExactJson } from '../core/exact-json.ts';
+import type { JsonBody } from './body.ts';
 
 /** JSON-RPC 2.0: the transport, which knows no protocol. */
 export const RPC = {
@@ -9,7 +11,8 @@ export const RPC = {
   internalError: -32603,
 } as const;
 
-export type RpcId = string | number | null;
+/** As it was written, where a number of ours would round it: a client that counts beyond 2^53 looks for its own digits. */
+export type RpcId = string | number | null | ExactJson;
 
 export type RpcError = { code: number; message: string; data?: unknown };
 
@@ -21,12 +24,14 @@ type Unread = { ok: false; id: RpcId; error: RpcError; field?: string };
 export type RpcRead = { ok: true; call: RpcCall } | Unread;
 
 /** Reads one call. A request without an id is answered with the id null: here, nobody calls without wanting to know. */
-export function readCall(body: unknown): RpcRead {
+export function readCall({ value: body, raw }: JsonBody): RpcRead {
   if (Array.isArray(body)) return refuse(null, 'Batches are not served here. Send one request at a time.');
   if (!isJsonObject(body)) return refuse(null, 'The request must be a JSON object.');
-  const { id = null, jsonrpc, method, params } = body;
-  if (id !== null && typeof id !== 'string' && typeof id !== 'number')
+  const { id: given = null, jsonrpc, method, params } = body;
+  if (given !== null && typeof given !== 'string' && typeof given !== 'number')
     return refuse(null, 'id must be a string, a number or null.', 'id');
+  const mayBeRounded = typeof given === 'number' && !Number.isSafeInteger(given);
+  const id = mayBeRounded ? ExactJson.member(raw.toString(), 'id') : given;
   if (jsonrpc !== '2.0') return refuse(id, 'jsonrpc must be "2.0".', 'jsonrpc');
   if (typeof method !== 'string' || method === '') return refuse(id, 'method must be a string.', 'method');
   if (params !== undefined && params !== null && !isJsonObject(params))
@@ -46,9 +51,13 @@ function refuse(id: RpcId, message: string, field?: string): Unread {
 
 /** `result` is JSON text already: what was stored as bytes need not be read to be sent. */
 export function rpcResult(id: RpcId, result: string): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+  return `{"jsonrpc":"2.0","id":${idText(id)},"result":${result}}`;
 }
 
 export function rpcError(id: RpcId, error: RpcError): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, error });
+  return `{"jsonrpc":"2.0","id":${idText(id)},"error":${JSON.stringify(error)}}`;
+}
+
+function idText(id: RpcId): string {
+  return id instanceof ExactJson ? id.text : JSON.stringify(id);
 }

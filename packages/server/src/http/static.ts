@@ -90,7 +90,7 @@ Deliver: POST ${url}/wake/v1/deliver with "Authorization: Bearer $WAKE_API_KEY" 
 {agent_id, provider, type: update|question|output|alert, headline, summary, details?, timeout_seconds?}.
 Store the delivery_id. Poll GET ${url}/wake/v1/response/{delivery_id} (add ?wait=60 to wait for the answer), or sweep
 GET ${url}/wake/v1/responses?since=… . approved: go on. rejected: do not go on, read feedback. redirected: take over
-edited_content and feedback first. Never put credentials into details.
+edited_content and feedback first; edited_content replaces yours on approved, too. Never put credentials into details.
 
 - Machine-readable description: ${url}/openapi.json
 - Limits and extensions: ${url}/.well-known/wake.json

@@ -1,5 +1,6 @@
 import { describe, onTestFinished } from 'vitest';
 import type { Store, Topic } from '../core/store.ts';
+import { describeCalling } from './contract/calling.ts';
 import { describeCommits } from './contract/commits.ts';
 import { describeDeliveries } from './contract/deliveries.ts';
 import { describeEvents } from './contract/events.ts';
@@ -41,5 +42,6 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     describe('waits, resumes and leftovers', () => describeWaits(fresh));
     describe('spaces', () => describeSpaces(fresh));
     describe('the A2A relay', () => describeTasks(fresh));
+    describe('callers, cards, pushes, content and keys', () => describeCalling(fresh));
   });
 }

@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { asking } from '../api/questions.ts';
-import { calmly } from '../api/refused.ts';
 import type { Caller, CardView } from '../api/task-types.ts';
 import { Text } from '../detail/Text.tsx';
 import { Field } from '../entry/Field.tsx';
-import { Copied } from '../frame/Copied.tsx';
+import { Once } from '../frame/Once.tsx';
 import { Sure } from '../frame/Sure.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
+import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
@@ -24,16 +23,13 @@ export function Callers({ agent, view, isOwner }: { agent: string; view: CardVie
   const { data, error } = useQuery({ queryKey: key, queryFn: () => desk.callers(agent) });
   const [name, setName] = useState('');
   const [made, setMade] = useState<string | null>(null);
-  const [said, setSaid] = useState('');
-  const run = async (work: () => Promise<void>) => {
-    setSaid(await work().then(() => '', calmly));
-    void asking.invalidateQueries({ queryKey: key });
-  };
+  const { said, run } = useWork(key);
   const make = (event: React.FormEvent) => {
     event.preventDefault();
     void run(async () => {
       setMade((await desk.addCaller(agent, { name })).token);
       setName('');
+      return '';
     });
   };
   return (
@@ -42,10 +38,9 @@ export function Callers({ agent, view, isOwner }: { agent: string; view: CardVie
       <p className="said">{WHO[view.card.visibility]}</p>
       <Trouble of={error} />
       {made !== null && (
-        <div className="once">
-          <p>The token for this caller, this once. It is sent as Authorization: Bearer.</p>
-          <Copied text={made} label="Copy the token" />
-        </div>
+        <Once text={made} called="token">
+          The token for this caller, this once. It is sent as Authorization: Bearer.
+        </Once>
       )}
       {data !== undefined && data.callers.length > 0 && (
         <ul className="lines">
@@ -58,6 +53,7 @@ export function Callers({ agent, view, isOwner }: { agent: string; view: CardVie
                   ? () =>
                       void run(async () => {
                         await desk.revokeCaller(agent, caller.caller_id);
+                        return '';
                       })
                   : null
               }

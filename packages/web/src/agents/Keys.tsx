@@ -1,54 +1,51 @@
 import { useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { asking } from '../api/questions.ts';
-import { calmly } from '../api/refused.ts';
-import type { Agent, Key } from '../api/types.ts';
-import { Copied } from '../frame/Copied.tsx';
-import { Sure } from '../frame/Sure.tsx';
+import type { Agent } from '../api/types.ts';
+import { KeyLine } from '../frame/KeyLine.tsx';
+import { Once } from '../frame/Once.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
+import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
-const again = (agent: string) => void asking.invalidateQueries({ queryKey: ['agents', agent] });
-
 export function Keys({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
   const [made, setMade] = useState<{ key: string; until: string | null } | null>(null);
-  const [said, setSaid] = useState('');
+  const { said, run } = useWork(['agents', agent.agent_id]);
   const now = useNow();
-  const make = (tier: string, rotate: boolean) => async () => {
-    try {
+  const make = (tier: string, rotate: boolean) => () =>
+    void run(async () => {
       const { key, others_expire_at } = await desk.addKey(agent.agent_id, { tier, rotate });
       setMade({ key, until: others_expire_at });
-      setSaid('');
-      again(agent.agent_id);
-    } catch (error) {
-      setSaid(calmly(error));
-    }
-  };
+      return '';
+    });
+  const revoke = (key: string) => () =>
+    void run(async () => {
+      await desk.revokeKey(agent.agent_id, key);
+      return '';
+    });
   const live = agent.keys.filter((key) => key.revoked_at === null);
   const tier = live[0]?.tier ?? 'live';
   return (
     <section className="part" aria-label="Keys">
       <h2>Keys</h2>
       {made !== null && (
-        <div className="once">
-          <p>
-            The new key, this once.
-            {made.until === null
-              ? ''
-              : ` The others work until ${timeAndDay(made.until, now)}, so that nothing stops meanwhile.`}
-          </p>
-          <Copied text={made.key} label="Copy the key" />
-          <p>
-            <button type="button" className="button" onClick={() => setMade(null)}>
-              I have kept it
-            </button>
-          </p>
-        </div>
+        <Once text={made.key} called="key" onKept={() => setMade(null)}>
+          The new key, this once.
+          {made.until === null
+            ? ''
+            : ` The others work until ${timeAndDay(made.until, now)}, so that nothing stops meanwhile.`}
+        </Once>
       )}
       <ul className="lines">
         {agent.keys.map((key) => (
-          <KeyLine key={key.key_id} agent={agent.agent_id} record={key} isOwner={isOwner} onSaid={setSaid} />
+          <KeyLine
+            key={key.key_id}
+            name={`${key.prefix}…${key.last_four}`}
+            said={`made ${timeAndDay(key.created_at, now)}`}
+            record={key}
+            question="The agent stops at once."
+            onRevoke={isOwner ? revoke(key.key_id) : null}
+          />
         ))}
       </ul>
       <Trouble of={said} />
@@ -66,44 +63,5 @@ export function Keys({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
         </div>
       )}
     </section>
-  );
-}
-
-function KeyLine({
-  agent,
-  record,
-  isOwner,
-  onSaid,
-}: {
-  agent: string;
-  record: Key;
-  isOwner: boolean;
-  onSaid: (text: string) => void;
-}) {
-  const now = useNow();
-  const revoke = async () => {
-    try {
-      await desk.revokeKey(agent, record.key_id);
-      again(agent);
-    } catch (error) {
-      onSaid(calmly(error));
-    }
-  };
-  const isOver =
-    record.revoked_at !== null || (record.expires_at !== null && Date.parse(record.expires_at) < now);
-  return (
-    <li data-over={isOver || undefined}>
-      <span className="mono">
-        {record.prefix}…{record.last_four}
-      </span>
-      <span className="said">made {timeAndDay(record.created_at, now)}</span>
-      {record.revoked_at !== null && (
-        <span className="said">revoked {timeAndDay(record.revoked_at, now)}</span>
-      )}
-      {record.revoked_at === null && record.expires_at !== null && (
-        <span className="said">until {timeAndDay(record.expires_at, now)}</span>
-      )}
-      {isOwner && !isOver && <Sure word="Revoke" question="The agent stops at once." onSure={revoke} />}
-    </li>
   );
 }

@@ -66,7 +66,8 @@ export type HistoryFilter = {
   from?: string | undefined;
   to?: string | undefined;
 };
-export type Page = { deliveries: Row[]; next_cursor: string | null };
+/** `ledger_seq`: the last thing that had happened when it was read. */
+export type Page = { deliveries: Row[]; next_cursor: string | null; ledger_seq?: number };
 export type Answer = { status: Verdict; feedback?: string; edited_content?: Json; content_sha256: string };
 
 /** Every address of the desk that the page uses, and no other. */

@@ -22,6 +22,8 @@ export type Row = {
   summary: string;
   status: Status;
   state: DeliveryState;
+  /** Which way it was answered, while that is not sent yet. */
+  held_status?: Verdict | null;
   section: Section;
   created_at: string;
   changed_at: string;
@@ -85,6 +87,7 @@ export type Detail = Row & {
   allow_secrets: { path: string; reason: string }[];
   decision: Decision | null;
   decisions: Decision[];
+  read_by?: { person_id: string; name: string | null } | null;
   callbacks: Callback[];
   attempts: Attempt[];
   draft?: Draft | null;

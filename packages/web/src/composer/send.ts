@@ -31,14 +31,14 @@ export async function sendAnswer(before: Row, answer: Answer): Promise<boolean> 
   words.hold(id);
   show({
     ...before,
-    state: seconds === 0 ? 'decided' : 'held',
-    status: answer.status,
+    ...(seconds === 0
+      ? { state: 'decided', status: answer.status }
+      : { state: 'held', held_status: answer.status }),
     effect_at: new Date(endsAt).toISOString(),
   });
   if (seconds > 0) foot.hold({ id, headline: before.headline, verdict: answer.status, endsAt });
   try {
-    const row = await desk.decide(id, answer);
-    show({ ...row, status: answer.status });
+    show(await desk.decide(id, answer));
     setTimeout(() => forgetWhenGone(id, givenAt), seconds * 1000 + 1500);
     return true;
   } catch (error) {

@@ -44,8 +44,8 @@ export function StateLine({ detail }: { detail: Detail }) {
 
 function HeldState({ detail }: { detail: Detail }) {
   const now = useSeconds();
-  const verdict = detail.decision?.state === 'held' ? detail.decision.status : detail.status;
-  const word = verdict === 'pending' ? 'Answered' : VERDICT_WORDS[verdict];
+  const verdict = detail.held_status ?? undefined;
+  const word = verdict === undefined ? 'Answered' : VERDICT_WORDS[verdict];
   const left = detail.effect_at === null ? 0 : secondsUntil(detail.effect_at, now);
   return (
     <div className="state-line" data-verdict={verdict}>

@@ -15,7 +15,8 @@ const OUTCOMES: Record<string, string> = {
 /** What happened, one sentence a line, oldest first. */
 export function happened(detail: Detail, now: number): Happening[] {
   const lines: Happening[] = [{ at: detail.created_at, text: `${detail.agent_id} sent it.` }];
-  if (detail.read_at !== null) lines.push({ at: detail.read_at, text: 'It was read.' });
+  if (detail.read_at !== null)
+    lines.push({ at: detail.read_at, text: `${detail.read_by?.name ?? 'Somebody'} read it.` });
   for (const decision of detail.decisions) {
     const who = decision.decided_by.name ?? 'Somebody';
     const word = VERDICT_WORDS[decision.status].toLowerCase();

@@ -37,7 +37,15 @@ export function LoginForm({ onDone, email: known }: { onDone: () => void; email?
   };
   return (
     <form className="entry-form" onSubmit={submit}>
-      <Field label="E-mail" type="email" autoComplete="username" value={email} onText={setEmail} required />
+      <Field
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        value={email}
+        onText={setEmail}
+        required
+        autoFocus={known === undefined}
+      />
       <Field
         label="Password"
         type="password"

@@ -16,6 +16,8 @@ export type ListState = {
   arrivals: readonly string[];
   next: Next | null;
   loadedAt: number | null;
+  /** The last thing that had happened when it was asked for, by the ledger's count. */
+  seq: number;
   /** The last refresh failed; what is shown is from `loadedAt`. */
   stale: boolean;
   checked: ReadonlySet<string>;
@@ -38,6 +40,7 @@ export const EMPTY: ListState = {
   arrivals: [],
   next: null,
   loadedAt: null,
+  seq: 0,
   stale: false,
   checked: new Set(),
 };
@@ -66,7 +69,9 @@ function settle(state: ListState, action: Extract<ListAction, { kind: 'settle' }
   const empty = { ...state, entries: [], rows: {}, arrivals: [] };
   const filled = action.pages.reduce(append, empty);
   const checked = new Set([...state.checked].filter((id) => id in filled.rows));
-  return { ...filled, checked, phase: 'ready', next: action.next, loadedAt: action.at, stale: false };
+  const { next, at: loadedAt } = action;
+  const seq = action.pages[0]?.ledger_seq ?? 0;
+  return { ...filled, checked, phase: 'ready', next, loadedAt, seq, stale: false };
 }
 
 function append(state: ListState, page: Page): ListState {

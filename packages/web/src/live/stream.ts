@@ -45,10 +45,10 @@ export function listen(): () => void {
   const connect = () => {
     if (stopped) return;
     source = new EventSource('/desk/stream');
-    source.addEventListener('hello', () => {
+    source.addEventListener('hello', (event) => {
       mark(true);
       if (wasDown) void lookAgain();
-      else if (isFirst) void catchUp();
+      else if (isFirst) void catchUp((JSON.parse(event.data) as { ledger_seq?: number }).ledger_seq);
       wasDown = false;
       isFirst = false;
     });
@@ -87,14 +87,14 @@ export async function lookAgain(): Promise<void> {
 /** The person's own: nobody else changes them, and an older answer could come over what they have just chosen. */
 const OWN: ReadonlySet<unknown> = new Set(['session', 'preferences', 'settings']);
 
-/** What happened after the page asked and before the line stood was told to nobody. */
-async function catchUp(): Promise<void> {
+/** What happened after the page asked and before the line stood, at `seq`, was told to nobody. */
+async function catchUp(seq = Number.POSITIVE_INFINITY): Promise<void> {
   const isOlder: Parameters<typeof asking.invalidateQueries>[0] = {
     predicate: ({ state, queryKey }) => state.data !== undefined && !OWN.has(queryKey[0]),
   };
   void asking.invalidateQueries(isOlder);
   await list.isThere();
-  await countArrivals();
+  if (list.get().seq < seq) await countArrivals();
 }
 
 /** What is said by name and is no delivery, with the questions whose answers it makes old. */

@@ -5,7 +5,7 @@ import { asking } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import type { Role } from '../api/types.ts';
 import { Field } from '../entry/Field.tsx';
-import { Copied } from '../frame/Copied.tsx';
+import { Once } from '../frame/Once.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
@@ -35,10 +35,9 @@ export function Invitations() {
     <section className="part" aria-label="Invite somebody">
       <h2>Invite somebody</h2>
       {made !== null && (
-        <div className="once">
-          <p>The link for {made.email}, this once. It lets one person in.</p>
-          <Copied text={made.link} label="Copy the link" />
-        </div>
+        <Once text={made.link} called="link">
+          The link for {made.email}, this once. It lets one person in.
+        </Once>
       )}
       <form className="form-line" onSubmit={invite}>
         <Field label="E-mail" type="email" value={email} onText={setEmail} required />

@@ -4,7 +4,7 @@ import { desk } from '../api/desk.ts';
 import { asking, sessionQuery } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import type { Person, Role } from '../api/types.ts';
-import { Copied } from '../frame/Copied.tsx';
+import { Once } from '../frame/Once.tsx';
 import { Sure } from '../frame/Sure.tsx';
 import { Invitations } from './Invitations.tsx';
 
@@ -54,13 +54,10 @@ export function People() {
         ))}
       </ul>
       {reset !== null && (
-        <div className="once">
-          <p>
-            The link by which {reset.name} chooses a new password, this once. It works for a day; everything
-            before it has ended.
-          </p>
-          <Copied text={reset.link} label="Copy the link" />
-        </div>
+        <Once text={reset.link} called="link">
+          The link by which {reset.name} chooses a new password, this once. It works for a day; everything
+          before it has ended.
+        </Once>
       )}
       <p className="said" role="status">
         {said}

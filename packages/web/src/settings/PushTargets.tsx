@@ -1,71 +1,31 @@
-import { useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { asking } from '../api/questions.ts';
-import { calmly } from '../api/refused.ts';
-import { Field } from '../entry/Field.tsx';
+import { Addresses } from '../frame/Addresses.tsx';
 import { Sure } from '../frame/Sure.tsx';
+import { useWork } from '../frame/use-work.ts';
 
 /** Where callers of this space's agents may have news of their tasks sent. */
 export function PushTargets({ targets, isOwner }: { targets: string[] | null; isOwner: boolean }) {
-  const [url, setUrl] = useState('');
-  const [said, setSaid] = useState('');
-  const set = async (wanted: string[] | null, word: string) => {
-    try {
+  const { said, run } = useWork(['settings']);
+  const set = (wanted: string[] | null, word: string) =>
+    run(async () => {
       await desk.setPushTargets(wanted);
-      setUrl('');
-      setSaid(word);
-      await asking.invalidateQueries({ queryKey: ['settings'] });
-    } catch (error) {
-      setSaid(calmly(error));
-    }
-  };
+      return word;
+    });
   return (
     <section className="part" aria-label="Push notifications">
       <h2>Push notifications</h2>
       <p className="said">{pushWords(targets)}</p>
-      <ul className="lines">
-        {targets?.map((target) => (
-          <li key={target}>
-            <span className="mono">{target}</span>
-            {isOwner && (
-              <Sure
-                word="Remove"
-                question="News of tasks will no longer be sent there."
-                onSure={() =>
-                  void set(
-                    targets.filter((other) => other !== target),
-                    'Removed.',
-                  )
-                }
-              />
-            )}
-          </li>
-        ))}
-      </ul>
-      <p className="said" role="status">
-        {said}
-      </p>
-      {isOwner && (
-        <form
-          className="form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void set([...(targets ?? []), url.trim()], 'Allowed.');
-          }}
-        >
-          <Field
-            label={targets === null ? 'Only to this address' : 'Another address'}
-            type="url"
-            placeholder="https://partner.example.com/hooks"
-            value={url}
-            onText={setUrl}
-            required
-          />
-          <button type="submit" className="button">
-            Allow it
-          </button>
-        </form>
-      )}
+      <Addresses
+        of={targets ?? []}
+        mayChange={isOwner}
+        said={said}
+        words={{
+          add: targets === null ? 'Only to this address' : 'Another address',
+          such: 'https://partner.example.com/hooks',
+          removed: 'News of tasks will no longer be sent there.',
+        }}
+        onSet={set}
+      />
       {isOwner && targets !== null && (
         <Sure
           word="Drop the list"

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { asking } from '../api/questions.ts';
-import { calmly } from '../api/refused.ts';
 import { Field } from '../entry/Field.tsx';
-import { Copied } from '../frame/Copied.tsx';
+import { Once } from '../frame/Once.tsx';
 import { Sure } from '../frame/Sure.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
+import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
@@ -15,22 +14,14 @@ export function Tokens() {
   const { data } = useQuery({ queryKey: ['tokens'], queryFn: desk.tokens });
   const [name, setName] = useState('');
   const [made, setMade] = useState<string | null>(null);
-  const [said, setSaid] = useState('');
+  const { said, run } = useWork(['tokens']);
   const now = useNow();
-  const run = async (work: () => Promise<void>) => {
-    try {
-      await work();
-      setSaid('');
-      void asking.invalidateQueries({ queryKey: ['tokens'] });
-    } catch (error) {
-      setSaid(calmly(error));
-    }
-  };
   const make = (event: React.FormEvent) => {
     event.preventDefault();
     void run(async () => {
       setMade((await desk.addToken(name)).token);
       setName('');
+      return '';
     });
   };
   return (
@@ -38,10 +29,9 @@ export function Tokens() {
       <h2>Tokens for scripts</h2>
       <p className="said">A script with a token can do what you can do. Each is shown once.</p>
       {made !== null && (
-        <div className="once">
-          <p>The token, this once.</p>
-          <Copied text={made} label="Copy the token" />
-        </div>
+        <Once text={made} called="token">
+          The token, this once.
+        </Once>
       )}
       <ul className="lines">
         {data?.tokens.map((token) => (
@@ -55,6 +45,7 @@ export function Tokens() {
                 onSure={() =>
                   void run(async () => {
                     await desk.revokeToken(token.token_id);
+                    return '';
                   })
                 }
               />

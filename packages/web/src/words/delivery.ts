@@ -29,7 +29,7 @@ export const asksForAnswer = (type: DeliveryType) => type === 'question' || type
 export function rowWords(row: Row, now: number): string[] {
   const words: string[] = [];
   if (row.state === 'held')
-    words.push(`${row.status === 'pending' ? 'Answered' : VERDICT_WORDS[row.status]}, not sent yet`);
+    words.push(`${row.held_status ? VERDICT_WORDS[row.held_status] : 'Answered'}, not sent yet`);
   if (row.state === 'decided' && row.status !== 'pending')
     words.push(VERDICT_WORDS[row.status].toLowerCase());
   if (row.state === 'withdrawn') words.push('withdrawn by the agent');

@@ -14,6 +14,7 @@ import type { TaskRecord } from './task.ts';
 export const CHUNK = 256 * 1024;
 const SMALL_STEP = 20;
 const UPLOAD_SCHEME = 'lantern-upload:';
+const PROOF_LENGTH = 32;
 
 /** Bytes that came inside a frame. `part` is their place among the artifact's parts. */
 export type PreparedContent = { part: number; bytes: Uint8Array; digest: string };
@@ -39,7 +40,7 @@ export async function keepContent(
   if (content.length === 0 && !text.includes(UPLOAD_SCHEME)) return text;
   const artifact = JSON.parse(text) as JsonObject;
   const parts = Array.isArray(artifact.parts) ? [...artifact.parts] : [];
-  const uploads = await findUploads(tx, parts);
+  const uploads = await findUploads(room, tx, task, parts);
   if (isFault(uploads)) return uploads;
   for (const [at, blob] of uploads) await refer(tx, task, parts, at, blob);
   for (const given of content)
@@ -47,15 +48,22 @@ export async function keepContent(
   return { ...artifact, parts };
 }
 
-async function findUploads(tx: Tx, parts: readonly Json[]): Promise<Map<number, Blob> | Fault> {
+async function findUploads(
+  room: Room,
+  tx: Tx,
+  task: TaskRecord,
+  parts: readonly Json[],
+): Promise<Map<number, Blob> | Fault> {
   const found = new Map<number, Blob>();
   for (const [at, part] of parts.entries()) {
     if (!isJsonObject(part) || typeof part.url !== 'string' || !part.url.startsWith(UPLOAD_SCHEME)) continue;
-    const blob = await tx.blobs.get(part.url.slice(UPLOAD_SCHEME.length));
+    const [id = ''] = part.url.slice(UPLOAD_SCHEME.length).split('.', 1);
+    const isOfTask = part.url === uploadUrl(room, { space: tx.space, task: task.id }, id);
+    const blob = isOfTask ? await tx.blobs.get(id) : null;
     if (blob === null || blob.digest === null)
       return new Fault(
         'invalid_field',
-        'There is no finished upload with this url. Upload the content again.',
+        'This task has no finished upload with this url. Upload the content again.',
         {
           field: `artifact.parts.${at}.url`,
         },
@@ -63,6 +71,19 @@ async function findUploads(tx: Tx, parts: readonly Json[]): Promise<Map<number, 
     found.set(at, blob);
   }
   return found;
+}
+
+/**
+ * The id alone would not do: equal content has one id for all agents, and readers of a task see it in an address. What
+ * stands behind the dot says that it was uploaded for this task.
+ */
+function uploadUrl(
+  { vault }: Pick<Room, 'vault'>,
+  { space, task }: Pick<Uploading, 'space' | 'task'>,
+  id: string,
+): string {
+  const proof = vault.mac(`upload\n${space}\n${task}\n${id}`).replace(/\W/g, '').slice(0, PROOF_LENGTH);
+  return `${UPLOAD_SCHEME}${id}.${proof}`;
 }
 
 async function refer(tx: Tx, task: TaskRecord, parts: Json[], at: number, blob: Blob): Promise<void> {
@@ -106,7 +127,7 @@ export interface Hasher {
 }
 
 export type Uploaded = { url: string; size: number; sha256: string };
-type Uploading = { space: SpaceId; agent: AgentId; hasher: Hasher; most: number };
+type Uploading = { space: SpaceId; agent: AgentId; task: string; hasher: Hasher; most: number };
 
 export function uploadTooLarge(most: number): Fault {
   return new Fault('payload_too_large', `An upload may have at most ${most} bytes.`);
@@ -115,7 +136,7 @@ export function uploadTooLarge(most: number): Fault {
 /** Takes content of any length in, chunk by chunk: each is on disk before the next is asked for. */
 export async function upload(
   room: Room,
-  { space, agent, hasher, most }: Uploading,
+  { space, agent, task, hasher, most }: Uploading,
   source: AsyncIterable<Uint8Array>,
 ): Promise<Uploaded | Fault> {
   const id = newBlobId(room);
@@ -138,11 +159,16 @@ export async function upload(
   const digest = contentDigest(room, space, sha256);
   const kept = await room.store.write(space, ['ledger'], async (tx) => {
     const twin = await tx.blobs.byDigest(digest);
-    if (twin === null) await tx.blobs.finish(id, { digest, size, chunks });
-    else await tx.blobs.remove(id);
-    return twin?.id ?? id;
+    if (twin === null) {
+      await tx.blobs.finish(id, { digest, size, chunks });
+      return id;
+    }
+    await tx.blobs.remove(id);
+    // Nobody may have named it since it first came; the artifact that will has a day from now, as for any upload.
+    await tx.blobs.renew(twin.id, room.clock.now());
+    return twin.id;
   });
-  return { url: UPLOAD_SCHEME + kept, size, sha256 };
+  return { url: uploadUrl(room, { space, task }, kept), size, sha256 };
 }
 
 async function* inChunks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

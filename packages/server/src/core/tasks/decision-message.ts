@@ -21,12 +21,14 @@ export function decisionMessage(
   { status, feedback, edited_content }: TaskDecision,
 ): JsonObject {
   const verdict = `${status.charAt(0).toUpperCase()}${status.slice(1)}`;
+  // A reader of the words alone must not take an approval for one of the original.
+  const changed = edited_content.text === 'null' ? '' : ', with changes';
   const said = feedback === null ? '' : `: ${feedback}`;
   const data = { delivery_id: answered.id, status, feedback, edited_content: edited_content.json };
   return {
     messageId,
     role: 'ROLE_USER',
-    parts: [{ text: `${verdict} by a person${said}` }, { data, mediaType: 'application/json' }],
+    parts: [{ text: `${verdict} by a person${changed}${said}` }, { data, mediaType: 'application/json' }],
   };
 }
 

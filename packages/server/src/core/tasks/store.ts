@@ -126,6 +126,8 @@ export interface BlobRows {
   get(id: string): Promise<Blob | null>;
   byDigest(digest: string): Promise<Blob | null>;
   finish(id: string, done: { digest: string; size: number; chunks: number }): Promise<void>;
+  /** As if it had come only now. */
+  renew(id: string, at: Micros): Promise<void>;
   insertChunk(id: string, place: number, body: Uint8Array): Promise<void>;
   chunk(id: string, place: number): Promise<Uint8Array | null>;
   remove(id: string): Promise<void>;

@@ -21,6 +21,10 @@ async function stage() {
 
 type Uploaded = { url: string; size: number; sha256: string };
 
+function blobIdOf({ url }: Uploaded): string {
+  return /^lantern-upload:(\w+)\./.exec(url)?.[1] ?? '';
+}
+
 async function upload(
   agent: MadeAgent,
   taskId: string,
@@ -176,6 +180,42 @@ describe('content', () => {
     });
   });
 
+  test('[A20] an upload is of one task: neither another task nor another agent can name it', async () => {
+    const { agent, caller, laptop, taskId } = await stage();
+    const stranger = await stage();
+    const bytes = randomBytes(4000);
+    const uploaded = (await (await upload(agent, taskId, bytes)).json()) as Uploaded;
+    const second = await caller.call('SendMessage', {
+      ...v1Message('y'),
+      configuration: { returnImmediately: true },
+    });
+    const name = (who: typeof laptop, task: string, url: string) =>
+      who.say({ type: 'artifact', taskId: task, artifact: { artifactId: 'a', parts: [{ url }] } });
+    const refusal = { code: 'invalid_frame', message: expect.stringContaining('Upload the content again') };
+    const other = (second.result.task as { id: string }).id;
+    expect(await name(laptop, other, uploaded.url)).toMatchObject(refusal);
+    expect(await name(stranger.laptop, stranger.taskId, uploaded.url)).toMatchObject(refusal);
+    expect(await name(laptop, taskId, uploaded.url.split('.')[0] ?? '')).toMatchObject(refusal);
+    // Equal content is stored once, and still each names only what it brought itself.
+    const theirs = (await (await upload(stranger.agent, stranger.taskId, bytes)).json()) as Uploaded;
+    expect(blobIdOf(theirs)).toBe(blobIdOf(uploaded));
+    expect(await name(laptop, taskId, theirs.url)).toMatchObject(refusal);
+    expect(await name(stranger.laptop, stranger.taskId, theirs.url)).toMatchObject({ type: 'ack' });
+    expect(await name(laptop, taskId, uploaded.url)).toMatchObject({ type: 'ack' });
+  });
+
+  test('[A20] an upload that comes again is as good as new: it does not leave before it can be named', async () => {
+    const { agent, caller, laptop, taskId } = await stage();
+    const bytes = randomBytes(4001);
+    await upload(agent, taskId, bytes);
+    const unusedBefore = world().room.clock.now();
+    const again = (await (await upload(agent, taskId, bytes)).json()) as Uploaded;
+    await retireTasks(world().room, world().space.id, { endedBefore: 0, unusedBefore });
+    const artifact = { artifactId: 'a', parts: [{ url: again.url }] };
+    expect(await laptop.say({ type: 'artifact', taskId, artifact })).toMatchObject({ type: 'ack' });
+    expect(await partsOf(caller, taskId)).toEqual([{ raw: bytes.toString('base64') }]);
+  });
+
   test('[A20] content that no task names leaves, and stays as long as one does', async () => {
     const { agent, laptop, taskId } = await stage();
     const kept = (await (await upload(agent, taskId, randomBytes(5000))).json()) as Uploaded;
@@ -187,9 +227,7 @@ describe('content', () => {
       unusedBefore: Number.MAX_SAFE_INTEGER,
     });
     expect(await blobs()).toEqual([]);
-    const left = await world().room.store.read(world().space.id, (tx) =>
-      tx.blobs.get(kept.url.replace('lantern-upload:', '')),
-    );
+    const left = await world().room.store.read(world().space.id, (tx) => tx.blobs.get(blobIdOf(kept)));
     expect(left).toMatchObject({ size: 5000 });
   });
 });

@@ -27,19 +27,25 @@ export function cardRoutes(
         return sendCard(cards, address, request, reply);
       },
     });
-    app.get<{ Params: { handle: string } }>(`/@:handle/.well-known/${name}`, (request, reply) =>
-      onlyCard({ shell, cards, handle: request.params.handle }, request, reply),
-    );
-    app.get(`/.well-known/${name}`, async (request, reply) => {
-      const [only, another] = await shell.room.store.directory.spaces();
-      // Who the tenants are is nobody else's business.
-      if (only === undefined || another !== undefined) throw noCard();
-      return onlyCard({ shell, cards, handle: only.handle }, request, reply);
+    app.route<{ Params: { handle: string } }>({
+      ...onlyMethods(app, 'GET', `/@:handle/.well-known/${name}`),
+      handler: (request, reply) => onlyCard({ shell, cards, handle: request.params.handle }, request, reply),
+    });
+    app.route({
+      ...onlyMethods(app, 'GET', `/.well-known/${name}`),
+      handler: async (request, reply) => {
+        const [only, another] = await shell.room.store.directory.spaces();
+        // Who the tenants are is nobody else's business.
+        if (only === undefined || another !== undefined) throw noCard();
+        return onlyCard({ shell, cards, handle: only.handle }, request, reply);
+      },
     });
   }
-  app.get('/.well-known/jwks.json', async (_, reply) =>
-    reply.header('cache-control', 'public, max-age=300').send(await signer.jwks()),
-  );
+  app.route({
+    ...onlyMethods(app, 'GET', '/.well-known/jwks.json'),
+    handler: async (_, reply) =>
+      reply.header('cache-control', 'public, max-age=300').send(await signer.jwks()),
+  });
 }
 
 function noCard(): Fault {

@@ -47,7 +47,7 @@ async function takeUpload({ room }: Shell, request: FastifyRequest) {
   if (Number(request.headers['content-length'] ?? 0) > UPLOAD_MOST) throw uploadTooLarge(UPLOAD_MOST);
   const hash = createHash('sha256');
   const hasher = { update: (bytes: Uint8Array) => void hash.update(bytes), digest: () => hash.digest('hex') };
-  const where = { space: key.space, agent: key.agent, hasher, most: UPLOAD_MOST };
+  const where = { space: key.space, agent: key.agent, task: task.id, hasher, most: UPLOAD_MOST };
   try {
     return orThrow(await upload(room, where, body.iterator({ destroyOnReturn: false })));
   } finally {
@@ -60,10 +60,10 @@ type ContentParams = { id: string; content: string };
 
 /** Large content, at its own address, only to whoever may read the task. */
 export function contentRoute(app: FastifyInstance, { shell }: A2aParts): void {
-  app.get<{ Params: ContentParams }>(
-    '/@:handle/:agent/tasks/:id/content/:content',
-    { config: { summary: 'Large content of an artifact, as a file' } },
-    async (request, reply) => {
+  app.route<{ Params: ContentParams }>({
+    ...onlyMethods(app, 'GET', '/@:handle/:agent/tasks/:id/content/:content'),
+    config: { summary: 'Large content of an artifact, as a file' },
+    handler: async (request, reply) => {
       const { place } = enteredOf(request);
       const { id, content } = request.params;
       const blob = orThrow(await findContent(shell.room, place, id, content));
@@ -73,7 +73,7 @@ export function contentRoute(app: FastifyInstance, { shell }: A2aParts): void {
         .find((p) => refersTo(p, content));
       return sendContent(reply, part, blob.size, Readable.from(readContent(shell.room, place.space, blob)));
     },
-  );
+  });
 }
 
 function refersTo(part: unknown, id: string): boolean {

@@ -132,13 +132,16 @@ export function restStatus(fault: Fault): number {
 }
 
 export function toRestError(fault: Fault): object {
-  const wire = wireOf(fault);
-  return {
-    error: {
-      code: wire.http,
-      status: wire.status,
-      message: fault.message,
-      details: detailsOf(problemOf(fault)),
-    },
-  };
+  return restError(wireOf(fault), problemOf(fault));
+}
+
+/** No fault of ours would do: "not found" is a task here, and a client would take it for one. */
+export function noSuchAddress(): object {
+  const message = 'A2A has no such address below an agent. Its card says where it is called.';
+  const reason = REASONS[RPC.methodNotFound] ?? INTERNAL.reason;
+  return restError({ http: 404, status: 'NOT_FOUND' }, { message, reason, field: undefined });
+}
+
+function restError({ http, status }: Pick<Wire, 'http' | 'status'>, problem: Problem): object {
+  return { error: { code: http, status, message: problem.message, details: detailsOf(problem) } };
 }

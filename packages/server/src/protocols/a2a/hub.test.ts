@@ -77,7 +77,8 @@ describe('connecting', () => {
     expect(await refused(world().url, { key: 'wk_test_nonsense' })).toBe(401);
     expect(await refused(world().url, { key: agent.key, protocols: ['mqtt'] })).toBe(400);
     const plain = await world().get('/a2a/connect', agent.key);
-    expect(plain.status).toBe(404);
+    expect(plain.status).toBe(422);
+    expect(await plain.text()).toContain('This address speaks WebSocket');
   });
 
   test('[A13] a key that is revoked ends its connections: do not come back', async () => {

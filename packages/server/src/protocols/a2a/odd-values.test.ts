@@ -22,6 +22,37 @@ const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest';
 
 describe('JSON-RPC', () => {
   test.each([
+    ['9007199254740993', 'GetTask', -32001],
+    ['-90071992547409931235813', 'GetTask', -32001],
+    ['1.10000000000000000001', 'GetTask', -32001],
+    ['9007199254740993', 'NoSuchMethod', -32601],
+  ])('[A11] the id %s comes back digit for digit from %s', async (id, method, code) => {
+    const { v1 } = await stage();
+    // A second "id", inside, must not be taken for it.
+    const answer = await v1.post(
+      `{"jsonrpc":"2.0","method":"${method}","params":{"id":"nobody"}, "id" : ${id} }`,
+    );
+    const text = await answer.text();
+    expect(text).toContain(`"id":${id},`);
+    expect((JSON.parse(text) as RpcAnswer).error.code).toBe(code);
+  });
+
+  test('[A11] so does the id of a call that succeeds, streamed or not', async () => {
+    const { v1 } = await stage();
+    const id = '9007199254740993';
+    const call = async (method: string, params: object) =>
+      (
+        await v1.post(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${JSON.stringify(params)}}`)
+      ).text();
+    expect(await call('ListTasks', {})).toContain(`{"jsonrpc":"2.0","id":${id},"result":`);
+    const sent = await call('SendMessage', v1Message('x'));
+    expect(sent).toContain(`{"jsonrpc":"2.0","id":${id},"result":`);
+    const { task } = (JSON.parse(sent) as { result: { task: { id: string } } }).result;
+    await call('CancelTask', { id: task.id });
+    expect(await call('SubscribeToTask', { id: task.id })).toContain(`"id":${id},`);
+  });
+
+  test.each([
     ['jsonrpc', { jsonrpc: '1.0', id: 1, method: 'x' }, -32600, 'INVALID_REQUEST'],
     ['id', { jsonrpc: '2.0', id: {}, method: 'x' }, -32600, 'INVALID_REQUEST'],
     ['method', { jsonrpc: '2.0', id: 1, method: 5 }, -32600, 'INVALID_REQUEST'],
@@ -79,11 +110,51 @@ describe('addresses', () => {
     ['PUT', '/tasks/x/pushNotificationConfigs', 'GET, POST'],
     ['PUT', '/tasks/x/pushNotificationConfigs/y', 'GET, DELETE'],
     ['POST', '/extendedAgentCard', 'GET'],
+    ['PUT', '/tasks/x/content/y', 'GET'],
+    ['OPTIONS', '/.well-known/agent-card.json', 'GET'],
   ])('[A1] %s %s is 405, and told what works', async (method, path, allow) => {
     const { v1 } = await stage();
     const reply = await v1.rest(method, path);
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, allow]);
   });
+
+  test.each([
+    ['GET', '/nothing'],
+    ['POST', '/nothing/at/all'],
+    ['DELETE', '/tasks/x/nothing'],
+  ])('[A1] %s %s below an agent is refused in the words of HTTP+JSON', async (method, path) => {
+    const { v1 } = await stage();
+    const reply = await v1.rest(method, path);
+    expect([reply.status, await reply.json()]).toMatchObject([
+      404,
+      {
+        error: {
+          code: 404,
+          status: 'NOT_FOUND',
+          details: [{ '@type': ERROR_INFO, reason: 'METHOD_NOT_FOUND' }],
+        },
+      },
+    ]);
+  });
+
+  test('[A21] a stranger is not told which addresses an agent has', async () => {
+    const { agent } = await stage();
+    const knock = async (path: string) => {
+      const reply = await fetch(`${world().url}/@home/${agent.agent.id}${path}`);
+      return [reply.status, await reply.json()];
+    };
+    expect(await knock('/nothing')).toMatchObject([401, { error: { status: 'UNAUTHENTICATED' } }]);
+    expect(await knock('/nothing')).toEqual(await knock('/tasks'));
+  });
+
+  test.each(['/a2a/connect', '/.well-known/jwks.json', '/@home/.well-known/agent-card.json'])(
+    '[A1] POST %s is 405, and told what works',
+    async (path) => {
+      const { agent } = await stage();
+      const reply = await world().post(path, {}, agent.key);
+      expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET']);
+    },
+  );
 
   test('[A6] a context that is called "true" can be listed over HTTP+JSON', async () => {
     const { v1 } = await stage();

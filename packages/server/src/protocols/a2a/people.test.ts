@@ -95,11 +95,9 @@ describe('a question for a person', () => {
     const { delivery_id: deliveryId } = await deskItem(id);
     const edited = { version: '1.2.4' };
     await world().decide(deliveryId, { status: 'approved', edited_content: edited });
-    expect((await laptop.ofType('decision')).decision).toEqual({
-      status: 'approved',
-      feedback: null,
-      edited_content: edited,
-    });
+    const heard = await laptop.ofType('decision');
+    expect(heard.decision).toEqual({ status: 'approved', feedback: null, edited_content: edited });
+    expect(heard.message).toMatchObject({ parts: [{ text: 'Approved by a person, with changes' }, {}] });
     const polled = await world().get(`/wake/v1/response/${deliveryId}`, agent.key);
     expect(await polled.json()).toMatchObject({ status: 'approved', edited_content: edited });
     const inbox = (await (await world().get('/akep/events', agent.key)).json()) as {

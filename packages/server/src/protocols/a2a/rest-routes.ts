@@ -7,7 +7,7 @@ import type { JsonBody } from '../../http/body.ts';
 import { logFault, toFault } from '../../http/errors.ts';
 import { refuseOthers } from '../../http/methods.ts';
 import { enteredOf } from './door.ts';
-import { restStatus, toRestError } from './errors.ts';
+import { noSuchAddress, restStatus, toRestError } from './errors.ts';
 import { answerText, type SingleOperation, type StreamedCall } from './operations.ts';
 import type { A2aParts } from './rpc-route.ts';
 import {
@@ -79,6 +79,7 @@ export function restRoutes(app: FastifyInstance, parts: A2aParts): void {
   refuseOthers(app, ['GET', 'POST'], configs);
   refuseOthers(app, ['GET', 'DELETE'], `${configs}/:config`);
   refuseOthers(app, ['GET'], `${BASE}/extendedAgentCard`);
+  app.all(`${BASE}/*`, { onRequest: refuseAddress }, refuseAddress);
   app.post(
     configs,
     { config: DESCRIBED.pushSet },
@@ -193,13 +194,20 @@ async function streamed(
   return reply;
 }
 
+async function refuseAddress(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return sendError(request, reply.code(404), noSuchAddress());
+}
+
 function refuseRest(request: FastifyRequest, reply: FastifyReply, error: FastifyError | Error): FastifyReply {
   const fault = toFault(error);
   logFault(request, error, fault);
   if (fault.fault === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="a2a"');
   if (fault.detail.retryAfter !== undefined) reply.header('retry-after', String(fault.detail.retryAfter));
+  return sendError(request, reply.code(restStatus(fault)), toRestError(fault));
+}
+
+function sendError(request: FastifyRequest, reply: FastifyReply, body: object): FastifyReply {
   return reply
-    .code(restStatus(fault))
     .headers({ 'content-type': typeFor(request), 'cache-control': 'no-store' })
-    .send(JSON.stringify(toRestError(fault)));
+    .send(JSON.stringify(body));
 }

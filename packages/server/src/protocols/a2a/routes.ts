@@ -4,7 +4,7 @@ import { PLAIN_DOOR } from '../../http/app.ts';
 import { addJsonParser } from '../../http/body.ts';
 import { errorHandler } from '../../http/errors.ts';
 import { readAnew } from '../../http/fast-lane.ts';
-import { refuseOthers } from '../../http/methods.ts';
+import { onlyMethods, refuseOthers } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
 import type { Signer } from '../../http/signing.ts';
 import { CardMaker } from './card.ts';
@@ -36,6 +36,14 @@ export async function a2aRoutes(app: FastifyInstance, shell: Shell, signer: Sign
       restRoutes(rest, parts);
       contentRoute(rest, parts);
     });
+  });
+  app.route({
+    ...onlyMethods(app, 'GET', '/a2a/connect'),
+    handler: async () => {
+      throw new Fault('invalid_field', 'This address speaks WebSocket: ask for the upgrade.', {
+        field: 'upgrade',
+      });
+    },
   });
   app.all('/a2a/*', async () => {
     throw new Fault(

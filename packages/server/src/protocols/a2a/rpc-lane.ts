@@ -46,7 +46,7 @@ async function answer(
   entered: Entered,
   body: Buffer,
 ): Promise<string> {
-  const read = readCall(toJson(body).value);
+  const read = readCall(toJson(body));
   if (!read.ok) throw ANEW;
   const { id, method, params } = read.call;
   const { headers } = request;

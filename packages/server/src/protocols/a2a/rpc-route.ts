@@ -32,7 +32,7 @@ export async function rpc(
   const body = request.body as JsonBody | null;
   if (body === null || body === undefined)
     throw new Fault('malformed_body', 'The body is empty; send a JSON-RPC request.');
-  const read = readCall(body.value);
+  const read = readCall(body);
   if (!read.ok) {
     const error = withDetails(read.error, safeVersion(request), read.field);
     return answer(reply, 200, rpcError(read.id, error));

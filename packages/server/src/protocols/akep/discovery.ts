@@ -1,5 +1,6 @@
 import type { Shell } from '../../http/shell.ts';
-import { EVENT_SCHEMA, SUBSCRIPTION_SCHEMA } from './akep-v1.ts';
+import { EVENT_SCHEMA } from './akep-v1.ts';
+import { SUBSCRIPTION_SCHEMA } from './akep-v1-subscription.ts';
 import { LIMITS } from './schema.ts';
 
 const PROFILES = ['webhook', 'replay_inbox', 'relay', 'task_state', 'knowledge_publisher'];

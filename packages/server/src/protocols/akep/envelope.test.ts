@@ -11,7 +11,8 @@ import {
 } from '../../testing/akep.ts';
 import { INVALID_COMMAND, SENSE2AI, VALID_EVENT } from '../../testing/akep-examples.ts';
 import type { World } from '../../testing/world.ts';
-import { EVENT_SCHEMA, SUBSCRIPTION_SCHEMA } from './akep-v1.ts';
+import { EVENT_SCHEMA } from './akep-v1.ts';
+import { SUBSCRIPTION_SCHEMA } from './akep-v1-subscription.ts';
 
 async function refusedWith(sender: Sender, event: Changes) {
   const { status, json } = await sender.send(event);

@@ -124,6 +124,11 @@ describe('pages', () => {
     });
     const put = await world.desk('PUT', '/akep/events', undefined, world.agent.key);
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, POST']);
+    for (const path of ['/akep/relay', '/asyncapi.json', '/.well-known/akep.json', '/akep/resumes']) {
+      const options = await world.desk('OPTIONS', path, undefined, world.agent.key);
+      expect([path, options.status, options.headers.get('allow')]).toEqual([path, 405, 'GET']);
+      expect(await options.json()).toEqual({ error: 'Only GET works here.' });
+    }
   });
 });
 

@@ -39,7 +39,7 @@ export async function akepRoutes(app: FastifyInstance, shell: Shell): Promise<vo
     config: { summary: 'What is served here', open: true, response: { 200: DiscoveryBody } },
     handler: async () => discovery(shell),
   });
-  app.get('/asyncapi.json', async () => asyncApi(shell));
+  app.route({ ...onlyMethods(app, 'GET', '/asyncapi.json'), handler: async () => asyncApi(shell) });
   await app.register(async (door) => {
     door.addHook('onRequest', async (request) => {
       request.identity = await identifyReader(shell, request);

@@ -4,7 +4,8 @@ import type { Envelope } from '../../core/events/event.ts';
 import { ACK_STATUSES, RESUME_POLICIES } from '../../core/events/event.ts';
 import type { SubscriptionBody as SubscriptionWire } from '../../core/events/subscription.ts';
 import { fromIso } from '../../core/time.ts';
-import { EVENT_SCHEMA, SUBSCRIPTION_SCHEMA } from './akep-v1.ts';
+import { EVENT_SCHEMA } from './akep-v1.ts';
+import { SUBSCRIPTION_SCHEMA } from './akep-v1-subscription.ts';
 
 export const LIMITS = {
   pageDefault: 100,

@@ -91,12 +91,12 @@ async function emit(id: string, summary: string, key = world.agent.key): Promise
 }
 
 describe('tools, from the clients of both lines', () => {
-  it('[M3] what a person wrote beside a plain yes is told too', async () => {
+  it('[M3][W23] a version of their own beside a yes is told as what it is: no leave for the original', async () => {
     const client = await modern();
     const { delivery_id } = await ok(client, 'wake_deliver', QUESTION);
     await world.decide(String(delivery_id), { status: 'approved', edited_content: { n: 2 } });
     const answered = await ok(client, 'wake_check_response', { delivery_id, wait_seconds: 20 });
-    expect(answered).toMatchObject({ status: 'approved', may_proceed: true, edited_content: { n: 2 } });
+    expect(answered).toMatchObject({ status: 'redirected', may_proceed: false, edited_content: { n: 2 } });
   });
 
   it.each(['modern', 'legacy'])(

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../../core/faults.ts';
 import { bearerOf, identify } from '../../http/agent-key.ts';
 import { errorHandler } from '../../http/errors.ts';
+import { refuseOthers } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
 import { parseStrict } from '../../http/strict-json.ts';
 import { MCP_DOOR } from './errors.ts';
@@ -30,6 +31,7 @@ export async function mcpRoutes(app: FastifyInstance, shell: Shell): Promise<voi
     exposeHeadRoute: false,
     handler: async (request, reply) => serve(shell, await open(), request, reply),
   });
+  refuseOthers(app, ['GET', 'POST', 'DELETE'], '/mcp');
 }
 
 async function serve(

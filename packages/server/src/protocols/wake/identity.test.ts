@@ -127,6 +127,8 @@ it('[W1] another method is 405 and says which one works', async () => {
   expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET']);
   const options = await fetch(`${world.url}/wake/v1/deliver`, { method: 'OPTIONS', headers });
   expect([options.status, options.headers.get('allow')]).toEqual([405, 'POST']);
+  const card = await fetch(`${world.url}/.well-known/wake.json`, { method: 'OPTIONS', headers });
+  expect([card.status, card.headers.get('allow')]).toEqual([405, 'GET']);
 });
 
 it('[W3] the agent is the one of the key: another agent_id is 403, in the body and in the query', async () => {

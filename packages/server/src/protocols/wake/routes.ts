@@ -60,12 +60,15 @@ export async function wakeRoutes(app: FastifyInstance, shell: Shell): Promise<vo
     });
   });
 
-  app.get('/.well-known/wake.json', async (request, reply) => {
-    if (request.headers.authorization !== undefined) {
-      request.identity = await identify(room, request);
-      takeRead(shell, reads, request, reply);
-    }
-    return json(reply, 200, JSON.stringify(fromCard(shell, request.identity)));
+  app.route({
+    ...onlyMethods(app, 'GET', '/.well-known/wake.json'),
+    handler: async (request, reply) => {
+      if (request.headers.authorization !== undefined) {
+        request.identity = await identify(room, request);
+        takeRead(shell, reads, request, reply);
+      }
+      return json(reply, 200, JSON.stringify(fromCard(shell, request.identity)));
+    },
   });
 
   // Before the body is looked at: another version may well speak another format (W25).

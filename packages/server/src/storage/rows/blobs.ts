@@ -35,6 +35,14 @@ const finish = statement<ById & { digest: string; size: number; chunks: number }
     .where('blob_id', '=', p.id),
 );
 
+const renew = statement<ById & { at: number }>()((db, p) =>
+  db
+    .updateTable('blobs')
+    .set({ created_at: p.at })
+    .where('space_id', '=', p.space)
+    .where('blob_id', '=', p.id),
+);
+
 const insertChunk = insertOf('blob_chunks', ['space_id', 'blob_id', 'place', 'body']);
 
 const chunk = statement<ById & { place: number }>()((db, p) =>
@@ -99,6 +107,7 @@ export function blobRows(session: Session, space: string): BlobRows {
     get: async (id) => toOne(await session.one(byId, { space, id })),
     byDigest: async (digest) => toOne(await session.one(byDigest, { space, digest })),
     finish: async (id, done) => void (await session.run(finish, { space, id, ...done })),
+    renew: async (id, at) => void (await session.run(renew, { space, id, at })),
     insertChunk: async (id, place, body) =>
       void (await session.run(insertChunk, { space_id: space, blob_id: id, place, body })),
     chunk: async (id, place) => (await session.one(chunk, { space, id, place }))?.body ?? null,

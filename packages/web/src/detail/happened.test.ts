@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import type { Detail } from '../api/types.ts';
+import { happened } from './happened.ts';
+
+const AT = '2026-11-15T09:00:00.000000Z';
+const NOW = Date.parse('2026-11-15T10:00:00Z');
+
+const QUIET = {
+  agent_id: 'agent-01',
+  created_at: AT,
+  read_at: null,
+  read_by: null,
+  withdrawn_at: null,
+  timed_out_at: null,
+  decisions: [],
+  callbacks: [],
+  attempts: [],
+} as unknown as Detail;
+
+const words = (over: Partial<Detail>) => happened({ ...QUIET, ...over }, NOW).map(({ text }) => text);
+
+test('[D15] what happened says who read it, after it was sent', () => {
+  const read_at = '2026-11-15T09:30:00.000000Z';
+  expect(words({})).toEqual(['agent-01 sent it.']);
+  expect(words({ read_at, read_by: { person_id: 'pe_1', name: 'Olga Owner' } })).toEqual([
+    'agent-01 sent it.',
+    'Olga Owner read it.',
+  ]);
+  expect(words({ read_at, read_by: { person_id: 'pe_1', name: null } })[1]).toBe('Somebody read it.');
+});

@@ -1,0 +1,57 @@
+import { type ReactNode, useState } from 'react';
+import { Field } from '../entry/Field.tsx';
+import { Sure } from './Sure.tsx';
+
+type Props = {
+  of: readonly string[];
+  mayChange: boolean;
+  /** What became of the last change. */
+  said: string;
+  words: { add: string; such: string; removed: string };
+  /** The whole list, as it should be; true when it was taken. */
+  onSet: (addresses: string[], word: string) => Promise<boolean>;
+  /** More that can be done with one. */
+  beside?: (address: string) => ReactNode;
+};
+
+/** A list of addresses that something may be sent to. */
+export function Addresses({ of: addresses, mayChange, said, words, onSet, beside }: Props) {
+  const [url, setUrl] = useState('');
+  const add = async (event: React.FormEvent) => {
+    event.preventDefault();
+    if (await onSet([...addresses, url.trim()], 'Allowed.')) setUrl('');
+  };
+  const remove = (gone: string) =>
+    onSet(
+      addresses.filter((other) => other !== gone),
+      'Removed.',
+    );
+  return (
+    <>
+      <ul className="lines">
+        {addresses.map((address) => (
+          <li key={address}>
+            <span className="mono">{address}</span>
+            {mayChange && (
+              <span className="form-line">
+                {beside?.(address)}
+                <Sure word="Remove" question={words.removed} onSure={() => void remove(address)} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p className="said" role="status">
+        {said}
+      </p>
+      {mayChange && (
+        <form className="form" onSubmit={add}>
+          <Field label={words.add} type="url" placeholder={words.such} value={url} onText={setUrl} required />
+          <button type="submit" className="button">
+            Allow it
+          </button>
+        </form>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+import { Copied } from './Copied.tsx';
+
+type Props = {
+  /** What is shown now and never again. */
+  text: string;
+  /** What it is called on the button that copies it. */
+  called: string;
+  /** With it, the person can put it away. */
+  onKept?: () => void;
+  children: ReactNode;
+};
+
+/** A secret that was just made. */
+export function Once({ text, called, onKept, children }: Props) {
+  return (
+    <div className="once" role="status">
+      <p>{children}</p>
+      <Copied text={text} label={`Copy the ${called}`} />
+      {onKept !== undefined && (
+        <p>
+          <button type="button" className="button" onClick={onKept}>
+            I have kept it
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
