@@ -4,6 +4,7 @@ import { insertOf, type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import type { Bodies, Located, Segment } from './bodies.ts';
 import { isLocated, toEvent } from './events.ts';
+import { readRuns } from './runs.ts';
 
 type OfAgent = { space: string; agent: string };
 type Builder = Parameters<Parameters<ReturnType<typeof statement>>[0]>[0];
@@ -216,6 +217,7 @@ export function entryRows(session: Session, space: string, bodies: Bodies): Entr
       }
       return sendings;
     },
+    runs: (agent, after, limit) => readRuns(session, { space, bodies }, { agent, after, limit }),
     byEventId: async (agent, id, limit) => toPage(await session.all(byEventId, { space, agent, id, limit })),
     lastTelling: async (agent, task) =>
       (await session.one(lastTelling, { space, agent, task }))?.event_type ?? null,
