@@ -8,6 +8,7 @@ import { describeHeads } from './contract/heads.ts';
 import { describeJobs } from './contract/jobs.ts';
 import { describePeople } from './contract/people.ts';
 import { describeProducers } from './contract/producers.ts';
+import { describeRuns } from './contract/runs.ts';
 import { describeSpaces } from './contract/spaces.ts';
 import { describeTasks } from './contract/tasks.ts';
 import { describeWaits } from './contract/waits.ts';
@@ -38,6 +39,7 @@ export function describeStore(name: string, open: () => Promise<OpenStore>): voi
     describe('deliveries and decisions', () => describeDeliveries(fresh));
     describe('jobs and what is due', () => describeJobs(fresh));
     describe('events and inboxes', () => describeEvents(fresh));
+    describe('pages in pieces', () => describeRuns(fresh));
     describe('producers and subscriptions', () => describeProducers(fresh));
     describe('waits, resumes and leftovers', () => describeWaits(fresh));
     describe('spaces', () => describeSpaces(fresh));

@@ -9,8 +9,9 @@ import { answerIdentity, openContent, openText } from './sealed.ts';
 import { textsIn, wordsOf } from './words.ts';
 
 /** Small, so that nobody ever waits long behind the index: this much is read or written in one go. */
-const BODIES_AT_ONCE = 10;
-const ROWS_AT_ONCE = 400;
+const LINES_AT_ONCE = 50;
+const BODIES_AT_ONCE = 3;
+const ROWS_AT_ONCE = 120;
 /** A delivery that holds more different words is found by its first ones. */
 const MOST_WORDS = 5000;
 /** More than this is not held in memory. */
@@ -33,27 +34,33 @@ const AT_ONCE: Step = { lines: LARGE_STEP, letOthers: async () => {} };
 
 /**
  * Brings the index some lines further along the ledger. True when there may be more. Safe to repeat and to interrupt:
- * rows are written first and the mark moves last, so that a crash costs a repetition and never a word. The rows of a
+ * the mark moves with the last rows, so that a crash costs a repetition and never a word. The rows of a
  * step are written by word: those of one word lie together, and a page of the index is then touched once and not
  * for every delivery anew.
  */
 export async function indexSome(room: Room, space: SpaceId, step: Step = AT_ONCE): Promise<boolean> {
   const { found, from, last, full } = await look(room, space, step);
-  if (last === from) return false;
+  // A few lines without words are passed again next time: a mark behind each would be a commit that others wait for.
+  if (found.length === 0 && !full && last - from < step.lines) return false;
   const { entries, done } = await gather(room, space, found, step);
   entries.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : a.seq - b.seq));
-  for (let at = 0; at < entries.length; at += ROWS_AT_ONCE) {
-    await room.store.write(space, [], async (tx) => {
-      for (const { word, seq } of entries.slice(at, at + ROWS_AT_ONCE)) await tx.search.add(word, seq);
-    });
+  const to = found[done] === undefined ? last : placeOf(found[done]) - 1;
+  let at = 0;
+  for (; at + ROWS_AT_ONCE < entries.length; at += ROWS_AT_ONCE) {
+    const some = entries.slice(at, at + ROWS_AT_ONCE);
+    await room.store.write(space, [], (tx) => add(tx, some));
     await step.letOthers();
   }
-  const to = found[done] === undefined ? last : placeOf(found[done]) - 1;
   await room.store.write(space, ['indexed'], async (tx) => {
+    await add(tx, entries.slice(at));
     const before = (await tx.heads.get('indexed'))?.n ?? 0;
     tx.heads.set('indexed', { n: Math.max(before, to), at: room.clock.now(), text: '' });
   });
   return full || to < last;
+}
+
+async function add(tx: Tx, entries: readonly Entry[]): Promise<void> {
+  for (const { word, seq } of entries) await tx.search.add(word, seq);
 }
 
 type Look = { found: Found[]; from: number; last: number; full: boolean };
@@ -62,12 +69,16 @@ type Look = { found: Found[]; from: number; last: number; full: boolean };
 async function look(room: Room, space: SpaceId, { lines, letOthers }: Step): Promise<Look> {
   const marked = await room.store.read(space, (tx) => tx.heads.get('indexed'));
   const from = marked?.n ?? 0;
-  let seen = await lookBehind(room, space, from, lines);
-  for (let pages = 1; pages < MOST_SILENT && seen.full && seen.found.length === 0; pages++) {
-    await letOthers();
-    seen = await lookBehind(room, space, seen.last, lines);
+  const atOnce = Math.min(lines, LINES_AT_ONCE);
+  const seen = { found: [] as Found[], from, last: from, full: true };
+  for (let passed = 0; seen.full && passed < (seen.found.length > 0 ? lines : lines * MOST_SILENT); ) {
+    if (passed > 0) await letOthers();
+    const { found, last, full } = await lookBehind(room, space, seen.last, atOnce);
+    seen.found.push(...found);
+    Object.assign(seen, { last, full });
+    passed += atOnce;
   }
-  return { ...seen, from };
+  return seen;
 }
 
 function lookBehind(room: Room, space: SpaceId, after: number, most: number): Promise<Omit<Look, 'from'>> {

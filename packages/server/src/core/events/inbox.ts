@@ -6,8 +6,11 @@ import type { Entry, Envelope } from './event.ts';
 import { envelopeBytes, envelopeText } from './outgoing.ts';
 import type { Page } from './store.ts';
 
-export type Item = { offset: number; bytes: Uint8Array; acknowledged: boolean };
-export type Read = { items: Item[]; hasMore: boolean; after: number };
+/** Envelopes from one offset to another, with a comma between two. */
+export type Piece = { first: number; offset: number; bytes: Uint8Array };
+/** One envelope. */
+export type Item = Piece & { acknowledged: boolean };
+export type Read<T extends Piece = Item> = { items: T[]; hasMore: boolean; after: number };
 
 /** Bodies may have a megabyte each: a page ends early rather than holding a thousand of those. */
 const PAGE_BYTES = 8 * 1024 * 1024;
@@ -23,14 +26,33 @@ export function readInbox(
   after: number | null,
   limit: number,
 ): Promise<Read | Fault> {
+  return readBehind(room, reader, after, (tx) => readPage(tx, reader, after ?? 0, limit));
+}
+
+/** The same for whoever only passes it on: what lies in one piece comes in one piece. */
+export function readPieces(
+  room: Room,
+  reader: Reader,
+  after: number | null,
+  limit: number,
+): Promise<Read<Piece> | Fault> {
+  return readBehind(room, reader, after, (tx) => readRuns(tx, reader, after ?? 0, limit));
+}
+
+function readBehind<T extends Piece>(
+  room: Room,
+  reader: Reader,
+  after: number | null,
+  look: (tx: Tx) => Promise<Found<T>>,
+): Promise<Read<T> | Fault> {
   return room.store.read(reader.space, async (tx) => {
-    const page = await readPage(tx, reader, after ?? 0, limit);
+    const page = await look(tx);
     if (page.items.length > 0) return orExpired(room, reader, after, page);
     const last = await lastOffset(tx, reader);
     if (after !== null && after > last) return expired(room, 'events', reader, last); // an older store was restored
     if ((after ?? 0) === last) return { items: [], hasMore: false, after: last };
     // Something came between the two looks, or everything has left: now that the end is known, one more look tells.
-    return orExpired(room, reader, after, await readPage(tx, reader, after ?? 0, limit), last);
+    return orExpired(room, reader, after, await look(tx), last);
   });
 }
 
@@ -43,21 +65,29 @@ export function readLast(room: Room, reader: Reader, count: number): Promise<Rea
   });
 }
 
-type Found = { items: Item[]; hasMore: boolean };
+type Found<T> = { items: T[]; hasMore: boolean };
 
-function orExpired(
+function orExpired<T extends Piece>(
   room: Room,
   reader: Reader,
   after: number | null,
-  { items, hasMore }: Found,
+  found: Found<T>,
   last = 0,
-): Read | Fault {
-  const next = items[0]?.offset ?? last + 1;
+): Read<T> | Fault {
+  const { items, hasMore } = upToGap(found);
+  const next = items[0]?.first ?? last + 1;
   if (after !== null && after < next - 1) return expired(room, 'events', reader, next - 1);
   return { items, hasMore, after: items.at(-1)?.offset ?? next - 1 };
 }
 
-async function readPage(tx: Tx, { agent }: Reader, after: number, limit: number): Promise<Found> {
+/** A page is read in steps: what has left between two of them, or did not fit, ends it. The next one will tell. */
+function upToGap<T extends Piece>(found: Found<T>): Found<T> {
+  const { items } = found;
+  const gap = items.findIndex(({ first }, i) => i > 0 && first - 1 !== items[i - 1]?.offset);
+  return gap < 0 ? found : { items: items.slice(0, gap), hasMore: true };
+}
+
+async function readPage(tx: Tx, { agent }: Reader, after: number, limit: number): Promise<Found<Item>> {
   const items: Item[] = [];
   let bytes = 0;
   let next = after;
@@ -67,12 +97,25 @@ async function readPage(tx: Tx, { agent }: Reader, after: number, limit: number)
     for (const row of rows.slice(0, wanted)) {
       if (items.length > 0 && bytes + row.size > PAGE_BYTES) return { items, hasMore: true };
       bytes += row.size;
-      items.push({ offset: row.offset, bytes: envelopeBytes(row), acknowledged: row.acknowledged });
-      next = row.offset;
+      const { offset, acknowledged } = row;
+      items.push({ first: offset, offset, bytes: envelopeBytes(row), acknowledged });
+      next = offset;
     }
     if (rows.length <= wanted) return { items, hasMore: false };
   }
   return { items, hasMore: true };
+}
+
+async function readRuns(tx: Tx, reader: Reader, after: number, limit: number): Promise<Found<Piece>> {
+  const runs = await tx.entries.runs(reader.agent, after, limit);
+  if (runs.reduce((sum, { size }) => sum + size, 0) > PAGE_BYTES) return readPage(tx, reader, after, limit);
+  const items: Piece[] = [];
+  for (const { first, last, bytes } of runs) {
+    if (bytes !== null) items.push({ first, offset: last, bytes: bytes() });
+    else items.push(...(await readPage(tx, reader, first - 1, last - first + 1)).items);
+  }
+  const last = items.at(-1)?.offset ?? after;
+  return { items, hasMore: last < (await lastOffset(tx, reader)) };
 }
 
 export async function lastOffset(tx: Tx, { agent }: Reader): Promise<number> {

@@ -43,6 +43,8 @@ export interface EntryRows {
   insert(entry: Entry): Promise<void>;
   /** What a reader is sent, in order. */
   read(agent: AgentId, after: number, limit: number): Promise<Sending[]>;
+  /** The same in as few pieces as it lies in. */
+  runs(agent: AgentId, after: number, limit: number): Promise<Run[]>;
   /** More than one when several producers used the same id, or when a person has put it in again. */
   byEventId(agent: AgentId, eventId: string, limit: number): Promise<Page>;
   /** The newest of a task, in their order. */
@@ -70,6 +72,9 @@ export type Sending = { offset: number; acknowledged: boolean } & Pick<
   StoredEvent,
   'producer' | 'fillProducer' | 'size' | 'body'
 >;
+
+/** Neighbours in an inbox: envelopes as they are sent, with a comma between two. Null: they have to be read one by one. */
+export type Run = { first: number; last: number; size: number; bytes: (() => Uint8Array) | null };
 
 export type EntryPlace = { seq: number; agent: AgentId; place: number };
 

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../../core/agents/key.ts';
 import { acknowledge } from '../../core/events/ack.ts';
 import { fromCursor, type Reader, toCursor } from '../../core/events/cursor.ts';
-import { type Item, type Read, readEvent, readInbox, readLast } from '../../core/events/inbox.ts';
+import { type Item, type Read, readEvent, readInbox, readLast, readPieces } from '../../core/events/inbox.ts';
 import { readTask } from '../../core/events/task.ts';
 import { type Fault, orThrow } from '../../core/faults.ts';
-import { JSON_HEADERS, sendAtOnce } from '../../http/fast-lane.ts';
+import { JSON_HEADERS, sendAtOnce, sendParts } from '../../http/fast-lane.ts';
 import { type Query, single } from '../../http/fields.ts';
 import { onlyMethods } from '../../http/methods.ts';
 import { SharedLooks } from '../../http/shared-looks.ts';
@@ -46,8 +46,11 @@ function pageRoutes(door: FastifyInstance, shell: Shell): void {
     const limit = toLimit(query);
     const last = toLast(query);
     if (last !== null) return sendPage(room, request, reply, await readLast(room, reader, last));
-    const read = orThrow(await readInbox(room, reader, toAfter(room, reader, query), limit));
-    return sendPage(room, request, reply, read);
+    const after = toAfter(room, reader, query);
+    if (wantsCloud(request))
+      return sendPage(room, request, reply, orThrow(await readInbox(room, reader, after, limit)));
+    const read = orThrow(await readPieces(room, reader, after, limit));
+    return sendParts(reply, JSON_HEADERS, fromPage(room, reader, read));
   });
   door.route({
     ...onlyMethods(door, 'GET', '/akep/events/wait'),
@@ -97,7 +100,7 @@ async function wait(
   if (wantsCloud(request)) return sendPage(room, request, reply, read);
   let text = looks.texts.get(read);
   if (text === undefined) {
-    text = fromPage(room, reader, read).toString();
+    text = Buffer.concat(fromPage(room, reader, read)).toString();
     looks.texts.set(read, text);
   }
   return sendAtOnce(reply, { status: 200, headers: JSON_HEADERS, body: text });
@@ -143,7 +146,7 @@ function sendPage(
 ): FastifyReply {
   const toCloud = (item: Item) => ({ bytes: Buffer.from(cloudTextOf(textOf(item))) });
   const items = wantsCloud(request) ? read.items.map(toCloud) : read.items;
-  return json(reply, 200, fromPage(room, readerOf(request), { ...read, items }));
+  return sendParts(reply, JSON_HEADERS, fromPage(room, readerOf(request), { ...read, items }));
 }
 
 function wantsCloud(request: FastifyRequest): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAY } from '../../core/time.ts';
 import {
+  anEvent,
   answered,
   idsOf,
   openInbox,
@@ -25,6 +26,31 @@ describe('pages', () => {
       expect(idsOf(await readAll(world, world.agent.key, limit))).toEqual(idsOf(sent));
     expect((await page(world, '?limit=24')).has_more).toBe(true);
     expect((await page(world, '?limit=25')).has_more).toBe(false);
+  });
+
+  it('[K9][K11] events that came together, alone or again are on one page, byte for byte', async () => {
+    const { world, sender } = await openInbox();
+    const send = async (count: number) => {
+      const sent = Array.from({ length: count }, (_, n) => {
+        const source = { producer_id: sender.id, name: `n ${n}`, type: 'system' };
+        return anEvent({ source });
+      });
+      await Promise.all(sent.map((event) => sender.send(event)));
+      return new Map(sent.map((event) => [event.event_id, JSON.stringify(event)]));
+    };
+    const bodies = new Map([...(await send(20)), ...(await send(1)), ...(await send(30))]);
+    const [{ event_id: first } = anEvent()] = (await page(world)).events;
+    const path = `/desk/events/agent-01/${first}/replay`;
+    expect((await world.desk('POST', path)).status).toBe(201);
+    const order = idsOf(await readAll(world));
+    expect([order.length, order.at(-1), new Set(order).size]).toEqual([52, first, 51]);
+    for (const limit of [3, 20, 52, 1000]) {
+      const { text, headers } = await answered(world.get(`/akep/events?limit=${limit}`));
+      const events = order.slice(0, limit).map((id) => bodies.get(id));
+      expect(text).toMatch(/"has_more":(true|false)}$/);
+      expect(text.startsWith(`{"events":[${events.join(',')}],"next_cursor":"`)).toBe(true);
+      expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+    }
   });
 
   it('[K11] an empty page has a cursor too, from which what comes later is read', async () => {

@@ -141,13 +141,13 @@ export function fromPage(
   room: Room,
   reader: Reader,
   read: { items: { bytes: Uint8Array }[]; hasMore: boolean; after: number },
-): Buffer {
+): Uint8Array[] {
   const parts: Uint8Array[] = [START];
   for (const { bytes } of read.items) parts.push(bytes, COMMA);
   if (read.items.length > 0) parts.pop();
   const cursor = toCursor(room, 'events', reader, read.after);
   parts.push(Buffer.from(`],"next_cursor":"${cursor}","has_more":${read.hasMore}}`));
-  return Buffer.concat(parts);
+  return parts;
 }
 
 const START = Buffer.from('{"events":[');

@@ -48,7 +48,7 @@ test('[K9] bodies that commit together are one record, and others another', asyn
   await Promise.all([put(1, 'one'), put(2, 'two'), put(3, 'three')]);
   await put(4, 'four');
   expect(records(file)).toEqual([
-    { segment: 1, text: 'onetwothree' },
+    { segment: 1, text: 'one,two,three' },
     { segment: 4, text: 'four' },
   ]);
   expect(await texts()).toEqual(['one', 'two', 'three', 'four']);
@@ -76,10 +76,10 @@ test('[K17] what leaves is gone from its record at once, and the record with its
   const { file, put, texts, leave } = open();
   await Promise.all([put(1, 'canary', ['agent-1', 'agent-2']), put(2, 'stays')]);
   await leave('agent-1', 1);
-  expect(records(file)).toEqual([{ segment: 1, text: 'canarystays' }]);
+  expect(records(file)).toEqual([{ segment: 1, text: 'canary,stays' }]);
   expect(await texts('agent-2')).toEqual(['canary']);
   await leave('agent-2', 1);
-  expect(records(file)).toEqual([{ segment: 1, text: `${'\0'.repeat(6)}stays` }]);
+  expect(records(file)).toEqual([{ segment: 1, text: `${'\0'.repeat(6)},stays` }]);
   expect(await texts()).toEqual(['stays']);
   await leave('agent-1', 2);
   expect(records(file)).toEqual([]);
@@ -89,7 +89,7 @@ test('[D40] what only a removed agent was sent leaves with it, and the rest of t
   const { file, store, put, texts } = open();
   await Promise.all([put(1, 'canary'), put(2, 'shared', ['agent-1', 'agent-2'])]);
   await store.write('sp_1', [], (tx) => tx.agents.remove('agent-1'));
-  expect(records(file)).toEqual([{ segment: 1, text: `${'\0'.repeat(6)}shared` }]);
+  expect(records(file)).toEqual([{ segment: 1, text: `${'\0'.repeat(6)},shared` }]);
   expect(await texts('agent-2')).toEqual(['shared']);
 });
 
@@ -113,6 +113,21 @@ test('[K9] a record that was moved to another place does not open', async () => 
   db.exec('update bodies set sealed = (select sealed from bodies where segment = 2) where segment = 1');
   db.close();
   await expect(open(file).texts()).rejects.toThrow();
+});
+
+test('[D25] a record from before bodies were parted by commas is read one by one', async () => {
+  const { file, put } = open();
+  await Promise.all([put(1, 'one'), put(2, 'two'), put(3, 'three')]);
+  const db = new Database(file);
+  db.prepare('update bodies set sealed = ?').run([vault.seal('onetwothree', 'bodies:sp_1:1')]);
+  db.exec('update events set body_at = body_at - seq + 1');
+  db.close();
+  const again = open(file);
+  expect(await again.texts()).toEqual(['one', 'two', 'three']);
+  const runs = await again.store.read('sp_1', (tx) => tx.entries.runs('agent-1', 0, 10));
+  expect(runs).toEqual([{ first: 1, last: 3, size: 11, bytes: null }]);
+  const [second] = await again.store.read('sp_1', (tx) => tx.entries.runs('agent-1', 1, 1));
+  expect(Buffer.from(second?.bytes?.() ?? []).toString()).toBe('two');
 });
 
 test('[D25] an event from before bodies were sealed together is read from its own row', async () => {

@@ -6,6 +6,8 @@ export type Located = { segment: number; body_at: number; body_size: number };
 
 /** As much as one record may hold before the next is begun: who wants one body of it opens all of it. */
 const SEGMENT_BYTES = 64 * 1024;
+const COMMA = Uint8Array.of(0x2c);
+const EMPTY = new Uint8Array();
 /** What was opened last is looked at again and again, by everybody who follows the same inbox. */
 const REMEMBERED_BYTES = 4 * 1024 * 1024;
 
@@ -50,8 +52,8 @@ type Open = { space: string; segment: number; last: number; parts: Uint8Array[];
 
 /**
  * Bodies of events that commit together are sealed together: opening a record costs as much as reading three rows, so a
- * page of a thousand bodies opens a dozen records and not a thousand. What is removed is blanked at once, and its
- * record leaves with its last body.
+ * page of a thousand bodies opens a dozen records and not a thousand. They lie there as they are sent, with a comma
+ * between two (not in records of before). What is removed is blanked at once, and its record leaves with its last body.
  */
 export class Bodies {
   readonly #session: Session;
@@ -74,6 +76,9 @@ export class Bodies {
     if (last === undefined || last.size + body.length > SEGMENT_BYTES) {
       last = { space, segment: seq, last: seq, parts: [], size: 0 };
       all.push(last);
+    } else {
+      last.parts.push(COMMA);
+      last.size += COMMA.length;
     }
     const located = { segment: last.segment, body_at: last.size, body_size: body.length };
     last.parts.push(body);
@@ -97,7 +102,7 @@ export class Bodies {
 
   /** What another session has committed is likely to be read now. */
   expect(written: readonly Written[]): void {
-    for (const { name, plain } of written) this.#remember(name, new Segment(() => plain), plain.length);
+    for (const { name, plain } of written) this.#remember(name, new Segment(plain.length, () => plain));
   }
 
   /** After a rollback: nothing of it was written, and its places will be others'. */
@@ -109,16 +114,33 @@ export class Bodies {
 
   /** The record that somebody wants a body of. It is opened when they look into it. */
   async find(space: string, segment: number): Promise<Segment> {
-    const name = segmentIdentity(space, segment);
-    const known = this.#found.get(name);
+    const here = this.#here(space, segment);
+    if (here !== undefined) return here;
+    const found = await this.#read(space, segment);
+    this.#remember(segmentIdentity(space, segment), found);
+    return found;
+  }
+
+  /**
+   * The same for whoever reads a whole inbox and does not come back: what is remembered outlives the young generation, and
+   * the collector would walk through everything once for each ten pages.
+   */
+  async findOnce(space: string, segment: number): Promise<Segment> {
+    return this.#here(space, segment) ?? this.#read(space, segment);
+  }
+
+  #here(space: string, segment: number): Segment | undefined {
+    const known = this.#found.get(segmentIdentity(space, segment));
     if (known !== undefined) return known;
     const open = this.#open.get(space)?.find((one) => one.segment === segment);
-    if (open !== undefined) return new Segment(() => Buffer.concat(open.parts));
+    return open && new Segment(open.size, () => Buffer.concat(open.parts));
+  }
+
+  async #read(space: string, segment: number): Promise<Segment> {
+    const name = segmentIdentity(space, segment);
     const row = await this.#session.one(select, { space, segment });
     if (row === undefined) throw new Error(`${name} is missing`);
-    const found = new Segment(() => this.#sealer.open(row.sealed, name));
-    this.#remember(name, found, row.sealed.length);
-    return found;
+    return new Segment(row.sealed.length, () => this.#sealer.open(row.sealed, name));
   }
 
   /** The body of a row that holds its own. */
@@ -144,11 +166,11 @@ export class Bodies {
     await this.#session.run(rewrite, { space, segment, sealed });
   }
 
-  #remember(name: string, found: Segment, size: number): void {
-    this.#foundBytes += size;
+  #remember(name: string, found: Segment): void {
+    this.#foundBytes += found.size;
     if (this.#foundBytes > REMEMBERED_BYTES) {
       this.#found.clear();
-      this.#foundBytes = size;
+      this.#foundBytes = found.size;
     }
     this.#found.set(name, found);
   }
@@ -156,15 +178,20 @@ export class Bodies {
 
 /** Several bodies behind each other, opened once. */
 export class Segment {
-  readonly #open: () => Uint8Array;
-  #plain: Uint8Array | null = null;
+  readonly size: number;
+  #open: (() => Uint8Array) | null;
+  #plain: Uint8Array = EMPTY;
 
-  constructor(open: () => Uint8Array) {
+  constructor(size: number, open: () => Uint8Array) {
+    this.size = size;
     this.#open = open;
   }
 
   at(from: number, size: number): Uint8Array {
-    this.#plain ??= this.#open();
+    if (this.#open !== null) {
+      this.#plain = this.#open();
+      this.#open = null; // and with it what was sealed
+    }
     return this.#plain.subarray(from, from + size);
   }
 }
