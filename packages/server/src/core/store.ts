@@ -155,14 +155,16 @@ export interface JobRows {
   get(id: JobId): Promise<Job | null>;
   request(id: JobId): Promise<Request | null>;
   byDelivery(delivery: DeliveryId): Promise<Job[]>;
-  /** Takes the lease if the job is still due and free, and gives out a new fence. False when somebody else was faster. */
-  lease(id: JobId, expectedFence: number, now: Micros, until: Micros): Promise<boolean>;
-  /** Written only while the fence still holds. */
+  /** Takes the leases of those that are still due and free and have this fence, and gives each a new one. Returns whose it took. */
+  lease(
+    page: readonly { id: JobId; fence: number }[],
+    now: Micros,
+    until: Micros,
+  ): Promise<ReadonlySet<JobId>>;
+  /** Written only where the fence still holds. Returns where it did. */
   settle(
-    id: JobId,
-    fence: number,
-    next: { state: JobState; dueAt: Micros; attempts: number },
-  ): Promise<boolean>;
+    page: readonly { id: JobId; fence: number; state: JobState; dueAt: Micros; attempts: number }[],
+  ): Promise<ReadonlySet<JobId>>;
   /** By hand: due again at once, whatever became of it. */
   requeue(id: JobId, at: Micros): Promise<boolean>;
   release(id: JobId, fence: number): Promise<boolean>;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { claim, settleJob } from '../core/sending/settle-job.ts';
+import type { Job } from '../core/sending/job.ts';
+import { claim, settleJobs } from '../core/sending/settle-job.ts';
 import { HOUR, SECOND } from '../core/time.ts';
 import { AT_ONCE, body, openDesk, refused } from '../testing/desk.ts';
 import { httpReceiver, signal } from '../testing/receivers.ts';
@@ -165,10 +166,9 @@ describe('callbacks', () => {
     await taken.seen;
     const leased = await jobOf(world, id);
     expect(leased).toMatchObject({ fence: 1, leasedUntil: expect.any(Number) });
-    expect(await claim(world.room, { ...leased, fence: 0 })).toBeNull();
-    expect(await claim(world.room, leased)).toBeNull();
+    expect(await claim(world.room, leased.space, [{ ...leased, fence: 0 }, leased])).toEqual([]);
     clock.turn(10 * 60 * SECOND);
-    const mine = await claim(world.room, leased);
+    const [mine] = await claim(world.room, leased.space, [leased]);
     expect(mine).toMatchObject({ fence: 2 });
     const ended = {
       at: clock.now(),
@@ -177,9 +177,11 @@ describe('callbacks', () => {
       status: 200,
       retryAfterSeconds: null,
     };
-    expect(await settleJob(world.room, leased, { ...ended, status: 500 })).toBe(false);
-    expect(await settleJob(world.room, mine ?? leased, ended)).toBe(true);
-    expect(await settleJob(world.room, leased, { ...ended, status: 500 })).toBe(false);
+    const settle = (job: Job, status: number) =>
+      settleJobs(world.room, job.space, [{ job, ended: { ...ended, status } }]);
+    expect(await settle(leased, 500)).toEqual([false]);
+    expect(await settle(mine ?? leased, 200)).toEqual([true]);
+    expect(await settle(leased, 500)).toEqual([false]);
     expect((await detail(world, id)).attempts).toMatchObject([{ status: 200 }]);
   });
 });

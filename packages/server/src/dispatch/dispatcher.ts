@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
+import type { JobId, SpaceId } from '../core/ids.ts';
 import type { Room } from '../core/room.ts';
 import type { Job } from '../core/sending/job.ts';
 import { toRetryAfterSeconds } from '../core/sending/retry.ts';
-import { claim, type Ended, giveBack, RENEW_EVERY, renew, settleJob } from '../core/sending/settle-job.ts';
+import { claim, type Ended, giveBack, RENEW_EVERY, renew } from '../core/sending/settle-job.ts';
 import type { Topic } from '../core/store.ts';
 import type { Micros } from '../core/time.ts';
 import type { Letter, Mailer } from './mailer.ts';
@@ -10,6 +11,7 @@ import type { Outbound, OutboundRequest, Outcome } from './outbound.ts';
 import { type Prepared, prepareCallback, prepareDigest, Senders } from './prepare.ts';
 import { prepareForward } from './prepare-forward.ts';
 import { type PushParts, preparePush } from './prepare-push.ts';
+import { Records } from './records.ts';
 
 export interface DispatcherParts {
   room: Room;
@@ -39,6 +41,7 @@ const PREPARE = { callback: prepareCallback, digest: prepareDigest, forward: pre
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #stopping = new AbortController();
+  readonly #records: Records;
   readonly #running = new Map<string, Promise<void>>();
   readonly #perOrigin = new Map<string, number>();
   #off = () => {};
@@ -48,6 +51,7 @@ export class Dispatcher {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
+    this.#records = new Records(parts.room);
     // Every running attempt listens to it, which is no leak.
     setMaxListeners(0, this.#stopping.signal);
   }
@@ -95,7 +99,7 @@ export class Dispatcher {
     const free = due.filter((job) => !this.#running.has(job.id) && this.#admit(job));
     const senders = new Senders(room);
     // Until they are ours: before that the next look would find them again.
-    await Promise.all(free.map((job) => this.#start(job, senders)));
+    await Promise.all([...bySpace(free)].map(([space, jobs]) => this.#claim(space, jobs, senders)));
     if (free.length > 0 && due.length === PAGE) this.#again = true;
   }
 
@@ -106,10 +110,18 @@ export class Dispatcher {
     return true;
   }
 
-  /** Resolves when the job is ours, or somebody else's. */
-  #start(job: Job, senders: Senders): Promise<unknown> {
-    const claimed = claim(this.#parts.room, job);
-    const work = this.#attempt(claimed, senders)
+  /** Resolves when each of them is ours, or somebody else's. */
+  async #claim(space: SpaceId, jobs: readonly Job[], senders: Senders): Promise<void> {
+    const claimed = claim(this.#parts.room, space, jobs).then(
+      (leased) => new Map(leased.map((job) => [job.id, job])),
+    );
+    for (const job of jobs) this.#start(job, claimed, senders);
+    await claimed.catch(() => null);
+  }
+
+  #start(job: Job, claimed: Promise<ReadonlyMap<JobId, Job>>, senders: Senders): void {
+    const leased = claimed.then((ours) => ours.get(job.id) ?? null);
+    const work = this.#attempt(leased, senders)
       .catch((problem: unknown) => this.#parts.warn(problem, `callback ${job.id} could not be recorded`))
       .finally(() => {
         this.#running.delete(job.id);
@@ -119,7 +131,6 @@ export class Dispatcher {
         this.#look();
       });
     this.#running.set(job.id, work);
-    return claimed.catch(() => null);
   }
 
   async #attempt(claimed: Promise<Job | null>, senders: Senders): Promise<void> {
@@ -129,7 +140,7 @@ export class Dispatcher {
     const at = room.clock.now();
     const prepared = await this.#prepare(leased, senders);
     const ended = await this.#carryOut(leased, prepared, at);
-    await (ended === null ? giveBack(room, leased) : settleJob(room, leased, ended));
+    await (ended === null ? giveBack(room, leased) : this.#records.settle({ job: leased, ended }));
   }
 
   #prepare(job: Job, senders: Senders): Promise<Prepared> {
@@ -187,6 +198,16 @@ export class Dispatcher {
     if (this.#stopping.signal.aborted) return;
     this.#timer = setTimeout(() => this.#look(), millis);
   }
+}
+
+function bySpace(jobs: readonly Job[]): Map<SpaceId, Job[]> {
+  const found = new Map<SpaceId, Job[]>();
+  for (const job of jobs) {
+    const known = found.get(job.space);
+    if (known === undefined) found.set(job.space, [job]);
+    else known.push(job);
+  }
+  return found;
 }
 
 function toEnded(outcome: Outcome, at: number): Ended {

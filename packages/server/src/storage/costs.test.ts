@@ -12,7 +12,7 @@ import { subscribeToEverything } from '../core/events/subscribe.ts';
 import { readTask } from '../core/events/task.ts';
 import { orThrow } from '../core/faults.ts';
 import type { Job } from '../core/sending/job.ts';
-import { claim, settleJob } from '../core/sending/settle-job.ts';
+import { claim, settleJobs } from '../core/sending/settle-job.ts';
 import { send } from '../core/tasks/open.ts';
 import { findTask } from '../core/tasks/place.ts';
 import { type Report, report } from '../core/tasks/report.ts';
@@ -359,13 +359,13 @@ test('[W22] callbacks that end together share a transaction, and put few pages i
   expect(pages).toBeLessThan(45);
 });
 
-async function claimAll(jobs: readonly Job[]): Promise<Job[]> {
-  const claimed = await Promise.all(jobs.map((job) => claim(ground.room, job)));
-  return claimed.filter((job) => job !== null);
+function claimAll(jobs: readonly Job[]): Promise<Job[]> {
+  return claim(ground.room, jobs[0]?.space ?? '', jobs);
 }
 
 function settleAll(jobs: readonly Job[]): Promise<boolean[]> {
   const { room } = ground;
   const ended = { durationMs: 3, outcome: 'answered', status: 204, retryAfterSeconds: null };
-  return Promise.all(jobs.map((job) => settleJob(room, job, { ...ended, at: room.clock.now() })));
+  const page = jobs.map((job) => ({ job, ended: { ...ended, at: room.clock.now() } }));
+  return settleJobs(room, jobs[0]?.space ?? '', page);
 }

@@ -1,7 +1,9 @@
+import type { SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
+import type { Tx } from '../store.ts';
 import { afterPush } from '../tasks/push.ts';
 import type { Micros } from '../time.ts';
-import type { Attempt, Job } from './job.ts';
+import type { Attempt, Job, JobState } from './job.ts';
 import { type NextAttempt, nextAttempt } from './retry.ts';
 
 /** How an attempt ended, in the words of the record. `status` is null when nobody answered. */
@@ -22,12 +24,15 @@ export type Ended = {
 export const LEASE: Micros = 30 * 1_000_000;
 export const RENEW_EVERY: Micros = LEASE / 3;
 
-/** Takes a job for this worker. Null when somebody else has it. */
-export function claim(room: Room, job: Job): Promise<Job | null> {
-  return room.store.write(job.space, [], async (tx) => {
+/** Takes these jobs of a space for this worker. Returns those that nobody else has. */
+export function claim(room: Room, space: SpaceId, jobs: readonly Job[]): Promise<Job[]> {
+  return room.store.write(space, [], async (tx) => {
     const now = room.clock.now();
-    const leased = await tx.jobs.lease(job.id, job.fence, now, now + LEASE);
-    return leased ? { ...job, fence: job.fence + 1, leasedUntil: now + LEASE } : null;
+    const leasedUntil = now + LEASE;
+    const leased = await tx.jobs.lease(jobs, now, leasedUntil);
+    return jobs
+      .filter((job) => leased.has(job.id))
+      .map((job) => ({ ...job, fence: job.fence + 1, leasedUntil }));
   });
 }
 
@@ -41,33 +46,56 @@ export function giveBack(room: Room, job: Job): Promise<boolean> {
   return room.store.write(job.space, [], (tx) => tx.jobs.release(job.id, job.fence));
 }
 
-/** Puts an attempt on the record and plans the next one (W22). Nothing is written when the lease was lost meanwhile. */
-export function settleJob(room: Room, job: Job, ended: Ended): Promise<boolean> {
-  const number = job.attempts + 1;
-  const next = whatNext(room, job.kind, number, ended);
-  return room.store.write(job.space, ['ledger'], async (tx) => {
-    const state = STATE_AFTER[next.kind];
-    const dueAt = next.kind === 'retry' ? room.clock.now() + next.delayMs * 1000 : ended.at;
-    if (!(await tx.jobs.settle(job.id, job.fence, { state, dueAt, attempts: number }))) return false;
-    const attempt: Attempt = {
-      space: job.space,
-      job: job.id,
-      delivery: job.delivery,
-      number,
-      ...withoutHint(ended),
-    };
-    await tx.jobs.insertAttempt(attempt);
-    if (job.kind === 'push') await afterPush(room, tx, job, state);
-    await record(room, tx, room.clock.now(), {
-      actor: 'system',
-      action: `${job.kind}.attempted`,
-      subject: job.delivery,
-      data: { job: job.id, attempt: number, outcome: ended.outcome, status: ended.status, state },
-    });
-    tx.announce('jobs');
-    tx.announce(`desk:${tx.space}`, job.delivery);
-    return true;
+/** A job of ours whose attempt has ended. */
+export type Attempted = { job: Job; ended: Ended };
+
+/**
+ * Puts attempts on the record and plans the next ones (W22). Returns for each whether it was: nothing is written for one
+ * whose lease was lost meanwhile.
+ */
+export function settleJobs(room: Room, space: SpaceId, page: readonly Attempted[]): Promise<boolean[]> {
+  const planned = page.map(({ job, ended }) => ({
+    job,
+    ended,
+    number: job.attempts + 1,
+    next: whatNext(room, job.kind, job.attempts + 1, ended),
+  }));
+  return room.store.write(space, ['ledger'], async (tx) => {
+    const results = planned.map(({ job, ended, number, next }) => ({
+      job,
+      ended,
+      id: job.id,
+      fence: job.fence,
+      state: STATE_AFTER[next.kind],
+      dueAt: next.kind === 'retry' ? room.clock.now() + next.delayMs * 1000 : ended.at,
+      attempts: number,
+    }));
+    const settled = await tx.jobs.settle(results);
+    for (const result of results) if (settled.has(result.id)) await note(room, tx, result);
+    return results.map(({ id }) => settled.has(id));
   });
+}
+
+type Result = Attempted & { state: JobState; attempts: number };
+
+async function note(room: Room, tx: Tx, { job, ended, state, attempts: number }: Result): Promise<void> {
+  const attempt: Attempt = {
+    space: job.space,
+    job: job.id,
+    delivery: job.delivery,
+    number,
+    ...withoutHint(ended),
+  };
+  await tx.jobs.insertAttempt(attempt);
+  if (job.kind === 'push') await afterPush(room, tx, job, state);
+  await record(room, tx, room.clock.now(), {
+    actor: 'system',
+    action: `${job.kind}.attempted`,
+    subject: job.delivery,
+    data: { job: job.id, attempt: number, outcome: ended.outcome, status: ended.status, state },
+  });
+  tx.announce('jobs');
+  tx.announce(`desk:${tx.space}`, job.delivery);
 }
 
 /** A digest that is hours late is noise, so it is given up before the next sitting. */

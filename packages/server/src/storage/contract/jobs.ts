@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Job } from '../../core/sending/job.ts';
+import type { Job, JobState } from '../../core/sending/job.ts';
 import type { Store, Tx } from '../../core/store.ts';
 import { aDelivery, aJob, anAttempt } from '../../testing/things.ts';
 import type { Fresh } from '../contract.ts';
@@ -11,6 +11,17 @@ function insertJobs(store: Store, ...jobs: Job[]): Promise<void> {
   return store.write(SPACE, [], async (tx) => {
     for (const job of jobs) await tx.jobs.insert(job, REQUEST);
   });
+}
+
+/** One job is a page, too. */
+async function lease(tx: Tx, id: string, fence: number, now: number, until: number): Promise<boolean> {
+  return (await tx.jobs.lease([{ id, fence }], now, until)).has(id);
+}
+
+type Next = { state: JobState; dueAt: number; attempts: number };
+
+async function settle(tx: Tx, id: string, fence: number, next: Next): Promise<boolean> {
+  return (await tx.jobs.settle([{ id, fence, ...next }])).has(id);
 }
 
 export function describeJobs(fresh: Fresh): void {
@@ -39,27 +50,76 @@ export function describeJobs(fresh: Fresh): void {
   test('[D28] of two workers that saw the same job one gets the lease', async () => {
     const { store, write, read } = await opened();
     await insertJobs(store, aJob());
-    const lease = () => write((tx) => tx.jobs.lease('job-1', 0, 20, 80));
-    expect(await Promise.all([lease(), lease()])).toEqual([true, false]);
+    const once = () => write((tx) => lease(tx, 'job-1', 0, 20, 80));
+    expect(await Promise.all([once(), once()])).toEqual([true, false]);
     expect(await read((tx) => tx.jobs.get('job-1'))).toMatchObject({ fence: 1, leasedUntil: 80 });
+  });
+
+  test('[D28] of a page of jobs those are leased that are due, free and as they were seen', async () => {
+    const { store, write, read } = await opened();
+    const many = Array.from({ length: 130 }, (_, i) => aJob({ id: `many-${i}` }));
+    const not = [
+      aJob({ id: 'done', state: 'done' }),
+      aJob({ id: 'leased', leasedUntil: 21 }),
+      aJob({ id: 'changed', fence: 2 }),
+    ];
+    await insertJobs(
+      store,
+      ...many,
+      ...not,
+      aJob({ id: 'lease over', leasedUntil: 20 }),
+      aJob({ id: 'not asked' }),
+    );
+    const page = [...many, ...not, aJob({ id: 'lease over' }), aJob({ id: 'unknown' })];
+    const wanted = page.map(({ id }) => ({ id, fence: 0 }));
+    const won = [...many.map(({ id }) => id), 'lease over'];
+    expect([...(await write((tx) => tx.jobs.lease(wanted, 20, 80)))].sort()).toEqual([...won].sort());
+    await read(async (tx) => {
+      for (const id of won) expect(await tx.jobs.get(id)).toMatchObject({ fence: 1, leasedUntil: 80 });
+      for (const job of [...not, aJob({ id: 'not asked' })]) expect(await tx.jobs.get(job.id)).toEqual(job);
+    });
+    expect(await write((tx) => tx.jobs.lease(wanted, 20, 80))).toEqual(new Set());
+    expect(await write((tx) => tx.jobs.lease([], 20, 80))).toEqual(new Set());
+  });
+
+  test('[D28] of a page of results those are taken whose lease still holds, each as it ended', async () => {
+    const { store, write, read } = await opened();
+    const jobs = Array.from({ length: 70 }, (_, i) => aJob({ id: `job ${i}`, fence: 1, leasedUntil: 80 }));
+    await insertJobs(store, ...jobs, aJob({ id: 'lost', fence: 2, leasedUntil: 90 }));
+    const page = jobs.map(({ id }, i) => ({
+      id,
+      fence: 1,
+      state: i % 2 === 0 ? ('done' as const) : ('due' as const),
+      dueAt: 100 + i,
+      attempts: i,
+    }));
+    const late = { id: 'lost', fence: 1, state: 'done' as const, dueAt: 1, attempts: 1 };
+    const taken = await write((tx) => tx.jobs.settle([...page, late]));
+    expect(taken).toEqual(new Set(page.map(({ id }) => id)));
+    await read(async (tx) => {
+      for (const next of page)
+        expect(await tx.jobs.get(next.id)).toMatchObject({ ...next, leasedUntil: null });
+      expect(await tx.jobs.get('lost')).toMatchObject({ fence: 2, leasedUntil: 90, state: 'due' });
+    });
+    expect(await write((tx) => tx.jobs.settle([]))).toEqual(new Set());
   });
 
   test('[D28] a lease that is out cannot be taken before it ends, and then only with a new fence', async () => {
     const { store, write } = await opened();
     await insertJobs(store, aJob());
-    expect(await write((tx) => tx.jobs.lease('job-1', 0, 20, 80))).toBe(true);
-    expect(await write((tx) => tx.jobs.lease('job-1', 1, 79, 139))).toBe(false);
-    expect(await write((tx) => tx.jobs.lease('job-1', 0, 80, 140))).toBe(false);
-    expect(await write((tx) => tx.jobs.lease('job-1', 1, 80, 140))).toBe(true);
+    expect(await write((tx) => lease(tx, 'job-1', 0, 20, 80))).toBe(true);
+    expect(await write((tx) => lease(tx, 'job-1', 1, 79, 139))).toBe(false);
+    expect(await write((tx) => lease(tx, 'job-1', 0, 80, 140))).toBe(false);
+    expect(await write((tx) => lease(tx, 'job-1', 1, 80, 140))).toBe(true);
   });
 
   test('[D28] a worker that is still at it keeps its lease; one that has lost it does not get it back', async () => {
     const { store, write, read } = await opened();
     await insertJobs(store, aJob());
-    await write((tx) => tx.jobs.lease('job-1', 0, 20, 80));
+    await write((tx) => lease(tx, 'job-1', 0, 20, 80));
     expect(await write((tx) => tx.jobs.renew('job-1', 1, 110))).toBe(true);
-    expect(await write((tx) => tx.jobs.lease('job-1', 1, 80, 140))).toBe(false);
-    expect(await write((tx) => tx.jobs.lease('job-1', 1, 110, 170))).toBe(true);
+    expect(await write((tx) => lease(tx, 'job-1', 1, 80, 140))).toBe(false);
+    expect(await write((tx) => lease(tx, 'job-1', 1, 110, 170))).toBe(true);
     expect(await write((tx) => tx.jobs.renew('job-1', 1, 200))).toBe(false);
     expect(await read((tx) => tx.jobs.get('job-1'))).toMatchObject({ fence: 2, leasedUntil: 170 });
   });
@@ -67,22 +127,22 @@ export function describeJobs(fresh: Fresh): void {
   test('[D28] the result of a lost lease is not taken, nor can it be given back', async () => {
     const { store, write, read } = await opened();
     await insertJobs(store, aJob());
-    await write((tx) => tx.jobs.lease('job-1', 0, 20, 80));
-    await write((tx) => tx.jobs.lease('job-1', 1, 80, 140));
+    await write((tx) => lease(tx, 'job-1', 0, 20, 80));
+    await write((tx) => lease(tx, 'job-1', 1, 80, 140));
     const done = { state: 'done' as const, dueAt: 20, attempts: 1 };
-    expect(await write((tx) => tx.jobs.settle('job-1', 1, done))).toBe(false);
+    expect(await write((tx) => settle(tx, 'job-1', 1, done))).toBe(false);
     expect(await write((tx) => tx.jobs.release('job-1', 1))).toBe(false);
     expect(await read((tx) => tx.jobs.get('job-1'))).toMatchObject({ state: 'due', leasedUntil: 140 });
-    expect(await write((tx) => tx.jobs.settle('job-1', 2, done))).toBe(true);
+    expect(await write((tx) => settle(tx, 'job-1', 2, done))).toBe(true);
     expect(await read((tx) => tx.jobs.get('job-1'))).toMatchObject({ ...done, leasedUntil: null, fence: 2 });
   });
 
   test('[D28] a job that was given back is free at once', async () => {
     const { store, write } = await opened();
     await insertJobs(store, aJob());
-    await write((tx) => tx.jobs.lease('job-1', 0, 20, 80));
+    await write((tx) => lease(tx, 'job-1', 0, 20, 80));
     expect(await write((tx) => tx.jobs.release('job-1', 1))).toBe(true);
-    expect(await write((tx) => tx.jobs.lease('job-1', 1, 21, 81))).toBe(true);
+    expect(await write((tx) => lease(tx, 'job-1', 1, 21, 81))).toBe(true);
   });
 
   test('[D20] sent again by hand, a job is due with a new fence, so that a late result is not taken', async () => {
@@ -98,7 +158,7 @@ export function describeJobs(fresh: Fresh): void {
         leasedUntil: null,
       });
       const late = { state: 'done' as const, dueAt: 20, attempts: 4 };
-      expect(await write((tx) => tx.jobs.settle(state, 5, late))).toBe(false);
+      expect(await write((tx) => settle(tx, state, 5, late))).toBe(false);
     }
     expect(await write((tx) => tx.jobs.requeue('unknown', 30))).toBe(false);
   });
@@ -107,7 +167,7 @@ export function describeJobs(fresh: Fresh): void {
     const { store, write } = await opened();
     for (const state of ['done', 'gone', 'given_up'] as const) {
       await insertJobs(store, aJob({ id: state, state }));
-      expect(await write((tx) => tx.jobs.lease(state, 0, 20, 80))).toBe(false);
+      expect(await write((tx) => lease(tx, state, 0, 20, 80))).toBe(false);
     }
   });
 

@@ -104,9 +104,9 @@ const CHANGES: Record<string, (tx: Tx) => Promise<unknown>> = {
   'decisions.setState': (tx) => tx.decisions.setState(1, 'undone'),
   'idempotency.put': (tx) => tx.idempotency.put(anIdempotencyRecord({ delivery: 'delivery-9' })),
   'idempotency.deleteExpired': (tx) => tx.idempotency.deleteExpired(1000, 9),
-  'jobs.lease': (tx) => tx.jobs.lease('job-1', 0, 20, 80),
+  'jobs.lease': (tx) => tx.jobs.lease([{ id: 'job-1', fence: 0 }], 20, 80),
   'jobs.renew': (tx) => tx.jobs.renew('job-1', 0, 90),
-  'jobs.settle': (tx) => tx.jobs.settle('job-1', 0, { state: 'done', dueAt: 1, attempts: 1 }),
+  'jobs.settle': (tx) => tx.jobs.settle([{ id: 'job-1', fence: 0, state: 'done', dueAt: 1, attempts: 1 }]),
   'jobs.release': (tx) => tx.jobs.release('job-1', 0),
   'jobs.requeue': (tx) => tx.jobs.requeue('job-1', 9),
 };

@@ -71,6 +71,7 @@ export class BatchSession implements Session {
     else if (rows.push(row) >= CROWD) {
       this.#insert(insert, rows);
       this.#held.delete(insert);
+      this.#link.flush();
     }
     this.touched.add(insert.table);
     this.memory.inserted(insert.table, row as Record<string, unknown>);

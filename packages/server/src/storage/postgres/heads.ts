@@ -7,12 +7,20 @@ export type Wanted = { spaces: string[]; names: HeadName[] };
 
 /** Every head that these units named, once. */
 export function wantedBy(units: readonly Unit[]): Wanted {
-  const seen = new Map<string, [string, HeadName]>();
+  const bySpace = new Map<string, Set<HeadName>>();
   for (const { space, heads } of units) {
-    for (const name of heads) seen.set(`${space}\n${name}`, [space, name]);
+    const seen = bySpace.get(space) ?? new Set();
+    bySpace.set(space, seen);
+    for (const name of heads) seen.add(name);
   }
-  const all = [...seen.values()];
-  return { spaces: all.map(([space]) => space), names: all.map(([, name]) => name) };
+  const wanted: Wanted = { spaces: [], names: [] };
+  for (const [space, seen] of bySpace) {
+    for (const name of seen) {
+      wanted.spaces.push(space);
+      wanted.names.push(name);
+    }
+  }
+  return wanted;
 }
 
 // The sort stands below the lock, so everybody takes the rows in the same order and nobody waits in a circle.

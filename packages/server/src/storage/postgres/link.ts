@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Session, Statement } from '../statement.ts';
 import { type Copied, Copy, CopyRows, copyText } from './copy.ts';
@@ -53,6 +54,7 @@ export class PgLink implements Session {
   #generation = 0;
   #spare: CopyRows[] = [];
   #settings: readonly string[] = [];
+  #gathered: Duplex | null = null;
 
   private constructor(client: pg.Client, greeting: Greeting) {
     this.client = client;
@@ -96,6 +98,7 @@ export class PgLink implements Session {
   }
 
   async query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    this.#gather();
     if (this.greeting.isPooled) return this.client.query({ text, values });
     const generation = this.#generation;
     try {
@@ -110,6 +113,7 @@ export class PgLink implements Session {
   /** Many rows at once. Not for a pooler: it may not let them pass before it was told that they may come. */
   copy(insert: Copied, rows: readonly object[]): Promise<void> {
     const encoder = this.#spare.pop() ?? new CopyRows();
+    this.#gather();
     return new Promise((resolve, reject) => {
       const answered = (reason: Error | undefined) => {
         if (reason) return reject(reason); // and some of its bytes may still be on their way
@@ -134,7 +138,24 @@ export class PgLink implements Session {
 
   /** Commands without values; several at once, separated by semicolons. */
   exec(text: string): Promise<pg.QueryResult> {
+    this.#gather();
     return this.client.query(text);
+  }
+
+  /** Does not wait for what else this turn may bring. */
+  flush(): void {
+    const stream = this.#gathered;
+    this.#gathered = null;
+    stream?.uncork();
+  }
+
+  /** What is sent in one go of the event loop leaves in one write: each write wakes the server, which costs more than its bytes. */
+  #gather(): void {
+    if (this.#gathered !== null) return;
+    const { stream } = (this.client as unknown as { connection: { stream: Duplex } }).connection;
+    stream.cork();
+    this.#gathered = stream;
+    process.nextTick(() => this.flush());
   }
 
   async time(): Promise<Greeting['clock']> {

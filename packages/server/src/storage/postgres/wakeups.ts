@@ -214,6 +214,8 @@ function inParts(from: string, told: Told, ends: [string, number][]): string[] {
     payloads.push(JSON.stringify(part));
     part = { from, told: [], ledgers: [] };
   };
+  const whole = JSON.stringify({ from, told, ledgers: ends });
+  if (Buffer.byteLength(whole) <= MOST_BYTES) return [whole];
   for (const [topic, about] of told) {
     for (let at = 0; at < about.length; at += 50) {
       part.told?.push([topic, about.slice(at, at + 50)]);

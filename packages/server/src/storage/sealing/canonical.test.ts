@@ -27,6 +27,13 @@ test.each([
   expect(canonicalJson(value)).toBe(expected ?? canonicalize(value));
 });
 
+test('[D10] many members, and long names of them, have their order too', () => {
+  const names = Array.from({ length: 60 }, (_, i) => `${(i * 37) % 60}`.repeat(1 + (i % 40)));
+  const value = Object.fromEntries(names.map((name, i) => [`n${name}`, i]));
+  // Twice: names that were seen before are remembered.
+  for (const _ of [1, 2]) expect(canonicalJson(value)).toBe(canonicalize(value));
+});
+
 test('[D10] what is no JSON has no canonical form', () => {
   expect(() => canonicalJson({ a: Number.NaN })).toThrow(/no form in JSON/);
 });
