@@ -165,10 +165,11 @@ async function lookup(total, say) {
   const folder = await fillEvents(total);
   const server = await startAkep(folder);
   const times = [];
-  for (let n = 0; n < LOOKUPS; n++) {
+  // After a warm-up like everything else: what counts is a server that runs, and not the compiling of this program.
+  for (let n = 0; n < 2 * LOOKUPS; n++) {
     const before = performance.now();
     await getJson(server, `/akep/tasks/task-${n % 256}`);
-    times.push(performance.now() - before);
+    if (n >= LOOKUPS) times.push(performance.now() - before);
   }
   await server.stop();
   remove(folder);

@@ -6,7 +6,7 @@ import { addAgent, foundSpace } from '../core/agents/found.ts';
 import type { Identity } from '../core/agents/key.ts';
 import { accept, type Submission } from '../core/deliveries/accept.ts';
 import { sweep } from '../core/deliveries/sweep.ts';
-import { readInbox } from '../core/events/inbox.ts';
+import { readInbox, readPieces } from '../core/events/inbox.ts';
 import { type Arriving, ingest, Subscriptions } from '../core/events/ingest.ts';
 import { subscribeToEverything } from '../core/events/subscribe.ts';
 import { readTask } from '../core/events/task.ts';
@@ -268,7 +268,8 @@ test('[D26] a plain delivery hands over no more values than it has', async () =>
 });
 
 function arriving(eventId: string): Arriving {
-  const envelope = anEvent({ event_id: eventId }) as unknown as Arriving['envelope'];
+  const source = { producer_id: 'prod_one', name: 'demo', type: 'system' };
+  const envelope = anEvent({ event_id: eventId, source }) as unknown as Arriving['envelope'];
   const raw = Buffer.from(JSON.stringify(envelope));
   const producer = { space: identity.key.space, id: 'prod_one', tier: 'test' } as Arriving['producer'];
   return { producer, keyId: null, algorithm: 'v1', envelope, raw, kept: raw, rate: null };
@@ -309,6 +310,19 @@ test('[K11] a page of an inbox opens as many records as hold its bodies, not one
   const kilobytes = Math.ceil((sent * arriving('x').raw.length) / 1024);
   expect(opened.mock.calls.length).toBeLessThanOrEqual(Math.ceil(kilobytes / 64) + 4);
   expect(statements.length).toBeLessThanOrEqual(opened.mock.calls.length + Math.ceil(sent / 100) + 1);
+});
+
+test('[K11] a page that is passed on is one statement for each record, and two', async () => {
+  const { room } = ground;
+  await ingestTogether(200);
+  const reader = { space: identity.key.space, agent: AGENT };
+  const statements = await statementsOf(async () => {
+    const read = orThrow(await readPieces(room, reader, null, 1000));
+    expect([read.after, read.hasMore]).toEqual([sent, false]);
+  });
+  const records = matching(statements, /"bodies"/);
+  expect(records).toBeLessThanOrEqual(Math.ceil((sent * arriving('x').raw.length) / 1024 / 64) + 8);
+  expect(statements).toHaveLength(records + 2);
 });
 
 test('[K16] a task is one look at its events and one at the tasks, and opens no body without an artifact', async () => {
