@@ -178,7 +178,7 @@ describe('callbacks', () => {
       retryAfterSeconds: null,
     };
     const settle = (job: Job, status: number) =>
-      settleJobs(world.room, job.space, [{ job, ended: { ...ended, status } }]);
+      settleJobs(world.room, job.space, () => [{ job, ended: { ...ended, status } }]);
     expect(await settle(leased, 500)).toEqual([false]);
     expect(await settle(mine ?? leased, 200)).toEqual([true]);
     expect(await settle(leased, 500)).toEqual([false]);

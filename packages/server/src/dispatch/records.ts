@@ -4,17 +4,14 @@ import { type Attempted, settleJobs } from '../core/sending/settle-job.ts';
 
 type Waiting = Attempted & { resolve: (taken: boolean) => void; reject: (reason: unknown) => void };
 
-/** As many as one transaction should carry. */
-const LARGEST = 128;
-
 /**
- * Attempts that end while others are being put on the record are put there together: one statement changes all of their
- * jobs. One that cannot be recorded harms no other.
+ * Attempts that end before it is their turn to be written are put on the record together. One that cannot be recorded
+ * harms no other.
  */
 export class Records {
   readonly #room: Room;
-  /** A space is here while something of it is being written. */
-  readonly #waiting = new Map<SpaceId, Waiting[]>();
+  /** Those of a space that more can join. */
+  readonly #open = new Map<SpaceId, Waiting[]>();
 
   constructor(room: Room) {
     this.#room = room;
@@ -25,27 +22,27 @@ export class Records {
     return new Promise((resolve, reject) => {
       const { space } = attempted.job;
       const one = { ...attempted, resolve, reject };
-      const waiting = this.#waiting.get(space);
-      if (waiting !== undefined) return void waiting.push(one);
-      this.#waiting.set(space, [one]);
-      // Whatever ends in this turn of the loop comes along.
-      setImmediate(() => void this.#writeAll(space));
+      const open = this.#open.get(space);
+      if (open !== undefined) return void open.push(one);
+      const page = [one];
+      this.#open.set(space, page);
+      void this.#write(space, page);
     });
-  }
-
-  async #writeAll(space: SpaceId): Promise<void> {
-    const waiting = this.#waiting.get(space) ?? [];
-    while (waiting.length > 0) await this.#write(space, waiting.splice(0, LARGEST));
-    this.#waiting.delete(space);
   }
 
   async #write(space: SpaceId, page: readonly Waiting[]): Promise<void> {
     try {
-      const taken = await settleJobs(this.#room, space, page);
+      const taken = await settleJobs(this.#room, space, () => this.#close(space, page));
       for (const [i, { resolve }] of page.entries()) resolve(taken[i] ?? false);
     } catch (reason) {
+      this.#close(space, page);
       if (page.length === 1) return page[0]?.reject(reason);
       for (const one of page) await this.#write(space, [one]);
     }
+  }
+
+  #close(space: SpaceId, page: readonly Waiting[]): readonly Waiting[] {
+    if (this.#open.get(space) === page) this.#open.delete(space);
+    return page;
   }
 }

@@ -381,5 +381,5 @@ function settleAll(jobs: readonly Job[]): Promise<boolean[]> {
   const { room } = ground;
   const ended = { durationMs: 3, outcome: 'answered', status: 204, retryAfterSeconds: null };
   const page = jobs.map((job) => ({ job, ended: { ...ended, at: room.clock.now() } }));
-  return settleJobs(room, jobs[0]?.space ?? '', page);
+  return settleJobs(room, jobs[0]?.space ?? '', () => page);
 }

@@ -51,29 +51,22 @@ export type Attempted = { job: Job; ended: Ended };
 
 /**
  * Puts attempts on the record and plans the next ones (W22). Returns for each whether it was: nothing is written for one
- * whose lease was lost meanwhile.
+ * whose lease was lost meanwhile. `page` is asked for them when it is their turn to be written.
  */
-export function settleJobs(room: Room, space: SpaceId, page: readonly Attempted[]): Promise<boolean[]> {
-  const planned = page.map(({ job, ended }) => ({
-    job,
-    ended,
-    number: job.attempts + 1,
-    next: whatNext(room, job.kind, job.attempts + 1, ended),
-  }));
+export function settleJobs(room: Room, space: SpaceId, page: () => readonly Attempted[]): Promise<boolean[]> {
   return room.store.write(space, ['ledger'], async (tx) => {
-    const results = planned.map(({ job, ended, number, next }) => ({
-      job,
-      ended,
-      id: job.id,
-      fence: job.fence,
-      state: STATE_AFTER[next.kind],
-      dueAt: next.kind === 'retry' ? room.clock.now() + next.delayMs * 1000 : ended.at,
-      attempts: number,
-    }));
+    const results = page().map((attempted) => resultOf(room, attempted));
     const settled = await tx.jobs.settle(results);
     for (const result of results) if (settled.has(result.id)) await note(room, tx, result);
     return results.map(({ id }) => settled.has(id));
   });
+}
+
+function resultOf(room: Room, { job, ended }: Attempted) {
+  const attempts = job.attempts + 1;
+  const next = whatNext(room, job.kind, attempts, ended);
+  const dueAt = next.kind === 'retry' ? room.clock.now() + next.delayMs * 1000 : ended.at;
+  return { job, ended, id: job.id, fence: job.fence, state: STATE_AFTER[next.kind], dueAt, attempts };
 }
 
 type Result = Attempted & { state: JobState; attempts: number };
