@@ -140,7 +140,7 @@ export function jobRows(session: Session, space: string, sealer: Sealer): JobRow
       those(inOrder(page), ({ id, fence }) =>
         session.run(lease, { space, id, expected: fence, fence: fence + 1, now, until }),
       ),
-    settle: (page) => those(page, (one) => session.run(settle, { space, ...one })),
+    settle: (page) => those(inOrder(page), (one) => session.run(settle, { space, ...one })),
     release: async (id, fence) => (await session.run(release, { space, id, fence })) === 1,
     renew: async (id, fence, until) => (await session.run(renew, { space, id, fence, until })) === 1,
     requeue: async (id, at) => (await session.run(requeue, { space, id, at })) === 1,
@@ -162,7 +162,7 @@ async function those<T extends { id: string }>(
   return new Set(page.filter((_, i) => changed[i] === 1).map(({ id }) => id));
 }
 
-/** Two workers that want the same jobs ask for them in the same order, so that they never wait for each other in a circle. */
+/** Whoever takes or settles the same jobs asks for them in the same order, so that nobody ever waits in a circle. */
 function inOrder<T extends { id: string }>(page: readonly T[]): T[] {
   return [...page].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
