@@ -1,9 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { indexSome } from '../core/deliveries/index-words.ts';
 import { record } from '../core/room.ts';
 import { DAY, SECOND } from '../core/time.ts';
+import { Indexer } from '../dispatch/indexer.ts';
 import { AT_ONCE, body, openDesk, refused } from '../testing/desk.ts';
 import { aDelivery } from '../testing/things.ts';
+import { until } from '../testing/waiting.ts';
 import type { World } from '../testing/world.ts';
 
 type Page = { deliveries: { delivery_id: string }[]; next_cursor: string | null };
@@ -105,6 +107,20 @@ describe('searching', () => {
     expect((await find(world, 'q=line')).length).toBeLessThan(55);
     expect(await indexSome(world.room, world.space.id, step)).toBe(false);
     expect(await find(world, 'q=line&limit=200')).toHaveLength(55);
+  });
+
+  test('[D47] patience is for what it cannot follow: caught up, it takes the next line at once, however busy the server is', async () => {
+    const { world } = await openDesk();
+    await world.running.indexer.stop();
+    const { data, room } = world.running.ground;
+    const forEver = { lines: 50, restAfterPart: () => 0, restMs: 2 ** 31 - 1 };
+    const indexer = new Indexer({ room, wakeups: data.store.signals, warn: () => {}, pace: () => forEver });
+    onTestFinished(() => indexer.stop());
+    await indexer.start();
+    for (const word of ['plums', 'pears', 'quinces']) {
+      const id = await world.deliver({ headline: `About ${word}` });
+      await until(async () => (await find(world, `q=${word}`))[0] === id);
+    }
   });
 
   test('[D47] a step takes in hundreds of lines, in parts that are small enough to wait for', async () => {

@@ -10,6 +10,8 @@ export interface IndexerParts {
   room: Room;
   wakeups: { onAny(hear: (news: News) => void): () => void };
   warn(problem: unknown, message: string): void;
+  /** How fast it goes where the server is so busy; left out, as the time that is left allows. */
+  pace?(busy: number): Pace;
 }
 
 /** So long it lets news gather: one step for many costs less than one for each. */
@@ -70,7 +72,8 @@ export class Indexer {
   #wake(): void {
     this.#timer = null;
     this.#load.work();
-    this.#stepping = this.#step(paceAt(this.#load.take())).then(({ more, restMs }) => {
+    const { pace = paceAt } = this.#parts;
+    this.#stepping = this.#step(pace(this.#load.take())).then(({ more, restMs }) => {
       this.#stepping = null;
       this.#load.rest();
       this.#restUntil = performance.now() + restMs;
@@ -91,7 +94,8 @@ export class Indexer {
         this.#behind.add(space);
         more = true;
       }
-      return { more, restMs: pace.restMs };
+      // Patience is for a crowd that it cannot follow: whoever has caught up may take the next few lines at once.
+      return { more, restMs: more ? pace.restMs : 0 };
     } catch (problem) {
       this.#parts.warn(problem, 'the index of words could not be written');
       // Nobody may announce anything for a long time: it tries again by itself.
