@@ -1,9 +1,18 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { type AckStatus, type Entry, TELLING_TYPES } from '../../core/events/event.ts';
-import type { EntryRows, OfTask, Page, Sending } from '../../core/events/store.ts';
+import { TELLING_TYPES } from '../../core/events/event.ts';
+import type { EntryRows, Page, Sending } from '../../core/events/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import type { Bodies, Located, Segment } from './bodies.ts';
+import {
+  fromEntry,
+  type Joined,
+  type ReadRow,
+  sentFrom,
+  toEntry,
+  toOfTask,
+  toSending,
+} from './entry-columns.ts';
 import { isLocated, toEvent } from './events.ts';
 import { readRuns } from './runs.ts';
 
@@ -261,98 +270,5 @@ export function entryRows(session: Session, space: string, bodies: Bodies): Entr
       void (await session.run(setAck, { space, agent, place, ack, at, reason })),
     front: async (agent, limit) => (await session.all(front, { space, agent, limit })).map(toEntry),
     removeUpTo: (agent, place) => session.run(removeUpTo, { space, agent, place }),
-  };
-}
-
-type Joined = Tables['entries'] &
-  Pick<
-    Tables['events'],
-    | 'seq'
-    | 'body'
-    | 'segment'
-    | 'body_at'
-    | 'body_size'
-    | 'body_sha256'
-    | 'causation_id'
-    | 'fill_producer'
-    | 'out_of_order'
-  >;
-
-type ReadRow = Pick<Tables['entries'], 'place' | 'ack'> &
-  Pick<Tables['events'], 'segment' | 'body_at' | 'body_size'> & { fill: string | null };
-
-function sentFrom(found: Segment, row: ReadRow): Sending {
-  const size = row.body_size ?? 0;
-  return toSending(row, size, () => found.at(row.body_at ?? 0, size));
-}
-
-/** The order in which a database puts a text together is its own. */
-function toOfTask(text: string | null): OfTask[] {
-  const words = text === null ? [] : text.split(' ');
-  const events: OfTask[] = [];
-  for (let i = 0; i < words.length; i += 5) {
-    const [place, receivedAt, hasUri, eventType = '', eventId = ''] = words.slice(i, i + 5);
-    events.push({
-      offset: Number(place),
-      eventId,
-      eventType,
-      receivedAt: Number(receivedAt),
-      hasUri: hasUri === '1',
-    });
-  }
-  return events.sort((a, b) => a.offset - b.offset);
-}
-
-function toSending(row: ReadRow, size: number, body: () => Uint8Array): Sending {
-  const fillProducer = row.fill !== null;
-  return {
-    offset: row.place,
-    acknowledged: row.ack !== null,
-    producer: row.fill ?? '',
-    fillProducer,
-    size,
-    body,
-  };
-}
-
-function toEntry(row: Tables['entries']): Entry {
-  return {
-    space: row.space_id,
-    agent: row.agent_id,
-    offset: row.place,
-    eventSeq: row.event_seq,
-    producer: row.producer_id,
-    eventId: row.event_id,
-    eventType: row.event_type,
-    taskId: row.task_id,
-    receivedAt: row.received_at,
-    keptUntil: row.kept_until,
-    hasUri: row.has_uri === 1,
-    ack: toAck(row),
-  };
-}
-
-function toAck(row: Tables['entries']): Entry['ack'] {
-  if (row.ack === null) return null;
-  const processedAt = row.processed_at ?? row.received_at;
-  return { status: row.ack as AckStatus, processedAt, reason: row.reason };
-}
-
-function fromEntry(entry: Entry): Tables['entries'] {
-  return {
-    space_id: entry.space,
-    agent_id: entry.agent,
-    place: entry.offset,
-    event_seq: entry.eventSeq,
-    producer_id: entry.producer,
-    event_id: entry.eventId,
-    event_type: entry.eventType,
-    task_id: entry.taskId,
-    received_at: entry.receivedAt,
-    kept_until: entry.keptUntil,
-    has_uri: entry.hasUri ? 1 : 0,
-    ack: entry.ack?.status ?? null,
-    processed_at: entry.ack?.processedAt ?? null,
-    reason: entry.ack?.reason ?? null,
   };
 }
