@@ -9,7 +9,7 @@ import { events } from './signed.mjs';
 
 /**
  * Grows one store to each of the wanted sizes and times what the doors do, through the core. Run by the row with
- * `{ folder, sizes, env }`; sends `[{ size, micros: { deliver, … }, bytes }]`.
+ * `{ folder, sizes, env }`, and how often each is timed; sends `[{ size, micros: { deliver, … }, bytes }]`.
  */
 const built = (path) => import(pathToFileURL(join(PACKAGE, 'dist', `${path}.js`)).href);
 const { readConfig } = await built('config');
@@ -33,12 +33,10 @@ const { toDraft } = await built('protocols/wake/mapping');
 const AT_ONCE = 256;
 /** As many as a busy door has in one turn of its event loop; what is written is timed in such groups. */
 const GROUP = 64;
-const GROUPS = 40;
-const LOOKS = 300;
 const PAGE = 100;
 const CALLBACK = 'http://127.0.0.1:9/callback';
 
-const { folder, sizes, env: also } = JSON.parse(process.argv[2]);
+const { folder, sizes, env: also, groups = 40, looks = 300 } = JSON.parse(process.argv[2]);
 const env = { ...SETTINGS, ...AKEP_ENV, ...also };
 const ground = await openGround(readConfig({ flags: { data: join(folder, 'data') }, env }));
 const { room } = ground;
@@ -167,14 +165,14 @@ function appendLine() {
 
 async function claimOne() {
   const [job] = await room.store.directory.jobsDue(room.clock.now(), 1, []);
-  const leased = await claim(room, job);
-  await giveBack(room, leased);
+  const [leased] = await claim(room, space.id, [job]);
+  await giveBack(room, leased.job);
 }
 
 /** Microseconds for one of a group that is committed together. */
 async function inGroups(work) {
   const times = [];
-  for (let group = 0; group < GROUPS; group++) {
+  for (let group = 0; group < groups; group++) {
     const before = performance.now();
     await Promise.all(Array.from({ length: GROUP }, (_, i) => work(i)));
     times.push(((performance.now() - before) * 1000) / GROUP);
@@ -184,7 +182,7 @@ async function inGroups(work) {
 
 async function oneByOne(work) {
   const times = [];
-  for (let look = 0; look < LOOKS; look++) {
+  for (let look = 0; look < looks; look++) {
     const before = performance.now();
     await work();
     times.push((performance.now() - before) * 1000);
