@@ -28,3 +28,18 @@ test('[D15] what happened says who read it, after it was sent', () => {
   ]);
   expect(words({ read_at, read_by: { person_id: 'pe_1', name: null } })[1]).toBe('Somebody read it.');
 });
+
+test('[D20] each way in which a callback can fail has words, and what was not called is not said to have been', () => {
+  const callbacks = [{ job_id: 'j', origin: 'https://example.com' }] as Detail['callbacks'];
+  const told = (outcome: string) =>
+    words({ callbacks, attempts: [{ at: AT, job_id: 'j', outcome, status: null }] as Detail['attempts'] })[1];
+  const called = ['dns', 'connect', 'tls', 'timeout', 'reset', 'garbage', 'too_large'].map(told);
+  const left = ['refused_request', 'refused_address', 'target_not_allowed', 'unreadable'].map(told);
+  expect(called).toEqual(
+    Array(7).fill(expect.stringMatching(/^https:\/\/example\.com was called but [^(]+\.$/)),
+  );
+  expect(left).toEqual(
+    Array(4).fill(expect.stringMatching(/^https:\/\/example\.com was not called: [^(]+\.$/)),
+  );
+  expect(told('of another build')).toContain('it did not work (of another build)');
+});

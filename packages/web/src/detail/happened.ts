@@ -4,12 +4,21 @@ import { timeAndDay } from '../words/time.ts';
 
 export type Happening = { at: string; text: string; job?: string };
 
-const OUTCOMES: Record<string, string> = {
+const CALLED_BUT: Record<string, string> = {
   timeout: 'did not answer in time',
-  refused: 'refused the connection',
+  connect: 'took no connection',
   dns: 'could not be found by name',
   tls: 'has no certificate that can be trusted',
   reset: 'broke the connection off',
+  garbage: 'gave an answer that makes no sense',
+  too_large: 'gave an answer that is far too long',
+};
+
+const NOT_CALLED: Record<string, string> = {
+  target_not_allowed: "it is not on the agent's callback allowlist",
+  refused_address: 'its name leads to an address that must not be called',
+  refused_request: 'its address is none that may be called',
+  unreadable: 'what was to be sent cannot be opened with the present master key',
 };
 
 /** What happened, one sentence a line, oldest first. */
@@ -45,7 +54,9 @@ export function happened(detail: Detail, now: number): Happening[] {
 function attemptWords(attempt: Attempt, origin: string): string {
   if (attempt.status !== null)
     return `${origin} was called and answered ${attempt.status} after ${attempt.duration_ms} ms.`;
-  return `${origin} was called but ${OUTCOMES[attempt.outcome] ?? `it did not work (${attempt.outcome})`}.`;
+  const reason = NOT_CALLED[attempt.outcome];
+  if (reason !== undefined) return `${origin} was not called: ${reason}.`;
+  return `${origin} was called but ${CALLED_BUT[attempt.outcome] ?? `it did not work (${attempt.outcome})`}.`;
 }
 
 export function callbackWords(callback: Callback, now: number): string {
