@@ -24,8 +24,10 @@ export function signedContent(id: string, timestamp: string, body: Bytes): Bytes
   return content;
 }
 
+const UTF8 = new TextEncoder();
+
 export function toBytes(value: string | Uint8Array): Bytes {
-  return new Uint8Array(typeof value === 'string' ? new TextEncoder().encode(value) : value);
+  return new Uint8Array(typeof value === 'string' ? UTF8.encode(value) : value);
 }
 
 export function fromHex(text: string): Bytes | null {
@@ -35,7 +37,10 @@ export function fromHex(text: string): Bytes | null {
 
 export function fromBase64(text: string): Bytes | null {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null;
-  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
 }
 
 /** Secrets that people bring along are often in the alphabet for addresses, or without the padding. */
@@ -47,8 +52,12 @@ export function fromLooseBase64(text: string): Bytes | null {
   return fromBase64(letters.padEnd(Math.ceil(letters.length / 4) * 4, '='));
 }
 
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  let text = '';
+  for (const byte of bytes) text += HEX[byte];
+  return text;
 }
 
 export function toBase64(bytes: Uint8Array): string {

@@ -160,11 +160,11 @@ export async function startServer(
     streams.closeAll();
     await hub.stop();
     await closeApp(app);
-    await intake.stop();
+    await dispatcher.stop();
+    await intake.stop(); // after all who hand in
     await ticker.stop();
     await indexer.stop();
     await resealer.stop();
-    await dispatcher.stop();
     for (const seen of [presence, producersSeen, callersSeen]) await seen.flush();
     await checkpoint();
     await ground.stop();

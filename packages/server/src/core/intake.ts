@@ -2,6 +2,13 @@ import { type Accepted, type Prepared, takeIn } from './deliveries/accept.ts';
 import { type Kept, keepEvent, type ReadEvent } from './events/ingest.ts';
 import type { Fault } from './faults.ts';
 import type { Room } from './room.ts';
+import {
+  type Page,
+  recordAttempts,
+  type Taken as TakenJobs,
+  takeJobs,
+  type Wanted,
+} from './sending/settle-job.ts';
 import { type Acknowledged, acknowledge } from './tasks/frames.ts';
 import { type PreparedMessage, type Taken, takeMessage } from './tasks/open.ts';
 import { type PreparedReport, type Reported, takeReport } from './tasks/report.ts';
@@ -13,6 +20,8 @@ export type Kinds = {
   message: { unit: PreparedMessage; done: Taken };
   report: { unit: PreparedReport; done: Reported };
   acknowledgement: { unit: Acknowledged; done: null };
+  claim: { unit: Wanted; done: TakenJobs };
+  attempts: { unit: Page; done: boolean[] };
 };
 
 export type Kind = keyof Kinds;
@@ -31,4 +40,6 @@ export const RULES: { [K in Kind]: (room: Room, unit: UnitOf<K>) => Promise<Done
   message: takeMessage,
   report: takeReport,
   acknowledgement: acknowledge,
+  claim: takeJobs,
+  attempts: recordAttempts,
 };

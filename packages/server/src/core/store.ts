@@ -1,5 +1,5 @@
 import type { Agent, CallbackSecret } from './agents/agent.ts';
-import type { Identity, KeyRecord } from './agents/key.ts';
+import type { Identity, KeyRecord, Tier } from './agents/key.ts';
 import type { DeliveryTx } from './deliveries/store.ts';
 import type { EventDirectory, EventTx } from './events/store.ts';
 import type { AgentId, DeliveryId, JobId, KeyId, PersonId, SpaceId } from './ids.ts';
@@ -147,13 +147,17 @@ export interface KeyRows {
   revoke(id: KeyId, at: Micros): Promise<number>;
 }
 
-/** `subscription` for what is forwarded: its secret signs, and when it is gone nobody wants this any more. */
-export type Request = { url: string; body: string; subscription?: string };
+/**
+ * `subscription` for what is forwarded: its secret signs, and when it is gone nobody wants this any more. `tier` for an
+ * answer: that of the key which delivered, so that nobody has to look for the delivery to know where it may go.
+ */
+export type Request = { url: string; body: string; subscription?: string; tier?: Tier };
 
 export interface JobRows {
   insert(job: Job, request: Request): Promise<void>;
   get(id: JobId): Promise<Job | null>;
-  request(id: JobId): Promise<Request | null>;
+  /** What these want to be sent, in their order; null for what is not there or cannot be opened. */
+  requests(ids: readonly JobId[]): Promise<(Request | null)[]>;
   byDelivery(delivery: DeliveryId): Promise<Job[]>;
   /** Takes the leases of those that are still due and free and have this fence, and gives each a new one. Returns whose it took. */
   lease(

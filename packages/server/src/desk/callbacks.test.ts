@@ -169,7 +169,8 @@ describe('callbacks', () => {
     expect(await claim(world.room, leased.space, [{ ...leased, fence: 0 }, leased])).toEqual([]);
     clock.turn(10 * 60 * SECOND);
     const [mine] = await claim(world.room, leased.space, [leased]);
-    expect(mine).toMatchObject({ fence: 2 });
+    expect(mine?.job).toMatchObject({ fence: 2 });
+    expect(mine?.request?.url).toBe(`http://127.0.0.1:${receiver.port}/hook`);
     const ended = {
       at: clock.now(),
       durationMs: 5,
@@ -178,9 +179,9 @@ describe('callbacks', () => {
       retryAfterSeconds: null,
     };
     const settle = (job: Job, status: number) =>
-      settleJobs(world.room, job.space, () => [{ job, ended: { ...ended, status } }]);
+      settleJobs(world.room, { space: job.space, page: [{ job, ended: { ...ended, status } }] });
     expect(await settle(leased, 500)).toEqual([false]);
-    expect(await settle(mine ?? leased, 200)).toEqual([true]);
+    expect(await settle(mine?.job ?? leased, 200)).toEqual([true]);
     expect(await settle(leased, 500)).toEqual([false]);
     expect((await detail(world, id)).attempts).toMatchObject([{ status: 200 }]);
   });

@@ -3,7 +3,7 @@ import type { JobId, SpaceId } from '../core/ids.ts';
 import type { Room } from '../core/room.ts';
 import type { Job } from '../core/sending/job.ts';
 import { toRetryAfterSeconds } from '../core/sending/retry.ts';
-import { claim, type Ended, giveBack, RENEW_EVERY, renew } from '../core/sending/settle-job.ts';
+import { claim, type Ended, giveBack, type Leased, RENEW_EVERY, renew } from '../core/sending/settle-job.ts';
 import type { Topic } from '../core/store.ts';
 import type { Micros } from '../core/time.ts';
 import type { Letter, Mailer } from './mailer.ts';
@@ -31,6 +31,9 @@ const PAGE = 128;
 const BACKSTOP_MS = 5_000;
 
 const ACCEPTED = 202;
+
+/** Damaged, or sealed with a key that is gone. Tried again: the key may come back. */
+const UNREADABLE: Prepared = { kind: 'refused', outcome: 'unreadable' };
 
 const PREPARE = { callback: prepareCallback, digest: prepareDigest, forward: prepareForward };
 
@@ -90,6 +93,8 @@ export class Dispatcher {
     } finally {
       this.#looking = null;
     }
+    // Somebody may have ended while the next look was planned, and been told that one is under way.
+    if (this.#again && !this.#stopping.signal.aborted) this.#look();
   }
 
   async #takeDue(): Promise<void> {
@@ -99,7 +104,9 @@ export class Dispatcher {
     const free = due.filter((job) => !this.#running.has(job.id) && this.#admit(job));
     const senders = new Senders(room);
     // Until they are ours: before that the next look would find them again.
-    await Promise.all([...bySpace(free)].map(([space, jobs]) => this.#claim(space, jobs, senders)));
+    const claims = [...bySpace(free)].map(([space, jobs]) => this.#claim(space, jobs, senders));
+    const failed = (await Promise.allSettled(claims)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
     if (free.length > 0 && due.length === PAGE) this.#again = true;
   }
 
@@ -110,42 +117,53 @@ export class Dispatcher {
     return true;
   }
 
-  /** Resolves when each of them is ours, or somebody else's. */
-  async #claim(space: SpaceId, jobs: readonly Job[], senders: Senders): Promise<void> {
-    const claimed = claim(this.#parts.room, space, jobs).then(
-      (leased) => new Map(leased.map((job) => [job.id, job])),
-    );
-    for (const job of jobs) this.#start(job, claimed, senders);
-    await claimed.catch(() => null);
+  #release({ origin }: Job): void {
+    const left = (this.#perOrigin.get(origin) ?? 1) - 1;
+    if (left > 0) this.#perOrigin.set(origin, left);
+    else this.#perOrigin.delete(origin);
   }
 
-  #start(job: Job, claimed: Promise<ReadonlyMap<JobId, Job>>, senders: Senders): void {
-    const leased = claimed.then((ours) => ours.get(job.id) ?? null);
+  /** Starts those that are ours now. A store that takes nothing is not asked again at once: nobody ends, so nobody looks. */
+  async #claim(space: SpaceId, jobs: readonly Job[], senders: Senders): Promise<void> {
+    const ours = new Map<JobId, Leased>();
+    try {
+      for (const one of await claim(this.#parts.room, space, jobs)) ours.set(one.job.id, one);
+    } finally {
+      for (const job of jobs) {
+        const leased = ours.get(job.id);
+        if (leased === undefined) this.#release(job);
+        else this.#start(leased, senders);
+      }
+    }
+  }
+
+  #start(leased: Leased, senders: Senders): void {
+    const { job } = leased;
     const work = this.#attempt(leased, senders)
       .catch((problem: unknown) => this.#parts.warn(problem, `callback ${job.id} could not be recorded`))
       .finally(() => {
         this.#running.delete(job.id);
-        const left = (this.#perOrigin.get(job.origin) ?? 1) - 1;
-        if (left > 0) this.#perOrigin.set(job.origin, left);
-        else this.#perOrigin.delete(job.origin);
+        this.#release(job);
         this.#look();
       });
     this.#running.set(job.id, work);
   }
 
-  async #attempt(claimed: Promise<Job | null>, senders: Senders): Promise<void> {
+  async #attempt(leased: Leased, senders: Senders): Promise<void> {
     const { room } = this.#parts;
-    const leased = await claimed;
-    if (leased === null) return;
+    const { job } = leased;
     const at = room.clock.now();
     const prepared = await this.#prepare(leased, senders);
-    const ended = await this.#carryOut(leased, prepared, at);
-    await (ended === null ? giveBack(room, leased) : this.#records.settle({ job: leased, ended }));
+    const ended = await this.#carryOut(job, prepared, at);
+    await (ended === null ? giveBack(room, job) : this.#records.settle({ job, ended }));
   }
 
-  #prepare(job: Job, senders: Senders): Promise<Prepared> {
+  async #prepare({ job, request }: Leased, senders: Senders): Promise<Prepared> {
     const { room, push } = this.#parts;
-    return job.kind === 'push' ? preparePush(push, room, job) : PREPARE[job.kind](room, job, senders);
+    if (request === null) return UNREADABLE;
+    return job.kind === 'push'
+      ? preparePush(push, room, job, request)
+      : PREPARE[job.kind](room, job, request, senders);
   }
 
   /** Null when we are stopping: whoever comes next sends it. */

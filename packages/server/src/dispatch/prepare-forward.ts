@@ -1,6 +1,7 @@
 import { judgeTarget } from '../core/agents/allowlist.ts';
 import type { Room } from '../core/room.ts';
 import type { Job } from '../core/sending/job.ts';
+import type { Request } from '../core/store.ts';
 import { SECOND } from '../core/time.ts';
 import type { Prepared } from './prepare.ts';
 import { signCallback } from './sign.ts';
@@ -11,9 +12,9 @@ const UNSUBSCRIBED: Prepared = { kind: 'over', outcome: 'unsubscribed' };
  * An event for a subscription, signed with the subscription's own secret (K19). Without the subscription nobody wants
  * it any more; the allowlist is asked again, as for every callback (W21).
  */
-export async function prepareForward(room: Room, job: Job): Promise<Prepared> {
-  const { request, subscription, secret, agent } = await readFacts(room, job);
-  if (request === null || subscription === null || secret === null || agent === null) return UNSUBSCRIBED;
+export async function prepareForward(room: Room, job: Job, request: Request): Promise<Prepared> {
+  const { subscription, secret, agent } = await readFacts(room, job, request);
+  if (subscription === null || secret === null || agent === null) return UNSUBSCRIBED;
   if (subscription.body.delivery.url !== request.url) return UNSUBSCRIBED;
   const verdict = judgeTarget(request.url, agent.callbacks, subscription.tier);
   if (!verdict.allowed) return { kind: 'refused', outcome: 'target_not_allowed' };
@@ -23,17 +24,12 @@ export async function prepareForward(room: Room, job: Job): Promise<Prepared> {
   return { kind: 'http', request: { url, method: 'POST', headers, body: request.body, allowLoopback } };
 }
 
-function readFacts(room: Room, job: Job) {
-  return room.store.read(job.space, async (tx) => {
-    const request = await tx.jobs.request(job.id);
-    const id = request?.subscription ?? '';
-    return {
-      request,
-      subscription: await tx.subscriptions.get(id),
-      secret: await tx.subscriptions.secret(id),
-      agent: await tx.agents.get(job.agent),
-    };
-  });
+function readFacts(room: Room, job: Job, { subscription: id = '' }: Request) {
+  return room.store.read(job.space, async (tx) => ({
+    subscription: await tx.subscriptions.get(id),
+    secret: await tx.subscriptions.secret(id),
+    agent: await tx.agents.get(job.agent),
+  }));
 }
 
 /** Standard Webhooks and nothing of WAKE. The event's id is the message's, so the receiver may be an AKEP one like us. */

@@ -3,6 +3,7 @@ import type { JsonObject } from '../core/canonical.ts';
 import { exactText } from '../core/exact-json.ts';
 import type { Room } from '../core/room.ts';
 import type { Job } from '../core/sending/job.ts';
+import type { Request } from '../core/store.ts';
 import { openEntry, readLog } from '../core/tasks/log.ts';
 import { mayTell, type Neighbour, tellNeighbour } from '../core/tasks/neighbour.ts';
 import { openPush, type PushConfig, type PushErrand } from '../core/tasks/push.ts';
@@ -41,8 +42,8 @@ type Facts = {
 const GONE: Prepared = { kind: 'over', outcome: 'unsubscribed' };
 
 /** News of a task for its caller (A18). The rules about addresses are asked again at the moment of sending. */
-export async function preparePush(parts: PushParts, room: Room, job: Job): Promise<Prepared> {
-  const facts = await readFacts(room, job);
+export async function preparePush(parts: PushParts, room: Room, job: Job, asked: Request): Promise<Prepared> {
+  const facts = await readFacts(room, job, JSON.parse(asked.body) as PushErrand);
   if (facts === null) return GONE;
   const { type, body } = await parts.render(facts);
   const neighbour = await parts.neighbour(facts.push.url);
@@ -77,11 +78,8 @@ function credentials({ token, authentication }: PushConfig, jwt: string): Record
   return { ...named, ...own, authorization: `${word} ${value}` };
 }
 
-function readFacts(room: Room, job: Job): Promise<Facts | null> {
+function readFacts(room: Room, job: Job, errand: PushErrand): Promise<Facts | null> {
   return room.store.read(job.space, async (tx) => {
-    const request = await tx.jobs.request(job.id);
-    if (request === null) return null;
-    const errand = JSON.parse(request.body) as PushErrand;
     const stored = await tx.pushes.get(errand.task, errand.push);
     const task = await tx.tasks.bySeq(errand.task);
     const entry = await tx.tasks.entry(errand.task, errand.pos);

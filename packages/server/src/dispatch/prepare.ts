@@ -1,11 +1,13 @@
 import { type Agent, activeSecrets, type CallbackSecret } from '../core/agents/agent.ts';
 import { judgeTarget } from '../core/agents/allowlist.ts';
+import type { Tier } from '../core/agents/key.ts';
 import type { AgentId, SpaceId } from '../core/ids.ts';
 import { preferencesOf } from '../core/people/choose.ts';
 import { addressOf, type DigestText } from '../core/people/digest.ts';
 import { isQuiet } from '../core/people/sittings.ts';
 import type { Room } from '../core/room.ts';
 import type { Job } from '../core/sending/job.ts';
+import type { Request } from '../core/store.ts';
 import { SECOND } from '../core/time.ts';
 import type { Letter } from './mailer.ts';
 import type { OutboundRequest } from './outbound.ts';
@@ -51,14 +53,16 @@ export class Senders {
 const REFUSED: Prepared = { kind: 'refused', outcome: 'target_not_allowed' };
 
 /** The allowlist is asked again at the moment of sending: it may have changed since the delivery (W21). */
-export async function prepareCallback(room: Room, job: Job, senders: Senders): Promise<Prepared> {
+export async function prepareCallback(
+  room: Room,
+  job: Job,
+  request: Request,
+  senders: Senders,
+): Promise<Prepared> {
   const now = room.clock.now();
   const { agent, secrets } = await senders.get(job);
-  const { request, tier } = await room.store.read(job.space, async (tx) => ({
-    request: await tx.jobs.request(job.id),
-    tier: await tx.deliveries.tier(job.delivery),
-  }));
-  if (request === null || agent === null || tier === null) return REFUSED;
+  const tier = request.tier ?? (await tierOf(room, job));
+  if (agent === null || tier === null) return REFUSED;
   const verdict = judgeTarget(request.url, agent.callbacks, tier);
   if (!verdict.allowed) return REFUSED;
   const headers = await signCallback({
@@ -79,20 +83,22 @@ export async function prepareCallback(room: Room, job: Job, senders: Senders): P
   };
 }
 
+/** Callbacks that an older build has queued do not know it. */
+function tierOf(room: Room, { space, delivery }: Job): Promise<Tier | null> {
+  return room.store.read(space, (tx) => tx.deliveries.tier(delivery));
+}
+
 /** The person may have changed their mind since the sitting, and a retry may fall into their quiet hours. */
-export async function prepareDigest(room: Room, job: Job): Promise<Prepared> {
+export async function prepareDigest(room: Room, job: Job, request: Request): Promise<Prepared> {
   const now = room.clock.now();
-  const { request, preferences } = await room.store.read(job.space, async (tx) => ({
-    request: await tx.jobs.request(job.id),
-    preferences: (await preferencesOf(room, tx, { space: job.space, id: `${job.delivery}` })).preferences,
-  }));
-  if (request === null || addressOf(preferences.digest) !== request.url)
-    return { kind: 'over', outcome: 'switched_off' };
+  const whose = { space: job.space, id: `${job.delivery}` };
+  const { preferences } = await room.store.read(job.space, (tx) => preferencesOf(room, tx, whose));
+  if (addressOf(preferences.digest) !== request.url) return { kind: 'over', outcome: 'switched_off' };
   if (isQuiet(preferences, now)) return { kind: 'over', outcome: 'quiet_hours' };
   return toDigestRequest(job, request, Math.floor(now / SECOND));
 }
 
-function toDigestRequest(job: Job, request: { url: string; body: string }, seconds: number): Prepared {
+function toDigestRequest(job: Job, request: Request, seconds: number): Prepared {
   if (request.url.startsWith('mailto:')) {
     const { subject, text } = JSON.parse(request.body) as DigestText;
     return { kind: 'mail', letter: { id: job.id, to: request.url.slice('mailto:'.length), subject, text } };

@@ -25,7 +25,8 @@ async function opened(count: number) {
   const records = new Records(room);
   const settle = (job: Job) => records.settle({ job, ended: { ...ENDED, at: room.clock.now() } });
   const ledgerEnd = () => room.store.read(space, async (tx) => (await tx.heads.get('ledger'))?.n ?? 0);
-  return { room, space, claimed: await claim(room, space, jobs), settle, ledgerEnd };
+  const claimed = (await claim(room, space, jobs)).map(({ job }) => job);
+  return { room, space, claimed, settle, ledgerEnd };
 }
 
 test('[D20] attempts that end together, or while others are written, are each on the record once', async () => {

@@ -5,44 +5,49 @@ import { type Attempted, settleJobs } from '../core/sending/settle-job.ts';
 type Waiting = Attempted & { resolve: (taken: boolean) => void; reject: (reason: unknown) => void };
 
 /**
- * Attempts that end before it is their turn to be written are put on the record together. One that cannot be recorded
+ * Attempts that end while others are written are put on the record together, space by space. One that cannot be recorded
  * harms no other.
  */
 export class Records {
   readonly #room: Room;
-  /** Those of a space that more can join. */
-  readonly #open = new Map<SpaceId, Waiting[]>();
+  /** Those that wait for their turn, of each space in which somebody writes. */
+  readonly #waiting = new Map<SpaceId, Waiting[]>();
 
   constructor(room: Room) {
     this.#room = room;
   }
 
   /** False when the lease was lost meanwhile. */
-  settle(attempted: Attempted): Promise<boolean> {
+  settle({ job, ended }: Attempted): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const { space } = attempted.job;
-      const one = { ...attempted, resolve, reject };
-      const open = this.#open.get(space);
-      if (open !== undefined) return void open.push(one);
-      const page = [one];
-      this.#open.set(space, page);
-      void this.#write(space, page);
+      const waiting = this.#waiting.get(job.space) ?? this.#begin(job.space);
+      waiting.push({ job, ended, resolve, reject });
     });
+  }
+
+  #begin(space: SpaceId): Waiting[] {
+    const waiting: Waiting[] = [];
+    this.#waiting.set(space, waiting);
+    // Whatever ends in this turn of the loop is of the first page.
+    setImmediate(() => void this.#writeAll(space, waiting));
+    return waiting;
+  }
+
+  async #writeAll(space: SpaceId, waiting: Waiting[]): Promise<void> {
+    while (waiting.length > 0) await this.#write(space, waiting.splice(0));
+    this.#waiting.delete(space);
   }
 
   async #write(space: SpaceId, page: readonly Waiting[]): Promise<void> {
     try {
-      const taken = await settleJobs(this.#room, space, () => this.#close(space, page));
+      const taken = await settleJobs(this.#room, {
+        space,
+        page: page.map(({ job, ended }) => ({ job, ended })),
+      });
       for (const [i, { resolve }] of page.entries()) resolve(taken[i] ?? false);
     } catch (reason) {
-      this.#close(space, page);
       if (page.length === 1) return page[0]?.reject(reason);
       for (const one of page) await this.#write(space, [one]);
     }
-  }
-
-  #close(space: SpaceId, page: readonly Waiting[]): readonly Waiting[] {
-    if (this.#open.get(space) === page) this.#open.delete(space);
-    return page;
   }
 }

@@ -373,13 +373,14 @@ test('[W22] callbacks that end together share a transaction, and put few pages i
   expect(pages).toBeLessThan(45);
 });
 
-function claimAll(jobs: readonly Job[]): Promise<Job[]> {
-  return claim(ground.room, jobs[0]?.space ?? '', jobs);
+async function claimAll(jobs: readonly Job[]): Promise<Job[]> {
+  const claimed = await claim(ground.room, jobs[0]?.space ?? '', jobs);
+  return claimed.map(({ job }) => job);
 }
 
 function settleAll(jobs: readonly Job[]): Promise<boolean[]> {
   const { room } = ground;
   const ended = { durationMs: 3, outcome: 'answered', status: 204, retryAfterSeconds: null };
   const page = jobs.map((job) => ({ job, ended: { ...ended, at: room.clock.now() } }));
-  return settleJobs(room, jobs[0]?.space ?? '', () => page);
+  return settleJobs(room, { space: jobs[0]?.space ?? '', page });
 }

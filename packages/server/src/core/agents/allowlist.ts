@@ -51,9 +51,7 @@ export function judgeTarget(url: string, allowlist: readonly string[], tier: Tie
   const refusal = judgeLoopbackAndScheme(target);
   if (refusal !== null) return refusal;
   if (tier === 'live' && isLoopbackHost(target.hostname)) return refuse('loopback');
-  return allowlist.some((entry) => covers(entry, target))
-    ? { allowed: true, url: target.href }
-    : refuse('not_listed');
+  return covers(allowlist, target) ? { allowed: true, url: target.href } : refuse('not_listed');
 }
 
 export type PushRule = {
@@ -80,9 +78,9 @@ export function judgePushTarget(
   if (refusal !== null) return refusal;
   if (isLoopbackHost(target.hostname)) {
     if (!mayBeLoopback) return refuse('loopback');
-    if (!callbacks.some((entry) => covers(entry, target))) return refuse('not_listed');
+    if (!covers(callbacks, target)) return refuse('not_listed');
   }
-  const isRefused = pushTargets !== null && !pushTargets.some((entry) => covers(entry, target));
+  const isRefused = pushTargets !== null && !covers(pushTargets, target);
   return isRefused ? refuse('not_for_pushes') : { allowed: true, url: target.href };
 }
 
@@ -148,25 +146,33 @@ function escapes(pathname: string): boolean {
   return decoded !== pathname && escapes(decoded);
 }
 
-/** The verdicts so far: every callback is held against the whole list, and reading an address is the most of it. */
-const verdicts = new Map<string, EntryVerdict>();
-const MOST_VERDICTS = 10_000;
+/** Each list is read once for as long as somebody holds it: every callback is held against the whole of it. */
+const readLists = new WeakMap<readonly string[], ReadonlyMap<string, string[]>>();
 
-function judgeEntryOnce(entry: string): EntryVerdict {
-  let verdict = verdicts.get(entry);
-  if (verdict === undefined) {
-    verdict = judgeEntry(entry);
-    if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
-    verdicts.set(entry, verdict);
+function prefixesByOrigin(list: readonly string[]): ReadonlyMap<string, string[]> {
+  let found = readLists.get(list);
+  if (found === undefined) {
+    found = readList(list);
+    readLists.set(list, found);
   }
-  return verdict;
+  return found;
+}
+
+function readList(list: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const verdict of list.map(judgeEntry)) {
+    if (!verdict.allowed) continue;
+    const known = found.get(verdict.origin);
+    if (known === undefined) found.set(verdict.origin, [verdict.prefix]);
+    else known.push(verdict.prefix);
+  }
+  return found;
 }
 
 // The origin carries the port, so a port other than the default one must be named by the entry.
-function covers(entry: string, target: URL): boolean {
-  const listed = judgeEntryOnce(entry);
-  if (!listed.allowed || listed.origin !== target.origin) return false;
-  return target.pathname === listed.prefix || target.pathname.startsWith(`${listed.prefix}/`);
+function covers(list: readonly string[], { origin, pathname }: URL): boolean {
+  const prefixes = prefixesByOrigin(list).get(origin) ?? [];
+  return prefixes.some((prefix) => pathname === prefix || pathname.startsWith(`${prefix}/`));
 }
 
 function withoutTrailingSlashes(pathname: string): string {

@@ -33,7 +33,7 @@ async function queueCallback(room: Room, tx: Tx, delivery: Delivery, body: strin
     leasedUntil: null,
     createdAt: delivery.changedAt,
   };
-  await tx.jobs.insert(job, { url, body });
+  await tx.jobs.insert(job, { url, body, tier: delivery.tier });
   tx.announce('jobs');
 }
 

@@ -1,6 +1,7 @@
+import { orThrow } from '../faults.ts';
 import type { SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
-import type { Tx } from '../store.ts';
+import type { Request, Tx } from '../store.ts';
 import { afterPush } from '../tasks/push.ts';
 import type { Micros } from '../time.ts';
 import type { Attempt, Job, JobState } from './job.ts';
@@ -24,15 +25,33 @@ export type Ended = {
 export const LEASE: Micros = 30 * 1_000_000;
 export const RENEW_EVERY: Micros = LEASE / 3;
 
+/** A job of ours, and what it wants to be sent; null when that cannot be opened any more. */
+export type Leased = { job: Job; request: Request | null };
+
+/** Jobs of a space that a worker wants. Plain values, fit for another thread, as are the attempts below. */
+export type Wanted = { space: SpaceId; page: readonly Pick<Job, 'id' | 'fence'>[] };
+/** What each of them has become: null when somebody else has it. */
+export type Taken = ((Pick<Job, 'fence' | 'leasedUntil'> & Pick<Leased, 'request'>) | null)[];
+
 /** Takes these jobs of a space for this worker. Returns those that nobody else has. */
-export function claim(room: Room, space: SpaceId, jobs: readonly Job[]): Promise<Job[]> {
+export async function claim(room: Room, space: SpaceId, jobs: readonly Job[]): Promise<Leased[]> {
+  const wanted = { space, page: jobs.map(({ id, fence }) => ({ id, fence })) };
+  const taken = orThrow(await (room.intake?.take('claim', wanted) ?? takeJobs(room, wanted)));
+  return jobs.flatMap((job, i) => {
+    const { request, ...lease } = taken[i] ?? {};
+    return request === undefined ? [] : [{ job: { ...job, ...lease }, request }];
+  });
+}
+
+export function takeJobs(room: Room, { space, page }: Wanted): Promise<Taken> {
   return room.store.write(space, [], async (tx) => {
     const now = room.clock.now();
     const leasedUntil = now + LEASE;
-    const leased = await tx.jobs.lease(jobs, now, leasedUntil);
-    return jobs
-      .filter((job) => leased.has(job.id))
-      .map((job) => ({ ...job, fence: job.fence + 1, leasedUntil }));
+    const leased = await tx.jobs.lease(page, now, leasedUntil);
+    const requests = await tx.jobs.requests(page.map(({ id }) => id));
+    return page.map(({ id, fence }, i) =>
+      leased.has(id) ? { fence: fence + 1, leasedUntil, request: requests[i] ?? null } : null,
+    );
   });
 }
 
@@ -49,13 +68,19 @@ export function giveBack(room: Room, job: Job): Promise<boolean> {
 /** A job of ours whose attempt has ended. */
 export type Attempted = { job: Job; ended: Ended };
 
+export type Page = { space: SpaceId; page: readonly Attempted[] };
+
 /**
  * Puts attempts on the record and plans the next ones (W22). Returns for each whether it was: nothing is written for one
- * whose lease was lost meanwhile. `page` is asked for them when it is their turn to be written.
+ * whose lease was lost meanwhile.
  */
-export function settleJobs(room: Room, space: SpaceId, page: () => readonly Attempted[]): Promise<boolean[]> {
+export async function settleJobs(room: Room, attempts: Page): Promise<boolean[]> {
+  return orThrow(await (room.intake?.take('attempts', attempts) ?? recordAttempts(room, attempts)));
+}
+
+export function recordAttempts(room: Room, { space, page }: Page): Promise<boolean[]> {
   return room.store.write(space, ['ledger'], async (tx) => {
-    const results = page().map((attempted) => resultOf(room, attempted));
+    const results = page.map((attempted) => resultOf(room, attempted));
     const settled = await tx.jobs.settle(results);
     for (const result of results) if (settled.has(result.id)) await note(room, tx, result);
     return results.map(({ id }) => settled.has(id));

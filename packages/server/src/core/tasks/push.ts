@@ -76,8 +76,8 @@ const PAGE = 200;
 /** A push has ended, one way or another: the next entry of the log is due, so that they arrive in order. */
 export async function afterPush(room: Room, tx: Tx, job: Job, state: JobState): Promise<void> {
   if (state === 'due') return;
-  const request = await tx.jobs.request(job.id);
-  if (request === null) return;
+  const [request] = await tx.jobs.requests([job.id]);
+  if (request == null) return;
   const errand = JSON.parse(request.body) as PushErrand;
   const push = await tx.pushes.get(errand.task, errand.push);
   const task = await tx.tasks.bySeq(errand.task);

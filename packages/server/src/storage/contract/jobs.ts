@@ -39,10 +39,9 @@ export function describeJobs(fresh: Fresh): void {
     await insertJobs(store, aJob());
     await read(async (tx) => {
       expect(await tx.jobs.get('job-1')).toEqual(aJob());
-      expect(await tx.jobs.request('job-1')).toEqual(REQUEST);
+      expect(await tx.jobs.requests(['unknown', 'job-1'])).toEqual([null, REQUEST]);
       expect(await tx.jobs.byDelivery('delivery-1')).toEqual([aJob()]);
       expect(await tx.jobs.get('unknown')).toBeNull();
-      expect(await tx.jobs.request('unknown')).toBeNull();
       expect(await tx.jobs.byDelivery('unknown')).toEqual([]);
     });
   });

@@ -72,7 +72,7 @@ async function look(tx: Tx): Promise<unknown[]> {
     await tx.decisions.history({ limit: 9, agent: 'agent-01' }),
     await tx.idempotency.get('agent-01', 'once', 0),
     await tx.jobs.get('job-1'),
-    await tx.jobs.request('job-1'),
+    ...(await tx.jobs.requests(['job-1'])),
     await tx.jobs.byDelivery('delivery-1'),
     await tx.jobs.attempts('delivery-1'),
     await tx.ledger.page(0, 9),

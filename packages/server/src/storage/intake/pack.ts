@@ -77,6 +77,8 @@ const WAYS: { [K in Kind]: Ways<UnitOf<K>> } = {
     content: 'shared',
   },
   acknowledgement: { space: 'plain', agent: 'plain', places: 'plain' },
+  claim: { space: 'plain', page: 'plain' },
+  attempts: { space: 'plain', page: 'plain' },
 };
 
 type Fields = Record<string, unknown>;

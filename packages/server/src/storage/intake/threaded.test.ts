@@ -6,6 +6,7 @@ import { Fault, isFault } from '../../core/faults.ts';
 import type { DoneOf, Kind, UnitOf } from '../../core/intake.ts';
 import type { PreparedMessage } from '../../core/tasks/open.ts';
 import type { PreparedReport } from '../../core/tasks/report.ts';
+import { aJob } from '../../testing/things.ts';
 import { BorrowedTurns } from '../sqlite/turns.ts';
 import { pack, unpack } from './pack.ts';
 import { ThreadedIntake } from './threaded.ts';
@@ -252,4 +253,12 @@ test('[A13] messages to agents and what agents say travel in the same way', () =
   };
   const state: PreparedReport = { ...report, kind: 'state', state: 'completed', text: null, content: [] };
   expect(unpack('report', structuredClone(pack('report', [report, state])))).toEqual([report, state]);
+});
+
+test('[D20] jobs that a worker wants, and attempts that have ended, travel in the same way', () => {
+  const wanted = { space: 'sp_1', page: [{ id: 'job-1', fence: 0 }] };
+  expect(unpack('claim', structuredClone(pack('claim', [wanted])))).toEqual([wanted]);
+  const ended = { at: 5, durationMs: 3, outcome: 'answered', status: 200, retryAfterSeconds: null };
+  const attempts = { space: 'sp_1', page: [{ job: aJob(), ended }] };
+  expect(unpack('attempts', structuredClone(pack('attempts', [attempts])))).toEqual([attempts]);
 });

@@ -67,7 +67,7 @@ export class ThreadedIntake implements Intake {
 
   take<K extends Kind>(kind: K, unit: UnitOf<K>): Promise<DoneOf<K> | Fault> {
     if (!this.#ready) {
-      this.#count();
+      this.#count(unit);
       return this.#takeHere(kind, unit);
     }
     return new Promise((resolve, reject) => {
@@ -95,12 +95,13 @@ export class ThreadedIntake implements Intake {
     }
   }
 
-  #count(): void {
-    if (this.#crowd++ === 0) {
+  #count(unit: UnitOf<Kind>): void {
+    if (this.#crowd === 0) {
       setImmediate(() => {
         this.#crowd = 0;
       });
     }
+    this.#crowd += 'page' in unit ? unit.page.length : 1;
     const { program = PROGRAM } = this.#parts;
     if (this.#crowd < CROWD || this.#thread !== null || program === null) return;
     if (performance.now() >= this.#notBefore) this.#start(program);

@@ -119,8 +119,12 @@ const attemptsOf = statement<{ space: string; delivery: string }>()((db, p) =>
     .orderBy('number'),
 );
 
+const TEXT = new TextDecoder();
+
 export function jobRows(session: Session, space: string, sealer: Sealer): JobRows {
   const identity = (id: string) => `job:${space}:${id}`;
+  const open = (id: string, { request }: Pick<Tables['jobs'], 'request'>) =>
+    JSON.parse(TEXT.decode(sealer.open(request, identity(id)))) as Request;
   return {
     insert: async (job, request) => {
       const sealed = sealer.seal(JSON.stringify(request), identity(job.id));
@@ -130,10 +134,9 @@ export function jobRows(session: Session, space: string, sealer: Sealer): JobRow
       const row = await session.one(byId, { space, id });
       return row === undefined ? null : toJob(row);
     },
-    request: async (id) => {
-      const row = await session.one(requestById, { space, id });
-      if (row === undefined) return null;
-      return JSON.parse(new TextDecoder().decode(sealer.open(row.request, identity(id)))) as Request;
+    requests: async (ids) => {
+      const rows = await Promise.all(ids.map((id) => session.one(requestById, { space, id })));
+      return ids.map((id, i) => orNull(() => (rows[i] === undefined ? null : open(id, rows[i]))));
     },
     byDelivery: async (delivery) => (await session.all(byDelivery, { space, delivery })).map(toJob),
     lease: (page, now, until) =>
@@ -148,6 +151,15 @@ export function jobRows(session: Session, space: string, sealer: Sealer): JobRow
       void (await session.run(insertAttempt, { ...fromAttempt(a), space_id: space })),
     attempts: async (delivery) => (await session.all(attemptsOf, { space, delivery })).map(toAttempt),
   };
+}
+
+/** What is damaged, or sealed with a key that is gone, must not stop those that leave with it. */
+function orNull<T>(open: () => T): T | null {
+  try {
+    return open();
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -146,7 +146,7 @@ const DECISIONS: Samples<DecisionRows> = {
 const JOBS: Samples<JobRows> = {
   insert: [[aJob(), { url: '', body: '' }]],
   get: [['id']],
-  request: [['id']],
+  requests: [[['id']]],
   byDelivery: [['id']],
   lease: [[[{ id: 'id', fence: 0 }], 1, 2]],
   renew: [['id', 0, 2]],

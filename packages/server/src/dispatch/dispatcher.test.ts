@@ -1,0 +1,152 @@
+import Database from 'libsql';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../config.ts';
+import { addAgent, foundSpace } from '../core/agents/found.ts';
+import { orThrow } from '../core/faults.ts';
+import type { Room } from '../core/room.ts';
+import { openGround } from '../main.ts';
+import { freshFolder } from '../testing/folders.ts';
+import { aJob } from '../testing/things.ts';
+import { until } from '../testing/waiting.ts';
+import { Dispatcher, type DispatcherParts } from './dispatcher.ts';
+
+const URL = 'https://example.com/hook';
+
+/** A dispatcher whose requests go nowhere and are all answered well. */
+async function opened(over: (room: Room) => Room = (room) => room) {
+  const folder = freshFolder();
+  const { room, stop } = await openGround(readConfig({ flags: { data: folder }, env: {} }));
+  const { id: space } = orThrow(await foundSpace(room, 'home', 'test'));
+  const agent = {
+    space,
+    id: 'agent',
+    tier: 'test' as const,
+    key: `wk_test_${'k'.repeat(36)}`,
+    callbacks: [URL],
+  };
+  orThrow(await addAgent(room, agent, 'test'));
+  const sent: string[] = [];
+  const outbound: DispatcherParts['outbound'] = {
+    async send({ headers }) {
+      sent.push(headers['webhook-id'] ?? '');
+      return {
+        ok: true,
+        status: 204,
+        headers: {},
+        bodyStart: Buffer.alloc(0),
+        truncated: false,
+        durationMs: 1,
+      };
+    },
+    stop: async () => {},
+  };
+  let wake = () => {};
+  const wakeups: DispatcherParts['wakeups'] = {
+    on(_, tell) {
+      wake = tell;
+      return () => {};
+    },
+  };
+  const warned: unknown[] = [];
+  const dispatcher = new Dispatcher({
+    room: over(room),
+    outbound,
+    mailer: null,
+    push: null as unknown as DispatcherParts['push'],
+    wakeups,
+    warn: (problem) => warned.push(problem),
+  });
+  onTestFinished(async () => {
+    await dispatcher.stop();
+    await stop();
+  });
+  const queue = (id: string) =>
+    room.store.write(space, [], (tx) =>
+      tx.jobs.insert(aJob({ space, agent: 'agent', id, delivery: `of ${id}` }), {
+        url: URL,
+        body: '{}',
+        tier: 'test',
+      }),
+    );
+  return { folder, room, space, dispatcher, sent, queue, warned, wake: () => wake() };
+}
+
+/** The same thing but for some of its parts. */
+function changed<T extends object>(thing: T, over: Partial<T>): T {
+  return new Proxy(thing, {
+    get(of, name) {
+      if (name in over) return over[name as keyof T];
+      const part = of[name as keyof T];
+      return typeof part === 'function' ? part.bind(of) : part;
+    },
+  });
+}
+
+test('[W22] who is announced while the next look is planned is not left until the one after', async () => {
+  let planning = () => {};
+  let planned = () => {};
+  const beingPlanned = new Promise<void>((resolve) => {
+    planning = resolve;
+  });
+  const mayGoOn = new Promise<void>((resolve) => {
+    planned = resolve;
+  });
+  // Nothing is due for as long as the test runs, so that no timer helps.
+  const nextJobAt = async () => {
+    planning();
+    await mayGoOn;
+    return Number.MAX_SAFE_INTEGER;
+  };
+  const { dispatcher, sent, queue, wake } = await opened((room) => ({
+    ...room,
+    store: changed(room.store, { directory: changed(room.store.directory, { nextJobAt }) }),
+  }));
+  dispatcher.start();
+  await beingPlanned;
+  await queue('late');
+  wake();
+  planned();
+  // A backstop would come after five seconds; a hundred turns of the loop are far less.
+  for (let turn = 0; turn < 100 && sent.length === 0; turn++) await new Promise((r) => setTimeout(r, 1));
+  expect(sent).toEqual(['of late']);
+});
+
+test('[D20][W22] what cannot be opened is put on the record as that, and those beside it are sent', async () => {
+  const { folder, room, space, dispatcher, sent, queue } = await opened();
+  for (const id of ['well', 'damaged', 'well too']) await queue(id);
+  const file = new Database(`${folder}/lanternroom.db`);
+  file.prepare("update jobs set request = x'00' where job_id = 'damaged'").run();
+  file.close();
+  dispatcher.start();
+  const attempts = (id: string) => room.store.read(space, (tx) => tx.jobs.attempts(`of ${id}`));
+  for (const id of ['well', 'damaged', 'well too']) await until(async () => (await attempts(id)).length > 0);
+  expect(sent.sort()).toEqual(['of well', 'of well too']);
+  expect(await attempts('damaged')).toMatchObject([{ outcome: 'unreadable', status: null }]);
+  expect(await room.store.read(space, (tx) => tx.jobs.get('damaged'))).toMatchObject({
+    state: 'due',
+    attempts: 1,
+  });
+});
+
+test('[W22] a store that takes nothing is not asked for the same callbacks without a pause', async () => {
+  let refusals = 0;
+  let isFull = true;
+  const { dispatcher, sent, queue, wake, warned } = await opened((room) => ({
+    ...room,
+    store: changed(room.store, {
+      write: (space, heads, work) => {
+        if (!isFull) return room.store.write(space, heads, work);
+        refusals++;
+        return Promise.reject(new Error('the disk is full'));
+      },
+    }),
+  }));
+  await queue('one');
+  dispatcher.start();
+  await until(async () => warned.length > 0);
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect({ refusals, warned: warned.length }).toEqual({ refusals: 1, warned: 1 });
+  isFull = false;
+  wake();
+  await until(async () => sent.length > 0);
+});
