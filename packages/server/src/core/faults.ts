@@ -89,3 +89,12 @@ export function orThrow<T>(outcome: T | Fault): T {
   if (isFault(outcome)) throw outcome;
   return outcome;
 }
+
+/** For what is damaged, or sealed with a key that is gone, where that must not stop those beside it. */
+export function orNull<T>(open: () => T): T | null {
+  try {
+    return open();
+  } catch {
+    return null;
+  }
+}

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../config.ts';
-import { SECOND } from '../core/time.ts';
+import { SECOND, toIso } from '../core/time.ts';
 import { openGround, startServer } from '../main.ts';
 import { body, openDesk } from '../testing/desk.ts';
 import { freshFolder } from '../testing/folders.ts';
@@ -124,5 +124,20 @@ describe('a held decision', () => {
     expect(JSON.parse(await poll(world, id))).toMatchObject({ status: 'pending' });
     await world.tick(SECOND);
     expect(JSON.parse(await poll(world, id))).toMatchObject({ status: 'approved' });
+  });
+
+  test('[D13] one that cannot take effect, because it is damaged, keeps no other and nothing else from happening', async () => {
+    const { world, clock } = await openDesk();
+    const [damaged, held, snoozed] = [await world.deliver(), await world.deliver(), await world.deliver()];
+    for (const id of [damaged, held]) await world.decide(id, { status: 'approved' });
+    const until = toIso(clock.now() + SECOND);
+    await body(world.desk('POST', `/desk/deliveries/${snoozed}/snooze`, { until }));
+    await world.sql('update decisions set answer = ? where delivery_id = ?', Buffer.from('ash'), damaged);
+    await expect(world.tick(WINDOW)).rejects.toThrow();
+    expect(JSON.parse(await poll(world, held))).toMatchObject({ status: 'approved' });
+    expect(JSON.parse(await poll(world, damaged))).toMatchObject({ status: 'pending' });
+    expect(await body(world.desk('GET', `/desk/deliveries/${snoozed}`))).toMatchObject({
+      snoozed_until: null,
+    });
   });
 });

@@ -267,6 +267,20 @@ describe('the index', () => {
     expect(rows.every(({ word }) => /^[\w-]{11}$/.test(word))).toBe(true);
   });
 
+  test('[D47] a delivery that does not open any more holds up nobody behind it', async () => {
+    const { world } = await openDesk({ env: AT_ONCE });
+    const damaged = await world.deliver({ headline: 'Burnt letter', details: { note: 'lost words' } });
+    const behind = await world.deliver({ headline: 'Sound letter', details: { note: 'kept words' } });
+    await world.decide(behind, { status: 'approved', feedback: 'gladly' });
+    await world.sql('update deliveries set body = ? where delivery_id = ?', Buffer.from('ash'), damaged);
+    await world.sql('update decisions set answer = ? where delivery_id = ?', Buffer.from('ash'), behind);
+    const last = await world.deliver({ headline: 'Last letter', details: null });
+    await world.running.indexer.catchUp();
+    expect(await find(world, 'q=letter')).toEqual([last, behind, damaged]);
+    expect(await find(world, 'q=kept')).toEqual([behind]);
+    expect(await find(world, 'q=lost')).toEqual([]);
+  });
+
   test('[D48] other spaces find nothing', async () => {
     const { world } = await openDesk();
     await world.deliver({ headline: 'Private matter' });

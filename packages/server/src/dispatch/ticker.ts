@@ -11,6 +11,7 @@ import { SERVER, type Topic, type Tx } from '../core/store.ts';
 import { sweepLost } from '../core/tasks/presence.ts';
 import { retireTasks } from '../core/tasks/retention.ts';
 import { DAY, type Micros, toIso } from '../core/time.ts';
+import { Round } from './round.ts';
 
 export interface TickerParts {
   room: Room;
@@ -35,6 +36,8 @@ export class Ticker {
   #ticking: Promise<void> | null = null;
   #stopped = false;
   #choresAt: Micros = 0;
+  /** How much went wrong in the last round. */
+  #troubles = 0;
   #lastTick: Micros = Number.POSITIVE_INFINITY;
   readonly #headMarks = new Map<SpaceId, string>();
   #off = () => {};
@@ -57,31 +60,44 @@ export class Ticker {
 
   #run(): void {
     this.#ticking ??= this.tick()
-      .catch((problem: unknown) => this.#parts.warn(problem, 'the ticker stumbled'))
+      .catch((problem: unknown) => {
+        // One line for a round: on a full disk everything fails in the same way.
+        const more = this.#troubles - 1;
+        this.#parts.warn(problem, `the ticker stumbled${more > 0 ? `, and ${more} times more` : ''}`);
+      })
       .finally(() => {
         this.#ticking = null;
         this.#plan();
       });
   }
 
-  /** One round; public so that a test can turn the clock and then the crank. */
+  /** One round, to its end whatever fails; public so that a test can turn the clock and then the crank. */
   async tick(): Promise<void> {
-    const { room } = this.#parts;
+    const { room, presence } = this.#parts;
+    const { directory } = room.store;
     const now = room.clock.now();
-    await this.#noteTime(now);
-    const held = await room.store.directory.heldDue(now, PAGE);
-    await Promise.all(held.map(({ space, delivery }) => settleHeld(room, space, delivery)));
-    const snoozed = await room.store.directory.snoozedDue(now, PAGE);
-    await Promise.all(snoozed.map(({ space, delivery }) => wakeSnoozed(room, space, delivery)));
-    for (const { space, person } of await room.store.directory.digestsDue(now, PAGE)) {
-      await queueDigest(room, space, person);
-    }
-    await sweepLost(room);
-    for (const presence of this.#parts.presence) await presence.flushIfDue(now);
+    const round = new Round(() => this.#stopped);
+    await round.try(() => this.#noteTime(now));
+    await round.each(
+      () => directory.heldDue(now, PAGE),
+      ({ space, delivery }) => settleHeld(room, space, delivery),
+    );
+    await round.each(
+      () => directory.snoozedDue(now, PAGE),
+      ({ space, delivery }) => wakeSnoozed(room, space, delivery),
+    );
+    await round.each(
+      () => directory.digestsDue(now, PAGE),
+      ({ space, person }) => queueDigest(room, space, person),
+    );
+    await round.try(() => sweepLost(room));
+    for (const one of presence) await round.try(() => one.flushIfDue(now));
     if (now >= this.#choresAt) {
       this.#choresAt = now + CHORES_EVERY;
-      await this.#chores(now);
+      await this.#chores(round, now);
     }
+    this.#troubles = round.troubles.length;
+    if (this.#troubles > 0) throw round.troubles[0];
   }
 
   /** At the start nobody knows what the clock did meanwhile. */
@@ -94,21 +110,19 @@ export class Ticker {
     for (const { id } of await room.store.directory.spaces()) await catchUpAfterSetBack(room, id);
   }
 
-  async #chores(now: Micros): Promise<void> {
+  async #chores(round: Round, now: Micros): Promise<void> {
     const { room, retentionDays } = this.#parts;
-    for (const { id } of await room.store.directory.spaces()) {
-      await room.store.write(id, ['ledger'], async (tx) => {
-        await tx.idempotency.deleteExpired(now, SMALL_STEP);
-        await this.#retire(tx, now - retentionDays * DAY);
-        if ((await tx.people.deleteExpiredSessions(now)) > 0) tx.announce(`desk:${id}`, SESSIONS);
-        await tx.producers.deleteRefusalsBefore(now - 7 * DAY);
-      });
-      await retireEvents(room, id, now);
-      await retireTasks(room, id, { endedBefore: now - retentionDays * DAY, unusedBefore: now - DAY });
-      await this.#clearLeftovers(id, now);
-    }
-    await this.#clearLeftovers(SERVER, now);
-    await this.#parts.checkpoint();
+    const before = now - retentionDays * DAY;
+    await round.try(async () => {
+      for (const { id } of await room.store.directory.spaces()) {
+        await round.try(() => room.store.write(id, ['ledger'], (tx) => this.#retire(tx, now)));
+        await round.try(() => retireEvents(room, id, now));
+        await round.try(() => retireTasks(room, id, { endedBefore: before, unusedBefore: now - DAY }));
+        await round.try(() => this.#clearLeftovers(id, now));
+      }
+    });
+    await round.try(() => this.#clearLeftovers(SERVER, now));
+    await round.try(() => this.#parts.checkpoint());
   }
 
   async #clearLeftovers(space: SpaceId, now: Micros): Promise<void> {
@@ -117,8 +131,15 @@ export class Ticker {
     this.#headMarks.set(space, await removeLeftovers(room, space, { now, retentionDays }, mark));
   }
 
+  async #retire(tx: Tx, now: Micros): Promise<void> {
+    await tx.idempotency.deleteExpired(now, SMALL_STEP);
+    await this.#retireAnswered(tx, now - this.#parts.retentionDays * DAY);
+    if ((await tx.people.deleteExpiredSessions(now)) > 0) tx.announce(`desk:${tx.space}`, SESSIONS);
+    await tx.producers.deleteRefusalsBefore(now - 7 * DAY);
+  }
+
   /** What leaves is on the record too: how many and from before when, never what. */
-  async #retire(tx: Tx, before: Micros): Promise<void> {
+  async #retireAnswered(tx: Tx, before: Micros): Promise<void> {
     const { room } = this.#parts;
     const count = await tx.deliveries.deleteAnsweredBefore(before, SMALL_STEP);
     if (count === 0) return;
@@ -138,6 +159,8 @@ export class Ticker {
 
   async #sleepTime(): Promise<number> {
     const { room } = this.#parts;
+    // What is due and cannot be done stays due.
+    if (this.#troubles > 0) return LONGEST_SLEEP_MS;
     const next = await room.store.directory.nextHeldAt().catch(() => null);
     if (next === null) return LONGEST_SLEEP_MS;
     return Math.min(LONGEST_SLEEP_MS, Math.max(1, Math.ceil((next - room.clock.now()) / 1000)));

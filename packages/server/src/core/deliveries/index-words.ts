@@ -1,4 +1,5 @@
 import type { Json } from '../canonical.ts';
+import { orNull } from '../faults.ts';
 import type { SpaceId } from '../ids.ts';
 import type { LedgerLine } from '../ledger/ledger.ts';
 import type { Room } from '../room.ts';
@@ -139,9 +140,10 @@ function toEntries(seq: number, texts: Iterable<string>, keyOf: (word: string) =
   return [...words].slice(0, MOST_WORDS).map((word) => ({ word: keyOf(word), seq }));
 }
 
+/** What does not open has no words; those behind it have. */
 async function textsOf(room: Room, tx: Tx, delivery: Delivery): Promise<Iterable<string>> {
   const sealed = await tx.deliveries.body(delivery.id);
-  const details: Json = sealed === null ? null : detailsOf(openContent(room, sealed, delivery));
+  const details: Json = sealed === null ? null : orNull(() => detailsOf(openContent(room, sealed, delivery)));
   return textsIn([delivery.headline, delivery.summary, details]);
 }
 
@@ -149,6 +151,6 @@ async function feedbackOn(room: Room, tx: Tx, delivery: Delivery): Promise<strin
   const decision = await tx.decisions.current(delivery.id);
   const sealed = decision === null ? null : await tx.decisions.answer(decision.seq);
   if (decision === null || sealed === null) return [];
-  const { feedback } = JSON.parse(openText(room, sealed, answerIdentity(decision)));
-  return typeof feedback === 'string' ? [feedback] : [];
+  const answer = orNull(() => JSON.parse(openText(room, sealed, answerIdentity(decision))));
+  return typeof answer?.feedback === 'string' ? [answer.feedback] : [];
 }

@@ -1,3 +1,4 @@
+import { orNull } from '../../core/faults.ts';
 import type { Attempt, Job, JobKind, JobState } from '../../core/sending/job.ts';
 import type { JobRows, Request } from '../../core/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
@@ -151,15 +152,6 @@ export function jobRows(session: Session, space: string, sealer: Sealer): JobRow
       void (await session.run(insertAttempt, { ...fromAttempt(a), space_id: space })),
     attempts: async (delivery) => (await session.all(attemptsOf, { space, delivery })).map(toAttempt),
   };
-}
-
-/** What is damaged, or sealed with a key that is gone, must not stop those that leave with it. */
-function orNull<T>(open: () => T): T | null {
-  try {
-    return open();
-  } catch {
-    return null;
-  }
 }
 
 /**

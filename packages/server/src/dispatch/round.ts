@@ -1,0 +1,28 @@
+/**
+ * Work of which nothing stops anything else: a damaged row of one space must not hold up the rest of the house. What
+ * went wrong is told at the end.
+ */
+export class Round {
+  readonly troubles: unknown[] = [];
+  readonly #isCutShort: () => boolean;
+
+  constructor(isCutShort: () => boolean) {
+    this.#isCutShort = isCutShort;
+  }
+
+  async try(work: () => Promise<unknown>): Promise<void> {
+    if (this.#isCutShort()) return;
+    try {
+      await work();
+    } catch (problem) {
+      this.troubles.push(problem);
+    }
+  }
+
+  /** Each of what is listed, all at once. */
+  async each<T>(list: () => Promise<readonly T[]>, work: (item: T) => Promise<unknown>): Promise<void> {
+    await this.try(async () => {
+      await Promise.all((await list()).map((item) => this.try(() => work(item))));
+    });
+  }
+}
