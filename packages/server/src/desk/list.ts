@@ -5,6 +5,7 @@ import {
   SECTIONS,
   type Section,
 } from '../core/deliveries/delivery.ts';
+import { indexNewest } from '../core/deliveries/index-words.ts';
 import { askedWords, MOST_WALKED, search } from '../core/deliveries/search.ts';
 import type { Person } from '../core/people/person.ts';
 import type { Room } from '../core/room.ts';
@@ -72,6 +73,7 @@ async function found(room: Room, person: Person, query: Query) {
     before: toFoundCursor(single(query, 'cursor')),
     limit,
   };
+  const complete = wanted.words.length === 0 || (await indexNewest(room, person.space));
   return room.store.read(person.space, async (tx) => {
     const ledger_seq = await endOfLedger(tx);
     const { deliveries, next } = await search(room, tx, wanted);
@@ -79,6 +81,7 @@ async function found(room: Room, person: Person, query: Query) {
       deliveries: await showRows(room, tx, deliveries),
       next_cursor: next === null ? null : fromFoundCursor(next),
       ledger_seq,
+      complete,
     };
   });
 }

@@ -66,8 +66,13 @@ export type HistoryFilter = {
   from?: string | undefined;
   to?: string | undefined;
 };
-/** `ledger_seq`: the last thing that had happened when it was read. */
-export type Page = { deliveries: Row[]; next_cursor: string | null; ledger_seq?: number };
+/** `ledger_seq`: the last thing that had happened when it was read. `complete`: of a search, whether the newest are in the index. */
+export type Page = {
+  deliveries: Row[];
+  next_cursor: string | null;
+  ledger_seq?: number;
+  complete?: boolean;
+};
 export type Answer = { status: Verdict; feedback?: string; edited_content?: Json; content_sha256: string };
 
 /** Every address of the desk that the page uses, and no other. */

@@ -43,5 +43,7 @@ function Freshness({ state }: { state: ListState }) {
       </p>
     );
   if (!connected) return <p className="said warn">The live line is down. Trying again…</p>;
+  if (!state.complete)
+    return <p className="said">The newest deliveries are not in the search yet. Looking again…</p>;
   return <p className="said">In this order since {clock(state.loadedAt)}.</p>;
 }

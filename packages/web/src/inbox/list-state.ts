@@ -18,6 +18,8 @@ export type ListState = {
   loadedAt: number | null;
   /** The last thing that had happened when it was asked for, by the ledger's count. */
   seq: number;
+  /** Whether the search had the newest deliveries too. */
+  complete: boolean;
   /** The last refresh failed; what is shown is from `loadedAt`. */
   stale: boolean;
   checked: ReadonlySet<string>;
@@ -41,6 +43,7 @@ export const EMPTY: ListState = {
   next: null,
   loadedAt: null,
   seq: 0,
+  complete: true,
   stale: false,
   checked: new Set(),
 };
@@ -70,8 +73,8 @@ function settle(state: ListState, action: Extract<ListAction, { kind: 'settle' }
   const filled = action.pages.reduce(append, empty);
   const checked = new Set([...state.checked].filter((id) => id in filled.rows));
   const { next, at: loadedAt } = action;
-  const seq = action.pages[0]?.ledger_seq ?? 0;
-  return { ...filled, checked, phase: 'ready', next, loadedAt, seq, stale: false };
+  const { ledger_seq: seq = 0, complete = true } = action.pages[0] ?? {};
+  return { ...filled, checked, phase: 'ready', next, loadedAt, seq, complete, stale: false };
 }
 
 function append(state: ListState, page: Page): ListState {

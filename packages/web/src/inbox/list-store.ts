@@ -6,6 +6,9 @@ const PAGE = 100;
 /** How much is asked for at once when a long list is settled again. */
 const MOST = 200;
 
+/** A search that lacked the newest is asked again: the index catches up by itself. */
+const AGAIN_MS = 2_000;
+
 /** The list outlives its screen, so that coming back finds it as it was left. */
 class ListStore {
   #state: ListState = EMPTY;
@@ -82,7 +85,9 @@ class ListStore {
         next !== null &&
         (count < entries.length || (count < PAGE && next.part === 'earlier' && next.cursor === null))
       );
-      if (look === this.#look) this.dispatch({ kind: 'settle', pages, next, at: Date.now() });
+      if (look !== this.#look) return;
+      this.dispatch({ kind: 'settle', pages, next, at: Date.now() });
+      if (!this.#state.complete) setTimeout(() => look === this.#look && void this.settle(), AGAIN_MS);
     } catch {
       if (look === this.#look) this.dispatch({ kind: 'failed' });
     }

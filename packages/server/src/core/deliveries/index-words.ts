@@ -60,6 +60,25 @@ export async function indexSome(room: Room, space: SpaceId, step: Step = AT_ONCE
   return full || to < last;
 }
 
+/**
+ * Not further behind than this, whoever searches puts the rest in. More than the lines without words that may stand
+ * behind the mark although nothing is missing.
+ */
+const FEW: Step = {
+  lines: 2 * LARGE_STEP,
+  letOthers: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
+/** Puts in what has just happened, when that is little. False when the index stays behind for now. */
+export async function indexNewest(room: Room, space: SpaceId): Promise<boolean> {
+  const behind = await room.store.read(space, async (tx) => {
+    const [end, mark] = [await tx.heads.get('ledger'), await tx.heads.get('indexed')];
+    return (end?.n ?? 0) - (mark?.n ?? 0);
+  });
+  if (behind > FEW.lines) return false;
+  return behind <= 0 || !(await indexSome(room, space, FEW));
+}
+
 async function add(tx: Tx, entries: readonly Entry[]): Promise<void> {
   for (const { word, seq } of entries) await tx.search.add(word, seq);
 }
