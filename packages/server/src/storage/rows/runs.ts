@@ -1,6 +1,6 @@
 import type { Run } from '../../core/events/store.ts';
 import { type Session, statement } from '../statement.ts';
-import type { Bodies } from './bodies.ts';
+import type { Bodies, Segment } from './bodies.ts';
 
 /**
  * What a page is made of, record by record: the driver takes longer to hand a row over than the database to find it. How
@@ -67,16 +67,15 @@ export async function readRuns(
 ): Promise<Run[]> {
   const groups = (await session.all(grouped, { space, ...page })).sort((a, b) => a.first - b.first);
   if (!groups.every((group, i) => followsOn(group, groups[i - 1]))) return [oneByOne(groups)];
-  const runs: Run[] = [];
-  for (const group of groups) {
-    const { segment, begin, end, first, last } = group;
-    if (segment === null || begin === null || end === null || !isWhole(group)) runs.push(oneByOne([group]));
-    else {
-      const record = await bodies.findOnce(space, segment);
-      runs.push({ first, last, size: end - begin, bytes: () => record.at(begin, end - begin) });
-    }
-  }
-  return runs;
+  // All are asked for before the first is there: to a database that is a journey away, they are one journey.
+  return Promise.all(groups.map((group) => toRun(group, (segment) => bodies.findOnce(space, segment))));
+}
+
+async function toRun(group: Grouped, find: (segment: number) => Promise<Segment>): Promise<Run> {
+  const { segment, begin, end, first, last } = group;
+  if (segment === null || begin === null || end === null || !isWhole(group)) return oneByOne([group]);
+  const record = await find(segment);
+  return { first, last, size: end - begin, bytes: () => record.at(begin, end - begin) };
 }
 
 /** An event that was put in again lies among events of another record. */
