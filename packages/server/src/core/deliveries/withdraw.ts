@@ -3,6 +3,7 @@ import { Fault } from '../faults.ts';
 import type { DeliveryId } from '../ids.ts';
 import { type Room, record, stamp } from '../room.ts';
 import type { Tx } from '../store.ts';
+import type { Micros } from '../time.ts';
 import type { Delivery } from './delivery.ts';
 import { earlierSection } from './delivery.ts';
 import { onDelivery } from './on-delivery.ts';
@@ -44,9 +45,19 @@ async function takeBack(
     subject: w.delivery.id,
     data: { reason_sha256: room.vault.sha256(w.reason) },
   });
-  if (w.delivery.state === 'held') await dropHeld(tx, w.delivery);
-  const withdrawn: Delivery = {
-    ...w.delivery,
+  return close(room, tx, w.delivery, { at, feedback: `Withdrawn by the agent: ${w.reason}` });
+}
+
+/** Nobody is to decide it any more, and a decision that was held is dropped. */
+export async function close(
+  room: Room,
+  tx: Tx,
+  delivery: Delivery,
+  { at, feedback }: { at: Micros; feedback: string },
+): Promise<Delivery> {
+  if (delivery.state === 'held') await dropHeld(tx, delivery);
+  const closed: Delivery = {
+    ...delivery,
     status: 'rejected',
     state: 'withdrawn',
     changedAt: at,
@@ -56,13 +67,13 @@ async function takeBack(
     ...earlierSection(at),
   };
   const body = answeredBytes({
-    deliveryId: w.delivery.id,
+    deliveryId: delivery.id,
     verdict: 'rejected',
-    feedback: `Withdrawn by the agent: ${w.reason}`,
+    feedback,
     editedContent: null,
     respondedAt: at,
     withdrawnAt: at,
   });
-  await settleAnswer(room, tx, withdrawn, body);
-  return withdrawn;
+  await settleAnswer(room, tx, closed, body);
+  return closed;
 }

@@ -1,9 +1,7 @@
 import type { JsonObject } from '../canonical.ts';
 import type { Delivery } from '../deliveries/delivery.ts';
-import { earlierSection } from '../deliveries/delivery.ts';
 import { putQuestion } from '../deliveries/question.ts';
-import { answeredBytes } from '../deliveries/response.ts';
-import { dropHeld, settleAnswer } from '../deliveries/settle.ts';
+import { close } from '../deliveries/withdraw.ts';
 import { type Room, record, stamp } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { DECISION_NOTE, decisionMessage, toTaskDecision } from './decision-message.ts';
@@ -56,26 +54,7 @@ export async function closeQuestion(room: Room, tx: Tx, task: TaskRecord, why: s
     subject: open.id,
     data: { task: task.id },
   });
-  if (open.state === 'held') await dropHeld(tx, open);
-  const closed: Delivery = {
-    ...open,
-    status: 'rejected',
-    state: 'withdrawn',
-    changedAt: at,
-    withdrawnAt: at,
-    effectAt: null,
-    snoozedUntil: null,
-    ...earlierSection(at),
-  };
-  const body = answeredBytes({
-    deliveryId: open.id,
-    verdict: 'rejected',
-    feedback: why,
-    editedContent: null,
-    respondedAt: at,
-    withdrawnAt: at,
-  });
-  await settleAnswer(room, tx, closed, body);
+  await close(room, tx, open, { at, feedback: why });
   return without;
 }
 
