@@ -68,6 +68,14 @@ export async function startBare() {
   return { name: 'node:http', port, pid: child.pid, stop: () => end(child) };
 }
 
+/** The least that syncs as much as an event and wakes whoever waits: see `least-wake.mjs`. */
+export async function startLeastWake() {
+  const folder = temporaryFolder();
+  const child = fork(here('./least-wake.mjs'), [folder]);
+  const { port } = await answerOf(child, 'the least that wakes');
+  return { port, folder, stop: () => end(child) };
+}
+
 /** The least that stores such rows, in a store that holds one of them: see `least.mjs`. */
 export async function startLeast(folder, options) {
   const file = join(folder, 'data/lanternroom.db');
