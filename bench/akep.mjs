@@ -9,19 +9,6 @@ export const KEY_ID = 'pk_from_environment';
 export const AKEP_ENV = { AKEP_WEBHOOK_SECRET: SECRET, LANTERNROOM_RATE_PRODUCER: '0' };
 export const AS_AGENT = { authorization: `Bearer ${KEY}` };
 
-/**
- * AKEP's published reference receivers, as measured on a machine like this (shared/quality.md): constants, because they are
- * not part of this repository.
- */
-export const REFERENCE = {
-  pythonPerSecond: 580,
-  pythonP99Ms: 1750,
-  pythonLookupMs: 274,
-  pythonWaitMs: 523,
-  nodeEmptyPerSecond: 260,
-  nodeAt10000PerSecond: 25,
-};
-
 /** A fresh server whose agent takes everything from the producer of the environment. */
 export async function startAkep(folder = temporaryFolder(), options = {}) {
   return { folder, ...(await startLanternroom(folder, { ...options, env: AKEP_ENV })) };

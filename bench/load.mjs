@@ -51,14 +51,21 @@ async function pass(job, requests, millis) {
   return summary(tally, seconds / 1000);
 }
 
-function converse({ port, expect }, requests, tally, first) {
+/** With `reconnects`, for servers that hang up after each answer: the time to connect is part of their answer. */
+async function converse(job, requests, tally, first) {
+  let turn = first;
+  do turn = await talk(job, requests, tally, turn);
+  while (job.reconnects && performance.now() < tally.until);
+}
+
+function talk({ port, expect, reconnects }, requests, tally, first) {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     let turn = first;
-    let sentAt = 0;
+    let sentAt = performance.now();
     let answer = null;
     const send = () => {
-      sentAt = performance.now();
+      if (turn > first) sentAt = performance.now();
       if (sentAt >= tally.until) return socket.end();
       socket.write(nextBytes(requests[turn++ % requests.length]));
     };
@@ -70,7 +77,8 @@ function converse({ port, expect }, requests, tally, first) {
         tally.bytes += size;
         tally.latencies.push(now - sentAt);
       }
-      send();
+      if (reconnects) socket.end();
+      else send();
     };
     socket.on('connect', send);
     socket.on('data', (chunk) => {
@@ -83,8 +91,8 @@ function converse({ port, expect }, requests, tally, first) {
     socket.on('error', () => tally.errors++);
     socket.on('close', () => {
       // The server hung up before the time was over.
-      if (performance.now() < tally.until) tally.errors++;
-      resolve();
+      if (!reconnects && performance.now() < tally.until) tally.errors++;
+      resolve(turn);
     });
   });
 }

@@ -140,15 +140,15 @@ async function answers(port) {
   }
 }
 
-async function end(child) {
+export async function end(child, signal = 'SIGTERM') {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGCONT');
-  child.kill('SIGTERM');
+  child.kill(signal);
   await exited;
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();

@@ -2,8 +2,9 @@ import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AKEP_ENV, getJson, ingestJob, REFERENCE, SECRET, sendEvent, startAkep } from '../akep.mjs';
+import { AKEP_ENV, getJson, ingestJob, SECRET, sendEvent, startAkep } from '../akep.mjs';
 import { fillEvents } from '../fill-events.mjs';
+import { NODE_NAME, PYTHON_NAME, referenceLookup, referenceRounds } from '../reference.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
 import { remove, SETTINGS, startBare, startLeast } from '../servers.mjs';
 
@@ -11,6 +12,8 @@ const AGAINST = { unstored: { least: 0.9 }, bare: { least: 0.4 } };
 const LEAST = 'the least that stores such rows';
 const LOOKUP_EVENTS = 50_000;
 const LOOKUPS = 200;
+/** Theirs read everything each time. */
+const REFERENCE_LOOKUPS = 20;
 /** A disk that takes two milliseconds longer to say that it has it, as many in a cloud do. */
 const SLOW_DISK = [
   ...['strace', '-D', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null'],
@@ -30,6 +33,7 @@ export const b1 = {
         unstored: () => drive(unstored, ingestJob(times)),
         least: () => drive(least, ingestJob(times, { expect: 201 })),
         ours: () => drive(ours, ingestJob(times)),
+        ...referenceRounds(times),
       });
     } finally {
       await Promise.all([ours, unstored, bare, least].map((server) => server.stop()));
@@ -108,7 +112,7 @@ async function startUnstored() {
   return { name: 'the same without storing', port, pid: child.pid, folder, stop: end };
 }
 
-function toResults({ bare, unstored, least, ours }) {
+function toResults({ bare, unstored, least, ours, python, node, nodeAt10000 }) {
   const rate = (results) => spread(results.map((result) => result.perSecond));
   const common = {
     what: 'signed ingest, durable',
@@ -128,25 +132,22 @@ function toResults({ bare, unstored, least, ours }) {
     goal: AGAINST[name],
     raw: { baseline: other, ours },
   });
-  const constant = (against, unit, value, figures, least, ratio) => ({
-    ...common,
-    what: unit === 'ms' ? 'signed ingest, p99' : common.what,
-    unit,
-    ours: spread(figures),
-    against,
-    baseline: spread([value]),
-    ratio: spread(figures.map(ratio)),
-    goal: { least },
-  });
-  const rates = ours.map((r) => r.perSecond);
-  const p99s = ours.map((r) => r.p99);
-  const { pythonPerSecond, pythonP99Ms, nodeEmptyPerSecond } = REFERENCE;
+  const reference = (against, others, goal) => ({ ...beside(against, null, others), goal: { least: goal } });
+  const p99 = (results) => spread(results.map((result) => result.p99));
   return [
     beside('without storing', 'unstored', unstored),
     beside('bare node:http', 'bare', bare),
-    constant("AKEP's Python receiver", '/s', pythonPerSecond, rates, 25, (r) => r / pythonPerSecond),
-    constant("AKEP's Python receiver", 'ms', pythonP99Ms, p99s, 80, (p) => pythonP99Ms / p),
-    constant("AKEP's Node example", '/s', nodeEmptyPerSecond, rates, 50, (r) => r / nodeEmptyPerSecond),
+    reference(PYTHON_NAME, python, 25),
+    {
+      ...reference(PYTHON_NAME, python, 80),
+      what: 'signed ingest, p99',
+      unit: 'ms',
+      ours: p99(ours),
+      baseline: p99(python),
+      ratio: spread(ours.map((result, i) => python[i].p99 / result.p99)),
+    },
+    reference(NODE_NAME, node, 50),
+    reference(`${NODE_NAME} with 10 000 events, ours with more`, nodeAt10000, 500),
     beside(LEAST, 'least', least),
     {
       what: LEAST,
@@ -177,13 +178,14 @@ async function lookup(total, times, say) {
   await server.stop();
   remove(folder);
   const { median } = spread(took);
+  const theirs = await referenceLookup(LOOKUP_EVENTS, REFERENCE_LOOKUPS);
   return {
     what: `task lookup at ${total.toLocaleString('en')} events (p50)`,
     unit: 'ms',
     ours: spread([median]),
-    against: "AKEP's Python receiver at 50 000",
-    baseline: spread([REFERENCE.pythonLookupMs]),
-    ratio: spread([REFERENCE.pythonLookupMs / median]),
+    against: `${PYTHON_NAME} at 50 000`,
+    baseline: spread([theirs]),
+    ratio: spread([theirs / median]),
     goal: { least: 300 },
   };
 }

@@ -1,31 +1,39 @@
 import { request } from 'undici';
-import { AS_AGENT, endOf, REFERENCE, sendEvent, startAkep } from '../akep.mjs';
+import { AS_AGENT, endOf, sendEvent, startAkep } from '../akep.mjs';
 import { decide } from '../decisions.mjs';
+import { PYTHON_NAME, referenceWait } from '../reference.mjs';
 import { inRounds, spread } from '../rounds.mjs';
 import { fill, remove, startLanternroom, startLeastWake, temporaryFolder } from '../servers.mjs';
 
 const SAMPLES = 300;
 const SETTLE_MS = 5;
+/** Half a second each. */
+const REFERENCE_SAMPLES = 40;
 
 /** From the sending of an event, or of a person's decision, to the answer in the hands of whoever waited for it. */
 export const b3 = {
   name: 'B3',
   async run({ rounds }) {
     const { ours, least } = await events(rounds);
-    return [...toResults('event', ours), ...toResults('decision', await decisions(rounds)), ...limit(least)];
+    const theirs = await referenceWait(REFERENCE_SAMPLES, wakeReference());
+    return [
+      ...toResults('event', ours, theirs),
+      ...toResults('decision', await decisions(rounds), theirs),
+      ...limit(least),
+    ];
   },
 };
 
-function toResults(what, results) {
+function toResults(what, results, theirs) {
   const p50 = results.map((r) => r.p50);
   return [
     {
       what: `${what} to parked waiter (p50)`,
       unit: 'ms',
       ours: spread(p50),
-      against: "AKEP's Python /wait",
-      baseline: spread([REFERENCE.pythonWaitMs]),
-      ratio: spread(p50.map((ms) => REFERENCE.pythonWaitMs / ms)),
+      against: `${PYTHON_NAME}, /wait`,
+      baseline: spread([theirs]),
+      ratio: spread(p50.map((ms) => theirs / ms)),
       goal: { least: 200 },
     },
     {
@@ -52,16 +60,27 @@ function toPercentiles(times) {
 }
 
 /** How long after `send` the answer to `path` was there, and what it was. */
-async function wake(server, path, send) {
+async function wake(server, path, send, settleMs = SETTLE_MS) {
   const waiting = request(`http://127.0.0.1:${server.port}${path}`, { headers: AS_AGENT }).then(
     async ({ body }) => ({ answer: await body.json(), at: performance.now() }),
   );
   // Until it is parked: this is about waking somebody up, not about being there in time.
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  await new Promise((resolve) => setTimeout(resolve, settleMs));
   const sentAt = performance.now();
   await send();
   const { answer, at } = await waiting;
   return { answer, millis: at - sentAt };
+}
+
+/** Theirs looks once a second, so events come at all moments of it. */
+function wakeReference() {
+  let cursor = '';
+  return async (receiver, n) => {
+    const path = `/akep/events/wait?cursor=${cursor}&timeout_seconds=30`;
+    const { answer, millis } = await wake(receiver, path, () => sendEvent(receiver), (n * 377) % 1000);
+    cursor = answer.next_cursor;
+    return millis;
+  };
 }
 
 async function events(rounds) {
