@@ -59,7 +59,7 @@ describe('addresses', () => {
     expect(card.status).toBe(200);
     const caller = new TestCaller(world(), agent, { version: '1.0' });
     const sent = await caller.rest('POST', '/message%3Asend', v1Message('Hello'));
-    const { task } = (await sent.json()) as Wire;
+    const { task } = (await sent.json()) as { task: { id: string } };
     const canceled = await caller.rest('POST', `/tasks/${task.id}%3acancel`, {});
     expect(await canceled.json()).toMatchObject({ status: { state: 'TASK_STATE_CANCELED' } });
     // Twice escaped is another name.
