@@ -1,8 +1,12 @@
 import { createCaller, textIn } from '@lanternroom/sdk/a2a';
 
-// node examples/send.mjs @home/my-agent "What to do"
+// node examples/send.mjs @home/first-agent "What to do"
 const { LANTERN_URL = 'http://127.0.0.1:8787', WAKE_API_KEY } = process.env;
 const [agent, text = 'Hello'] = process.argv.slice(2);
+if (!agent?.startsWith('@')) {
+  console.error('Name the agent and say something: node examples/send.mjs @home/first-agent "Hello"');
+  process.exit(2);
+}
 const caller = createCaller({ agent: `${LANTERN_URL}/${agent}`, token: WAKE_API_KEY });
 
 for await (const { task, message, statusUpdate, artifactUpdate } of caller.stream(text)) {

@@ -52,8 +52,15 @@ function buildStamp(dir) {
   return fingerprint([...shared, ...sdk, ...mcp, ...how, ...sources(dir)]);
 }
 
-/** What a build reads: the package without its tests, so that editing a test builds nothing. */
-const sources = (dir) => filesUnder(dir).filter((path) => !/\.test\.tsx?$|\/src\/testing\//.test(path));
+/**
+ * What a build reads: the package without its tests, so that editing a test builds nothing, and without the page, which
+ * is built into the server's folder after it: with it the second start would build the server again.
+ */
+export function sources(dir) {
+  return filesUnder(dir).filter(
+    (path) => !/\.test\.tsx?$|\/src\/testing\/|^packages\/server\/public\//.test(path),
+  );
+}
 
 async function build(dir) {
   // Read before the build: an edit made meanwhile must not count as built.

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Ended, lanternroom } from '../support/command.ts';
+import { Child, type Ended, LANTERNROOM, lanternroom, node } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { launch, Server, type ServerOptions } from '../support/server.ts';
 import { each } from '../support/until.ts';
@@ -170,7 +170,7 @@ describe('places that cannot be used', () => {
   test('[D25] a folder that may not be written, empty or not', async () => {
     const empty = join(temporaryFolder(), 'empty');
     mkdirSync(empty, { mode: 0o500 });
-    const says = /(cannot be written|cannot be opened for writing)\. Check .*permissions/;
+    const says = /cannot be (read and written by this user|written)\. Check .*permissions/;
     expectRefusal(await start({ folder: empty, under: asOrdinaryUser }), { code: 1, says });
 
     const full = await makeData();
@@ -180,6 +180,35 @@ describe('places that cannot be used', () => {
     expectRefusal(await start({ folder: full, under: asOrdinaryUser }), { code: 1, says });
     expect(snapshot(full)).toEqual(before);
     chmodSync(full, 0o700);
+  });
+
+  test('[D25][D31] a folder or a file of another user: every command says so, none takes it for empty or half serves', async () => {
+    const folder = await makeData();
+    const ours = (mode: number, name = '.') => chmodSync(join(folder, name), mode);
+    const commands = [['serve', '--port', '0'], ['agent', 'list'], ['doctor']];
+    const says = async (path: string) => {
+      for (const command of commands) {
+        const argv = [...asOrdinaryUser, ...node(LANTERNROOM, [...command, '--data', folder])];
+        const ended = await new Child(argv).ended;
+        expect({ command, code: ended.code }).toEqual({ command, code: 1 });
+        const told = `${ended.stdout}${ended.stderr}`;
+        expect(told).toMatch(/cannot be (read|written).*[Cc]heck its (owner and )?permissions/);
+        expect(told).toContain(path);
+        expect(told).not.toMatch(/No data|no data/);
+      }
+    };
+    ours(0o000);
+    await says(folder);
+    ours(0o700);
+    ours(0o400, 'lanternroom.db');
+    await says(join(folder, 'lanternroom.db'));
+    ours(0o600, 'lanternroom.db');
+    ours(0o000, 'secret.key');
+    await says(join(folder, 'secret.key'));
+    // To read it is enough.
+    ours(0o400, 'secret.key');
+    const server = await Server.start({ folder, under: asOrdinaryUser });
+    expect((await server.wake().sweep({})).json.total).toBe(1);
   });
 });
 
@@ -247,6 +276,9 @@ describe('settings that cannot be', () => {
     expectRefusal(await start({ folder }), { code: 2, says: /UNDO_SECONDS .* not "often"/ });
     writeFileSync(file, '[1');
     expectRefusal(await start({ folder }), { code: 2, says: /lanternroom\.json must be a JSON object/ });
+    writeFileSync(file, '{"LANTERNROOM_UNDO_SECOND": 3}');
+    const says = /names LANTERNROOM_UNDO_SECOND, which is no setting\..*lanternroom config/;
+    expectRefusal(await start({ folder }), { code: 2, says });
   });
 
   test('[D29] wrong INIT values make nothing, so that the next start makes everything', async () => {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AkepClient, sampleEvent } from '../support/akep.ts';
-import { lanternroom } from '../support/command.ts';
+import { Child, LANTERNROOM, lanternroom, node } from '../support/command.ts';
 import { Desk } from '../support/desk.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { AGENT, OWNER, Server } from '../support/server.ts';
@@ -182,6 +182,21 @@ describe('on the data of a running server', () => {
     const restored = await Server.start({ folder });
     for (const id of before) expect((await restored.wake().response(id)).status).toBe(200);
     await restored.desk();
+  });
+
+  test('[D32] a backup that fails leaves the one before it as it was', async () => {
+    const server = await Server.start();
+    await server.wake().delivered();
+    await server.terminate();
+    const folder = temporaryFolder();
+    const file = join(folder, 'lanternroom.backup');
+    await run(server.folder, 'backup', file);
+    const before = readFileSync(file);
+    const argv = node(LANTERNROOM, ['backup', file, '--force', '--data', server.folder]);
+    const limit = `--fsize=${Math.floor(before.length / 2)}:unlimited`;
+    expect((await new Child(['prlimit', limit, '--', ...argv]).ended).code).toBe(1);
+    expect(readdirSync(folder)).toEqual(['lanternroom.backup']);
+    expect(readFileSync(file).equals(before)).toBe(true);
   });
 
   test('[R10][D80] but for the move to another database: that waits until the server has stopped', async () => {

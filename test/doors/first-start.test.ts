@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { lanternroom } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { AGENT, CALLBACK_SECRET, OWNER, Server } from '../support/server.ts';
 import { given } from '../support/until.ts';
@@ -51,6 +52,23 @@ describe('the first start', () => {
     await again.desk();
     await again.terminate();
     expect((await again.restart()).child.stdout).not.toContain('setup');
+  });
+
+  test('[D29] a start that cannot listen makes nothing, so that the next one is the first and shows its key', async () => {
+    const other = await Server.start();
+    const { port } = new URL(other.url);
+    const folder = join(temporaryFolder(), 'data');
+    const certificate = ['--tls-cert', '/dev/null', '--tls-key', '/dev/null'];
+    for (const args of [['--port', port], ['--port', '0', '--host', '0.0.0.0'], certificate]) {
+      const ended = await lanternroom(['serve', '--data', folder, ...args]);
+      expect({ args, ...ended }).toMatchObject({ code: expect.any(Number), stdout: '' });
+      expect(ended.code).not.toBe(0);
+    }
+    const server = await Server.start({ folder, env: NO_INIT });
+    expect(server.child.stdout).toContain('Bearer wk_test_');
+    const { entries } = await run<{ entries: number }>(folder, 'audit', 'verify');
+    const fresh = await Server.start({ env: NO_INIT });
+    expect(entries).toBe((await run<{ entries: number }>(fresh.folder, 'audit', 'verify')).entries);
   });
 
   test('[D29] INIT acts on an empty store only: the same start again, or another, changes nothing', async () => {

@@ -56,7 +56,7 @@ describe('lantern responses', () => {
     const { out, err } = await world.run(['responses']);
     expect(out).toContain(ID);
     expect(out).not.toContain(OTHER);
-    expect(err).toContain('Left out 1');
+    expect(err).toContain('not sent from here: 1. --all');
     expect((await world.run(['responses', '--all'])).out).toContain(OTHER);
   });
 

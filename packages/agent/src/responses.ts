@@ -37,7 +37,7 @@ export async function responses(flags: ResponsesFlags, world: World): Promise<nu
     if (printed === flags.limit) break;
   }
   if (leftOut > 0)
-    world.err(`Left out ${leftOut} to deliveries that were not sent from here; --all shows them.\n`);
+    world.err(`Left out answers to deliveries that were not sent from here: ${leftOut}. --all shows them.\n`);
   return EXIT.done;
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Rate } from './core/rate.ts';
 
@@ -147,13 +147,30 @@ function readFile(data: string): Record<string, unknown> {
   try {
     text = readFileSync(path, 'utf8');
   } catch {
-    return {};
+    if (!existsSync(path)) return {};
+    throw new UsageError(`${path} cannot be read. Check its owner and permissions.`);
   }
+  const settings = toObject(text);
+  if (settings === null)
+    throw new UsageError(
+      `${path} must be a JSON object of settings, for example {"LANTERNROOM_PORT": 8787}.`,
+    );
+  // A mistyped name would be a setting that does nothing.
+  const unknown = Object.keys(settings).find((name) => !SETTINGS.some(({ env }) => env === name));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `${path} names ${unknown}, which is no setting. "lanternroom config" shows them all.`,
+    );
+  return settings;
+}
+
+function toObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {}
-  throw new UsageError(`${path} must be a JSON object of settings, for example {"LANTERNROOM_PORT": 8787}.`);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
 }
 
 function whole(name: string, text: string | null, least: number, most: number): number {

@@ -7,7 +7,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { received, startWorld } from '../testing/room.ts';
 
@@ -65,6 +66,19 @@ describe('lantern install', () => {
     expect((await run(['install', host, '--remove', '--yes'])).code).toBe(0);
     expect(JSON.parse(get(path))).toEqual({});
     expect((await run(['install', host, '--remove', '--yes'])).out).toContain('Nothing of ours');
+  });
+
+  it('names the program by its path when it was started by npx, whose PATH ends with it', async () => {
+    const { run, get, at } = await machine();
+    const own = fileURLToPath(new URL('../../bin/lantern.js', import.meta.url));
+    const commandWith = async (folder: string) => {
+      mkdirSync(at(folder), { recursive: true });
+      symlinkSync(own, join(at(folder), 'lantern'));
+      await run(['install', 'claude', '--yes'], { env: { PATH: `/usr/bin${delimiter}${at(folder)}` } });
+      return handlersIn(get('.claude/settings.json'), 'PreToolUse')[0].command;
+    };
+    expect(await commandWith('bin')).toMatch(/^lantern hook claude /);
+    expect(await commandWith('project/node_modules/.bin')).toContain(`"${own}" hook claude `);
   });
 
   it('keeps everything that was there, comments too, and takes exactly its own out again', async () => {

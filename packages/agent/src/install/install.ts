@@ -92,7 +92,7 @@ function placeOf(file: string): [string, number] {
 function programOf({ env }: World): string {
   const own = fileURLToPath(new URL('../../bin/lantern.js', import.meta.url));
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  const isOnPath = folders.some((folder) => {
+  const isOnPath = folders.filter(isLasting).some((folder) => {
     try {
       return realpathSync(join(folder, 'lantern')) === realpathSync(own);
     } catch {
@@ -100,4 +100,9 @@ function programOf({ env }: World): string {
     }
   });
   return isOnPath ? 'lantern' : `"${process.execPath}" "${own}"`;
+}
+
+/** npx and npm scripts put such folders in front for as long as they run; a host that starts later has none of them. */
+function isLasting(folder: string): boolean {
+  return !/[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder);
 }

@@ -1,8 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Ground, openGround } from '../ground.ts';
 import { integrityProblems } from '../storage/folder/backup.ts';
-import { DATABASE_FILE } from '../storage/folder/data-folder.ts';
+import { holdsStore } from '../storage/folder/data-folder.ts';
 import { type Common, configFor } from './ground.ts';
 
 export type Finding = { ok: boolean; what: string };
@@ -13,10 +12,13 @@ const LEAST_FREE = 256 * 1024 * 1024;
 export async function examine(options: Common): Promise<Finding[]> {
   const config = configFor(options);
   const findings: Finding[] = [node(), ...folder(config.data)];
-  if (config.databaseUrl === null && !existsSync(join(config.data, DATABASE_FILE))) {
-    return [...findings, { ok: true, what: `No data in ${config.data} yet: "lanternroom serve" makes it.` }];
-  }
   try {
+    if (config.databaseUrl === null && !holdsStore(config.data)) {
+      return [
+        ...findings,
+        { ok: true, what: `No data in ${config.data} yet: "lanternroom serve" makes it.` },
+      ];
+    }
     const ground = await openGround(config);
     try {
       findings.push({ ok: true, what: 'The store opens with this master key.' }, ...(await store(ground)));
@@ -45,7 +47,7 @@ function folder(path: string): Finding[] {
       ok: !open,
       what: open
         ? `Others on this machine can look into ${path}: chmod 700 ${path}`
-        : `Only you can look into ${path}.`,
+        : `Nobody but its owner can look into ${path}.`,
     },
     { ok: free > LEAST_FREE, what: `${Math.round(free / 1024 / 1024)} MiB are free on its disk.` },
   ];

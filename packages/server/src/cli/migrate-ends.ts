@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Room } from '../core/room.ts';
@@ -48,6 +48,8 @@ async function moveLocked(order: MoveOrder, file: string): Promise<Moved> {
     PostgresStore.open({ url, ...sealing }).catch((reason: unknown) => {
       throw openServerError(reason, url);
     });
+  // SQLite takes over the rights of an empty file that is there.
+  if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
   // Each is opened once as a store, for its schema's sake.
   await openFolder().stop();
   await (await openServer()).stop();

@@ -6,6 +6,7 @@ import { type Tier, tierOf } from '../core/agents/key.ts';
 import { keepEnvironmentProducer } from '../core/events/producers.ts';
 import { isFault } from '../core/faults.ts';
 import { hasOwner, openSetup } from '../core/people/setup.ts';
+import type { Room } from '../core/room.ts';
 import type { Ground } from '../ground.ts';
 import type { Running } from '../main.ts';
 import type { FolderLock } from '../storage/folder/folder-lock.ts';
@@ -66,6 +67,7 @@ async function start(config: Config): Promise<{ running: Running; first: MadeAge
     return { running: await startServer(config, ground), first };
   } catch (reason) {
     await ground.stop();
+    const { explainListen } = await import('./address.ts');
     throw explainListen(reason, config);
   }
 }
@@ -106,8 +108,12 @@ const INIT_SETTINGS: Record<string, string> = {
 };
 
 /** On an empty store only: the first space, agent and owner. A second start changes nothing. */
-async function initialise({ room }: Ground, { init }: Config): Promise<MadeAgent | null> {
+async function initialise({ room }: Ground, config: Config): Promise<MadeAgent | null> {
   if ((await room.store.directory.spaces()).length > 0) return null;
+  // The key is shown once: a start that is going to fail must not be the one that makes it.
+  const { assertCanListen } = await import('./address.ts');
+  await assertCanListen(config);
+  const { init } = config;
   const tier: Tier = init.agentKey === null ? 'test' : (tierOf(init.agentKey) ?? 'test');
   const agent = {
     id: init.agent ?? 'first-agent',
@@ -145,11 +151,21 @@ async function greeting({ url, ground: { room } }: Running, first: MadeAgent | n
   const spaces = await room.store.directory.spaces();
   const owned = await Promise.all(spaces.map((s) => hasOwner(room, s.id)));
   if (!owned.includes(true)) {
-    lines.push('', 'Set it up (this link works once, for a day):', `  ${url}/setup#${await openSetup(room)}`);
+    lines.push('', ...(await setupLines(room, url)));
   }
   if (first !== null)
     lines.push('', 'Make a first delivery (the test key is shown only now):', curlLine(url, first));
   return `${lines.join('\n')}\n`;
+}
+
+/** Without room for the link it serves all the same, and says so. */
+async function setupLines(room: Room, url: string): Promise<string[]> {
+  try {
+    return ['Set it up (this link works once, for a day):', `  ${url}/setup#${await openSetup(room)}`];
+  } catch (reason) {
+    if (!isFault(reason)) throw reason;
+    return [`No setup link could be made. ${reason.message} Then start again for one.`];
+  }
 }
 
 function curlLine(url: string, { agent, key }: MadeAgent): string {
@@ -161,19 +177,6 @@ function curlLine(url: string, { agent, key }: MadeAgent): string {
     summary: 'The draft is ready and goes to 1200 readers.',
   });
   return `  curl ${url}/wake/v1/deliver -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`;
-}
-
-function explainListen(reason: unknown, { port, host }: Config): unknown {
-  const code = reason instanceof Error && 'code' in reason ? reason.code : null;
-  if (code === 'EADDRINUSE')
-    return new Error(
-      `Port ${port} on ${host} is taken. Stop the other program, or choose another with --port.`,
-    );
-  if (code === 'EACCES')
-    return new Error(`Port ${port} needs more rights than this user has. Choose one above 1023 with --port.`);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new Error(`This machine has no address ${host}. Choose another with --host.`);
-  return reason;
 }
 
 const STOP_WITHIN_MS = 9_500;

@@ -29,3 +29,9 @@ const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 export function isUuid(text: string): boolean {
   return UUID_V4.test(text);
 }
+
+/** Who keeps ids as UUIDs may write them in capitals; we gave them out in small letters. Null for what is none. */
+export function toUuid(text: string): string | null {
+  const small = text.toLowerCase();
+  return isUuid(small) ? small : null;
+}

@@ -7,15 +7,21 @@ import { errorBody } from './errors.ts';
  * and ends as an address or id that is not there, instead of in the framework's own words.
  */
 export function readableUrl(url: string | undefined): string {
-  const text = withoutDoubleSlash(url ?? '/');
-  if (!text.includes('%')) return text;
+  const text = url ?? '/';
+  if (!text.includes('%')) return withoutDoubleSlash(text);
   const end = text.search(/[?#]/);
   const path = end < 0 ? text : text.slice(0, end);
+  const rest = text.slice(path.length);
   try {
     // No name has a null character, and PostgreSQL cannot even be asked for one.
-    if (!decodeURIComponent(path).includes('\0')) return text;
+    if (!decodeURIComponent(path).includes('\0')) return withoutDoubleSlash(asPublished(path)) + rest;
   } catch {} // not readable either
-  return path.replaceAll('%', '%25') + text.slice(path.length);
+  return path.replaceAll('%', '%25') + rest;
+}
+
+/** `@` and `:` need no escape in a path, but many clients write one, and the router takes it for another address (A1). */
+export function asPublished(path: string): string {
+  return path.replaceAll('%40', '@').replace(/%3a/gi, ':');
 }
 
 /** An agent's address is published with a slash at its end; whoever adds a path with one of its own makes two (A1). */

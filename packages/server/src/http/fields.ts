@@ -39,7 +39,7 @@ export function requiredLine(body: JsonObject, field: string, most: number): str
   const code = `U+${found.codePoint.toString(16).toUpperCase().padStart(4, '0')}`;
   throw invalid(
     field,
-    `${field} must be one plain line: it holds a ${found.kind} character (${code}) at position ${found.index}.`,
+    `${field} must be one plain line: it holds a ${found.kind} (${code}) at position ${found.index}.`,
   );
 }
 

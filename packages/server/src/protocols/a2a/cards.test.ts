@@ -9,6 +9,7 @@ import {
   changeCard,
   TestCaller,
   useWorld,
+  v1Message,
   type Wire,
 } from '../../testing/a2a.ts';
 import { until } from '../../testing/waiting.ts';
@@ -50,6 +51,20 @@ describe('addresses', () => {
     }
     const read = await world().get(caller.path, agent.key);
     expect([read.status, read.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  test('[A1] an escaped @ or : is the same address', async () => {
+    const agent = await anAgent(world());
+    const card = await fetch(`${world().url}/%40home/${agent.agent.id}/.well-known/agent-card.json`);
+    expect(card.status).toBe(200);
+    const caller = new TestCaller(world(), agent, { version: '1.0' });
+    const sent = await caller.rest('POST', '/message%3Asend', v1Message('Hello'));
+    const { task } = (await sent.json()) as { task: { id: string } };
+    const canceled = await caller.rest('POST', `/tasks/${task.id}%3acancel`, {});
+    expect(await canceled.json()).toMatchObject({ status: { state: 'TASK_STATE_CANCELED' } });
+    // Twice escaped is another name.
+    const other = await fetch(`${world().url}/%2540home/${agent.agent.id}/.well-known/agent-card.json`);
+    expect(other.status).toBe(404);
   });
 
   test('[A1] the address of a space serves its only agent, and lists the addresses of several', async () => {

@@ -86,6 +86,18 @@ async function foreignIds(world: World): Promise<string[]> {
   ];
 }
 
+it('[W14] an id in capitals is the same UUID, for whoever reads, revises or withdraws', async () => {
+  const world = await openWorld();
+  const id = await world.deliver();
+  const capitals = id.toUpperCase();
+  expect(await (await world.get(`/wake/v1/response/${capitals}`)).json()).toEqual(pending(id));
+  const second = await world.deliver({ revises: capitals });
+  const { status, text } = await told(
+    world.post(`/wake/v1/withdraw/${second.toUpperCase()}`, { reason: 'Done.' }),
+  );
+  expect([status, JSON.parse(text)]).toMatchObject([200, { delivery_id: second, status: 'rejected' }]);
+});
+
 it("[W14] unknown, malformed and another agent's ids answer alike, byte for byte", async () => {
   const world = await openWorld();
   const replies = [];

@@ -5,7 +5,7 @@ import type { Accepted } from '../../core/deliveries/accept.ts';
 import { DELIVERY_TYPES, type Draft, STATUSES, type Status } from '../../core/deliveries/delivery.ts';
 import type { SweepQuery, Swept } from '../../core/deliveries/sweep.ts';
 import { Fault } from '../../core/faults.ts';
-import { isUuid } from '../../core/ids.ts';
+import { toUuid } from '../../core/ids.ts';
 import type { Rate } from '../../core/rate.ts';
 import { type AllowedSecret, findSecret } from '../../core/secrets/secrets.ts';
 import { isBlank, isLongerThan } from '../../core/text.ts';
@@ -77,8 +77,9 @@ function toCallback(body: JsonObject, identity: Identity): string | null {
 }
 
 function toRevises(body: JsonObject): string | null {
-  const id = optionalText(body, 'revises', LIMITS.reference);
-  if (id === null || isUuid(id)) return id;
+  const given = optionalText(body, 'revises', LIMITS.reference);
+  const id = given === null ? null : toUuid(given);
+  if (given === null || id !== null) return id;
   throw invalid('revises', 'revises must be the delivery_id of an earlier delivery of this agent.');
 }
 

@@ -4,7 +4,7 @@ import { accept, toBucket } from '../../core/deliveries/accept.ts';
 import { check, type Seen, sweep } from '../../core/deliveries/sweep.ts';
 import { withdraw } from '../../core/deliveries/withdraw.ts';
 import { Fault, isFault, orThrow } from '../../core/faults.ts';
-import { isUuid } from '../../core/ids.ts';
+import { toUuid } from '../../core/ids.ts';
 import { look, type RateView } from '../../core/rate.ts';
 import { fromRateView, identify, ReadLimits, rateHeaders, tooManyReads } from '../../http/agent-key.ts';
 import { objectBody, toJson } from '../../http/body.ts';
@@ -231,8 +231,9 @@ async function response(
 }
 
 /** Malformed, unknown and foreign ids answer alike (W14). */
-function knownId(id: string): string {
-  if (!isUuid(id)) throw noDelivery();
+function knownId(given: string): string {
+  const id = toUuid(given);
+  if (id === null) throw noDelivery();
   return id;
 }
 

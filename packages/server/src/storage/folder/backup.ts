@@ -5,6 +5,7 @@ import {
   existsSync,
   openSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
@@ -21,12 +22,13 @@ export function backup(data: DataFolder, file: string, replace: boolean) {
       'The data is in PostgreSQL: copy it with pg_dump, and keep the master key with the copy.',
     );
   const target = resolve(file);
-  if (existsSync(target)) {
-    if (!replace) throw new Error(`${target} exists. Choose another name, or replace it with --force.`);
-    rmSync(target);
-  }
+  if (existsSync(target) && !replace)
+    throw new Error(`${target} exists. Choose another name, or replace it with --force.`);
   makeFolder(dirname(target), 'folder', 'choose another place for the backup');
-  copyInto(data.local.store.session.db, target);
+  // The one before stays until this one is whole: a full disk must not cost the last copy.
+  const part = `${target}.${process.pid}.part`;
+  copyInto(data.local.store.session.db, part);
+  renameSync(part, target);
   return { file: target, bytes: statSync(target).size, secret: join(data.folder, 'secret.key') };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { News, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Whereabouts } from '../intake/wire.ts';
-import { type MasterKeys, masterKeys } from '../sealing/master-key.ts';
+import { type MasterKeys, masterKeys, SECRET_FILE } from '../sealing/master-key.ts';
 import { assertSealedBy, noteSealedBy } from '../sealing/sealed-by.ts';
 import type { Signals } from '../signals.ts';
 import { BorrowedTurns } from '../sqlite/turns.ts';
@@ -11,6 +11,7 @@ import { SqliteStore } from '../sqlite.ts';
 import type { Session } from '../statement.ts';
 import { MasterVault } from '../vault.ts';
 import { makeFolder } from './folder.ts';
+import { assertRights } from './rights.ts';
 
 /** What every database offers beside the store itself. */
 export type Opened = Store & {
@@ -37,14 +38,21 @@ export type DataFolder = {
 export const DATABASE_FILE = 'lanternroom.db';
 export const CHECKPOINT_FILE = 'ledger.checkpoints';
 
+const FILES = {
+  written: [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`, CHECKPOINT_FILE],
+  read: [SECRET_FILE],
+};
+
 /** Whether there is a store, or was one: what is left of one is refused by who opens it. */
 export function holdsStore(folder: string): boolean {
+  assertRights(folder, FILES);
   return [DATABASE_FILE, CHECKPOINT_FILE].some((name) => existsSync(join(folder, name)));
 }
 
 /** Opens the data folder: makes it on the first start, refuses it with a clear sentence when something is wrong. */
 export async function openDataFolder(folder: string, secret: string | null): Promise<DataFolder> {
   makeFolder(folder);
+  assertRights(folder, FILES);
   const database = join(folder, DATABASE_FILE);
   const checkpoints = join(folder, CHECKPOINT_FILE);
   assertNotEmptied(database, checkpoints);

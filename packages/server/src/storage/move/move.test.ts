@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { moveAll } from '../../cli/migrate-ends.ts';
@@ -59,6 +59,7 @@ describe('migrate', () => {
     const back = freshFolder();
     const order = { folder: back, url: there.url, config: config(back), progress: quiet };
     expect(await moveAll({ ...order, direction: 'toFolder' })).toMatchObject({ rows: moved.rows });
+    expect(statSync(join(back, 'lanternroom.db')).mode & 0o777).toBe(0o600);
     expect(await listed(back, null)).toEqual([there.ids, true]);
   });
 

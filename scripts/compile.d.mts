@@ -1,0 +1,1 @@
+export function sources(dir: string): string[];
