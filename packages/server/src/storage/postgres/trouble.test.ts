@@ -58,6 +58,23 @@ test('[R7] text that PostgreSQL cannot hold is refused, and harms nothing that i
   expect(await store.read('sp_1', (tx) => tx.ledger.page(0, 9))).toMatchObject([{ seq: 2 }]);
 });
 
+test('[R4] a notice that is none of ours harms nothing, and ours are heard behind it', async () => {
+  const url = await database();
+  const [one, two] = [await opened(url), await opened(url)];
+  await until(async () => two.wakeups.hears);
+  const heard = new Promise<void>((resolve) => two.signals.on('jobs', () => resolve()));
+  const odd = [
+    'hello',
+    'null',
+    '[]',
+    '{"from":"x","told":[["jobs"]]}',
+    '{"from":"x","told":[["jobs",7]],"ledgers":3}',
+  ];
+  for (const payload of odd) await onDatabase(url, `notify lanternroom, '${payload}'`);
+  await one.write('sp_1', [], async (tx) => tx.announce('jobs'));
+  await heard;
+});
+
 describe('the start', () => {
   test('[R1][D25] many replicas that start at once make the schema once, and all of them run', async () => {
     const url = await database();
