@@ -1,6 +1,7 @@
 import { settleHeld } from '../core/deliveries/effect.ts';
 import { wakeSnoozed } from '../core/deliveries/triage.ts';
 import { retireEvents } from '../core/events/retention.ts';
+import { isFault } from '../core/faults.ts';
 import type { SpaceId } from '../core/ids.ts';
 import { removeLeftovers } from '../core/leftovers.ts';
 import { queueDigest } from '../core/people/digest.ts';
@@ -38,6 +39,8 @@ export class Ticker {
   #choresAt: Micros = 0;
   /** How much went wrong in the last round. */
   #troubles = 0;
+  /** Nothing that was due in the last round could be settled. */
+  #isStuck = false;
   #lastTick: Micros = Number.POSITIVE_INFINITY;
   readonly #headMarks = new Map<SpaceId, string>();
   #off = () => {};
@@ -78,10 +81,7 @@ export class Ticker {
     const now = room.clock.now();
     const round = new Round(() => this.#stopped);
     await round.try(() => this.#noteTime(now));
-    await round.each(
-      () => directory.heldDue(now, PAGE),
-      ({ space, delivery }) => settleHeld(room, space, delivery),
-    );
+    await this.#settleHeld(round, now);
     await round.each(
       () => directory.snoozedDue(now, PAGE),
       ({ space, delivery }) => wakeSnoozed(room, space, delivery),
@@ -98,6 +98,20 @@ export class Ticker {
     }
     this.#troubles = round.troubles.length;
     if (this.#troubles > 0) throw round.troubles[0];
+  }
+
+  /** One that is due and cannot be settled stays due, and is no reason to look again at once. */
+  async #settleHeld(round: Round, now: Micros): Promise<void> {
+    const { room } = this.#parts;
+    let [settled, left] = [0, 0];
+    await round.each(
+      () => room.store.directory.heldDue(now, PAGE),
+      async ({ space, delivery }) => {
+        if (isFault(await settleHeld(room, space, delivery))) left++;
+        else settled++;
+      },
+    );
+    this.#isStuck = left > 0 && settled === 0;
   }
 
   /** At the start nobody knows what the clock did meanwhile. */
@@ -160,7 +174,7 @@ export class Ticker {
   async #sleepTime(): Promise<number> {
     const { room } = this.#parts;
     // What is due and cannot be done stays due.
-    if (this.#troubles > 0) return LONGEST_SLEEP_MS;
+    if (this.#troubles > 0 || this.#isStuck) return LONGEST_SLEEP_MS;
     const next = await room.store.directory.nextHeldAt().catch(() => null);
     if (next === null) return LONGEST_SLEEP_MS;
     return Math.min(LONGEST_SLEEP_MS, Math.max(1, Math.ceil((next - room.clock.now()) / 1000)));
