@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Postgres, startPostgres } from '../../../../../scripts/postgres.mjs';
 import { isFault } from '../../core/faults.ts';
@@ -73,6 +74,46 @@ test('[R4] a notice that is none of ours harms nothing, and ours are heard behin
   for (const payload of odd) await onDatabase(url, `notify lanternroom, '${payload}'`);
   await one.write('sp_1', [], async (tx) => tx.announce('jobs'));
   await heard;
+});
+
+/** Stands before a database, and cuts a connection off behind a commit of what holds `marked`: its answer never arrives. */
+async function cuttingBehind(url: string, marked: string): Promise<string> {
+  const target = new URL(url);
+  const { port, hostname } = target;
+  const open = new Set<Socket>();
+  const door = createServer((client) => {
+    const base = connect(Number(port), hostname);
+    let isMarked = false;
+    for (const socket of [client, base]) open.add(socket.on('error', () => {}));
+    client.on('data', (chunk: Buffer) => {
+      isMarked ||= chunk.includes(marked);
+      base.write(chunk);
+    });
+    base.on('data', (chunk: Buffer) => {
+      if (!isMarked) client.write(chunk);
+      else if (chunk.includes('COMMIT')) client.destroy();
+    });
+    client.on('close', () => base.destroy());
+    base.on('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    door.close();
+  });
+  target.port = String((door.address() as AddressInfo).port);
+  return target.href;
+}
+
+test('[R7] a commit whose answer was lost is not told as nothing stored', async () => {
+  const url = await database();
+  const store = await opened(await cuttingBehind(url, 'nobody-01'));
+  const writing = store.write('sp_1', [], (tx) => tx.ledger.insert({ ...line(1), actor: 'nobody-01' }));
+  await expect(writing).rejects.toMatchObject({
+    fault: 'unavailable',
+    message: expect.stringContaining('before it confirmed'),
+  });
+  expect(await onDatabase(url, 'select actor from ledger')).toEqual([{ actor: 'nobody-01' }]);
 });
 
 describe('the start', () => {
