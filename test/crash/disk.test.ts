@@ -78,3 +78,13 @@ test.each(smallDisks())(
     expect((await server.terminate()).code).toBe(0);
   },
 );
+
+test.each(smallDisks())('[D30] $name: SIGTERM still ends in good order', async (disk) => {
+  const folder = temporaryFolder();
+  const server = await Server.start({ folder, under: disk.under(folder) });
+  const wake = server.wake();
+  await wake.delivered();
+  disk.fill(server);
+  await deliverUntilRefused(wake);
+  expect((await server.terminate()).code).toBe(0);
+});

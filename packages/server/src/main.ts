@@ -165,8 +165,10 @@ export async function startServer(
     await ticker.stop();
     await indexer.stop();
     await resealer.stop();
-    for (const seen of [presence, producersSeen, callersSeen]) await seen.flush();
-    await checkpoint();
+    // Nothing of this is a promise to anybody: a store that takes nothing more does not keep the rest from ending.
+    const last = [...[presence, producersSeen, callersSeen].map((seen) => () => seen.flush()), checkpoint];
+    for (const write of last)
+      await write().catch((problem: unknown) => warn(problem, 'a last note could not be written'));
     await ground.stop();
   };
   let stopped: Promise<void> | null = null;

@@ -84,6 +84,11 @@ export function isFault(thing: unknown): thing is Fault {
   return thing instanceof Error && 'fault' in thing && NAMES.has(String(thing.fault));
 }
 
+/** Says nothing about what was asked for: the store is away or takes nothing just now, and the same may work later. */
+export function isStoreTrouble(thing: unknown): boolean {
+  return isFault(thing) && (thing.fault === 'unavailable' || thing.fault === 'storage_full');
+}
+
 /** Rules return a fault as a value; a door throws it so that its one error handler can answer. */
 export function orThrow<T>(outcome: T | Fault): T {
   if (isFault(outcome)) throw outcome;

@@ -6,7 +6,7 @@ import { type Micros, SECOND } from './time.ts';
 
 /** Deadlines that lie farther ahead than anybody can have set them by the clock as it is now. */
 export interface DeadlineRows {
-  /** Held decisions that end after `after` end at `now`. */
+  /** Held decisions that were made after `after` end at `now`. */
   bringHeld(after: Micros, now: Micros): Promise<number>;
   /** Leases that end after `after` have ended. */
   endLeases(after: Micros): Promise<number>;
@@ -26,8 +26,8 @@ const NO_MATTER: Micros = 60 * SECOND;
 export function catchUpAfterSetBack(room: Room, space: SpaceId): Promise<void> {
   return room.store.write(space, [], async (tx) => {
     const now = room.clock.now();
-    if ((await tx.deadlines.bringHeld(now + room.settings.undoWindow + NO_MATTER, now)) > 0)
-      tx.announce('held');
+    // By when they were made: how long their window is was promised then, whatever the setting says now.
+    if ((await tx.deadlines.bringHeld(now + NO_MATTER, now)) > 0) tx.announce('held');
     const ended = await tx.deadlines.endLeases(now + LEASE);
     const brought = await tx.deadlines.bringFirstAttempts(now);
     if (ended + brought > 0) tx.announce('jobs');

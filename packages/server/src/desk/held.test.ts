@@ -126,6 +126,22 @@ describe('a held decision', () => {
     expect(JSON.parse(await poll(world, id))).toMatchObject({ status: 'approved' });
   });
 
+  test('[D13] a window that was promised lasts as long, also when the setting is shorter after a restart', async () => {
+    const { world, clock } = await openDesk({ env: { LANTERNROOM_UNDO_SECONDS: '3600' } });
+    const id = await world.deliver();
+    await world.decide(id, { status: 'approved' });
+    clock.turn(600 * SECOND);
+    world.config.undoSeconds = 10;
+    await world.restart();
+    await world.tick(0);
+    const due = () => world.room.store.directory.heldDue(clock.now(), 9);
+    expect(await due()).toEqual([]);
+    await world.tick(2999 * SECOND);
+    expect(JSON.parse(await poll(world, id))).toMatchObject({ status: 'pending' });
+    await world.tick(SECOND);
+    expect(JSON.parse(await poll(world, id))).toMatchObject({ status: 'approved' });
+  });
+
   test('[D13] one that cannot take effect, because it is damaged, keeps no other and nothing else from happening', async () => {
     const { world, clock } = await openDesk();
     const [damaged, held, snoozed] = [await world.deliver(), await world.deliver(), await world.deliver()];

@@ -88,3 +88,36 @@ test('[D28][W22] what a dead worker had leased does not wait for the old time to
   expect((await attemptsOf(world, id, 1)).callbacks).toMatchObject([{ state: 'done', attempts: 1 }]);
   expect(hook.calls).toHaveLength(2);
 });
+
+test('[D13][D28] the clock is set back while the store takes nothing: what that left behind is mended once it does', async () => {
+  const { world } = await openDesk();
+  const id = await world.deliver();
+  await world.tick(0);
+  await world.decide(id, { status: 'approved' });
+  await world.sql('alter table links rename to links_elsewhere');
+  await expect(world.tick(-5 * HOUR)).rejects.toThrow();
+  await world.sql('alter table links_elsewhere rename to links');
+  await world.tick(SECOND);
+  expect(await checked(world, id)).toMatchObject({ status: 'approved' });
+});
+
+test('[D65] when an agent was last seen is written also after the clock was set back, or a first try failed', async () => {
+  const { world } = await openDesk();
+  const seenAt = async () => {
+    const agent = await world.room.store.read(world.space.id, (tx) => tx.agents.get(world.agent.agent.id));
+    return agent?.lastSeenAt;
+  };
+  await world.tick(0);
+  await world.deliver();
+  await world.tick(60 * SECOND);
+  const first = await seenAt();
+  await world.tick(-5 * HOUR);
+  await world.deliver();
+  const second = world.clock?.now();
+  await world.sql('alter table agents rename to agents_elsewhere');
+  await expect(world.tick(SECOND)).rejects.toThrow();
+  await world.sql('alter table agents_elsewhere rename to agents');
+  await world.tick(60 * SECOND);
+  expect(first).not.toBe(second);
+  expect(await seenAt()).toBe(second);
+});

@@ -128,6 +128,23 @@ test('[D20][W22] what cannot be opened is put on the record as that, and those b
   });
 });
 
+test('[D20][W22] neither is a callback silently tried for ever whose secrets cannot be opened', async () => {
+  const { folder, room, space, dispatcher, sent, queue, warned } = await opened();
+  await queue('unsigned');
+  const file = new Database(`${folder}/lanternroom.db`);
+  file.prepare("update agents set callback_secrets = x'00'").run();
+  file.close();
+  dispatcher.start();
+  const job = () => room.store.read(space, (tx) => tx.jobs.get('unsigned'));
+  await until(async () => warned.length > 0);
+  await until(async () => (await job())?.leasedUntil === null);
+  expect(await job()).toMatchObject({ state: 'due', attempts: 1 });
+  expect(await room.store.read(space, (tx) => tx.jobs.attempts('of unsigned'))).toMatchObject([
+    { outcome: 'unreadable', status: null },
+  ]);
+  expect(sent).toEqual([]);
+});
+
 test('[W22] a store that takes nothing is not asked for the same callbacks without a pause', async () => {
   let refusals = 0;
   let isFull = true;

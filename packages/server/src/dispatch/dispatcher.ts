@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { isStoreTrouble } from '../core/faults.ts';
 import type { JobId, SpaceId } from '../core/ids.ts';
 import type { Room } from '../core/room.ts';
 import type { Job } from '../core/sending/job.ts';
@@ -140,7 +141,7 @@ export class Dispatcher {
   #start(leased: Leased, senders: Senders): void {
     const { job } = leased;
     const work = this.#attempt(leased, senders)
-      .catch((problem: unknown) => this.#parts.warn(problem, `callback ${job.id} could not be recorded`))
+      .catch((problem: unknown) => this.#parts.warn(problem, `${job.kind} ${job.id} could not be recorded`))
       .finally(() => {
         this.#running.delete(job.id);
         this.#release(job);
@@ -153,7 +154,12 @@ export class Dispatcher {
     const { room } = this.#parts;
     const { job } = leased;
     const at = room.clock.now();
-    const prepared = await this.#prepare(leased, senders);
+    const prepared = await this.#prepare(leased, senders).catch((problem: unknown) => {
+      // A store that is away says nothing about the job; whatever else is in the way belongs on the record.
+      if (isStoreTrouble(problem)) throw problem;
+      this.#parts.warn(problem, `${job.kind} ${job.id} could not be prepared`);
+      return UNREADABLE;
+    });
     const ended = await this.#carryOut(job, prepared, at);
     await (ended === null ? giveBack(room, job) : this.#records.settle({ job, ended }));
   }

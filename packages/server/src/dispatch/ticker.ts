@@ -1,6 +1,7 @@
 import { settleHeld } from '../core/deliveries/effect.ts';
 import { wakeSnoozed } from '../core/deliveries/triage.ts';
 import { retireEvents } from '../core/events/retention.ts';
+import { isFault } from '../core/faults.ts';
 import type { SpaceId } from '../core/ids.ts';
 import { removeLeftovers } from '../core/leftovers.ts';
 import { queueDigest } from '../core/people/digest.ts';
@@ -26,6 +27,7 @@ export interface TickerParts {
 
 const LONGEST_SLEEP_MS = 1_000;
 const CHORES_EVERY: Micros = 60 * 1_000_000;
+const SAY_AGAIN_AFTER_MS = 60_000;
 const PAGE = 200;
 const SMALL_STEP = 500;
 
@@ -38,7 +40,13 @@ export class Ticker {
   #choresAt: Micros = 0;
   /** How much went wrong in the last round. */
   #troubles = 0;
+  /** What was complained about since the last good round, and when it may be again. */
+  readonly #complaints = new Map<string, number>();
+  /** Nothing that was due in the last round could be settled. */
+  #isStuck = false;
   #lastTick: Micros = Number.POSITIVE_INFINITY;
+  /** Spaces with deadlines of a clock that was set back since: tried until the store has taken it. */
+  readonly #toCatchUp = new Set<SpaceId>();
   readonly #headMarks = new Map<SpaceId, string>();
   #off = () => {};
 
@@ -60,15 +68,21 @@ export class Ticker {
 
   #run(): void {
     this.#ticking ??= this.tick()
-      .catch((problem: unknown) => {
-        // One line for a round: on a full disk everything fails in the same way.
-        const more = this.#troubles - 1;
-        this.#parts.warn(problem, `the ticker stumbled${more > 0 ? `, and ${more} times more` : ''}`);
-      })
+      .then(() => this.#complaints.clear())
+      .catch((problem: unknown) => this.#complain(problem))
       .finally(() => {
         this.#ticking = null;
         this.#plan();
       });
+  }
+
+  /** One line for a round, and the same again only after a while: a row that is damaged today is damaged tomorrow. */
+  #complain(problem: unknown): void {
+    const [what, now] = [problem instanceof Error ? problem.message : String(problem), performance.now()];
+    if (now < (this.#complaints.get(what) ?? 0)) return;
+    this.#complaints.set(what, now + SAY_AGAIN_AFTER_MS);
+    const more = this.#troubles - 1;
+    this.#parts.warn(problem, `the ticker stumbled${more > 0 ? `, and ${more} times more` : ''}`);
   }
 
   /** One round, to its end whatever fails; public so that a test can turn the clock and then the crank. */
@@ -78,10 +92,8 @@ export class Ticker {
     const now = room.clock.now();
     const round = new Round(() => this.#stopped);
     await round.try(() => this.#noteTime(now));
-    await round.each(
-      () => directory.heldDue(now, PAGE),
-      ({ space, delivery }) => settleHeld(room, space, delivery),
-    );
+    for (const id of this.#toCatchUp) await round.try(() => this.#catchUp(id));
+    await this.#settleHeld(round, now);
     await round.each(
       () => directory.snoozedDue(now, PAGE),
       ({ space, delivery }) => wakeSnoozed(room, space, delivery),
@@ -100,6 +112,20 @@ export class Ticker {
     if (this.#troubles > 0) throw round.troubles[0];
   }
 
+  /** One that is due and cannot be settled stays due, and is no reason to look again at once. */
+  async #settleHeld(round: Round, now: Micros): Promise<void> {
+    const { room } = this.#parts;
+    let [settled, left] = [0, 0];
+    await round.each(
+      () => room.store.directory.heldDue(now, PAGE),
+      async ({ space, delivery }) => {
+        if (isFault(await settleHeld(room, space, delivery))) left++;
+        else settled++;
+      },
+    );
+    this.#isStuck = left > 0 && settled === 0;
+  }
+
   /** At the start nobody knows what the clock did meanwhile. */
   async #noteTime(now: Micros): Promise<void> {
     const { room } = this.#parts;
@@ -107,7 +133,14 @@ export class Ticker {
     this.#lastTick = now;
     if (!wasSetBack) return;
     this.#choresAt = 0;
-    for (const { id } of await room.store.directory.spaces()) await catchUpAfterSetBack(room, id);
+    this.#lastTick = Number.POSITIVE_INFINITY; // until it is known whom that concerns
+    for (const { id } of await room.store.directory.spaces()) this.#toCatchUp.add(id);
+    this.#lastTick = now;
+  }
+
+  async #catchUp(space: SpaceId): Promise<void> {
+    await catchUpAfterSetBack(this.#parts.room, space);
+    this.#toCatchUp.delete(space);
   }
 
   async #chores(round: Round, now: Micros): Promise<void> {
@@ -160,7 +193,7 @@ export class Ticker {
   async #sleepTime(): Promise<number> {
     const { room } = this.#parts;
     // What is due and cannot be done stays due.
-    if (this.#troubles > 0) return LONGEST_SLEEP_MS;
+    if (this.#troubles > 0 || this.#isStuck) return LONGEST_SLEEP_MS;
     const next = await room.store.directory.nextHeldAt().catch(() => null);
     if (next === null) return LONGEST_SLEEP_MS;
     return Math.min(LONGEST_SLEEP_MS, Math.max(1, Math.ceil((next - room.clock.now()) / 1000)));

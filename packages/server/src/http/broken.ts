@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Fault } from '../core/faults.ts';
 import { errorBody } from './errors.ts';
+import { endWith } from './goodbye.ts';
 
 /**
  * A path whose escapes do not decode is taken as plain text, so that it passes the same hooks as every other (W2)
@@ -68,6 +69,6 @@ export function refuseBroken(baseUrl: () => string) {
       `content-length: ${Buffer.byteLength(body)}`,
       'connection: close',
     ];
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+    endWith(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
   };
 }

@@ -39,7 +39,9 @@ export class Presence {
 
   /** Writes at most every half minute; one small write for each space that was heard of. */
   async flushIfDue(now: Micros): Promise<void> {
-    if (now < this.#flushAt || this.#unwritten.size === 0) return;
+    // Farther ahead than it was ever set: the clock was set back.
+    const isEarly = now < this.#flushAt && this.#flushAt - now <= FLUSH_EVERY;
+    if (isEarly || this.#unwritten.size === 0) return;
     this.#flushAt = now + FLUSH_EVERY;
     await this.flush();
   }
@@ -47,14 +49,24 @@ export class Presence {
   async flush(): Promise<void> {
     const unwritten = this.#unwritten;
     this.#unwritten = new Map();
+    const troubles: unknown[] = [];
     for (const [space, agents] of unwritten) {
-      await this.#room.store.write(space, [], async (tx) => {
-        for (const agent of agents) {
-          const at = this.lastSeen(space, agent);
-          if (at !== null) await this.#write(tx, agent, at);
-        }
+      await this.#writeSeen(space, agents).catch((problem: unknown) => {
+        troubles.push(problem);
+        // Whoever does not come again was here all the same.
+        for (const agent of agents) entry(this.#unwritten, space, () => new Set<AgentId>()).add(agent);
       });
     }
+    if (troubles.length > 0) throw troubles[0];
+  }
+
+  #writeSeen(space: SpaceId, agents: ReadonlySet<AgentId>): Promise<void> {
+    return this.#room.store.write(space, [], async (tx) => {
+      for (const agent of agents) {
+        const at = this.lastSeen(space, agent);
+        if (at !== null) await this.#write(tx, agent, at);
+      }
+    });
   }
 
   note(space: SpaceId, agent: AgentId): void {

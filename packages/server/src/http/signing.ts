@@ -63,8 +63,8 @@ export class Signer {
   }
 
   async rotate(): Promise<void> {
-    this.#loaded = rotateSigningKey(this.#room, () => this.#make()).then(loadAll);
-    await this.#loaded;
+    const keys = await rotateSigningKey(this.#room, () => this.#make()).then(loadAll);
+    this.#loaded = Promise.resolve(keys);
   }
 
   async #current(): Promise<Loaded> {

@@ -31,11 +31,14 @@ export class SseStream {
       this.#beatsStalled = 0;
     });
     this.#beat = setInterval(() => this.beat(), HEARTBEAT_MS);
-    this.#raw.on('close', () => {
+    const gone = () => {
       this.#open = false;
       clearInterval(this.#beat);
       onClose();
-    });
+    };
+    this.#raw.on('close', gone);
+    // A reader who left while it was looked up has closed already, and nobody says so a second time.
+    if (this.#raw.destroyed) process.nextTick(gone);
   }
 
   /** Shows that we are here. A reader who has taken nothing for four beats is let go: it can come back and go on. */

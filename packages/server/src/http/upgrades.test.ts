@@ -50,3 +50,29 @@ test('[W10] who asks for HTTP/2 is answered as anybody else, body and all', asyn
   for await (const chunk of client) said += String(chunk);
   expect(said).toMatch(/^HTTP\/1\.1 201 [\s\S]*"status":"received"/);
 });
+
+const TURNED_AWAY = {
+  'who asks for an upgrade where there is none': ASK.replace('/slow', '/nowhere'),
+  'who has no key for one': ASK.replace('/slow', '/a2a/connect'),
+  'who does not speak HTTP': 'HELLO\r\n\r\n',
+};
+
+test.each(Object.entries(TURNED_AWAY))(
+  '[W1] %s is told so and let go, also when they never hang up',
+  async (_, text) => {
+    const world = await openWorld();
+    const client = connect({ port: Number(new URL(world.url).port), host: '127.0.0.1', allowHalfOpen: true });
+    onTestFinished(() => void client.destroy());
+    client.on('error', () => {});
+    client.write(text);
+    let said = '';
+    for await (const chunk of client.iterator({ destroyOnReturn: false })) said += String(chunk);
+    expect(said).toMatch(/^HTTP\/1\.1 4/);
+    // Nobody is at the other end any more: what is sent there is answered with a reset.
+    while (!client.destroyed) {
+      client.write('x');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(client.errored).toMatchObject({ code: expect.stringMatching(/ECONNRESET|EPIPE/) });
+  },
+);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { endWith } from './goodbye.ts';
 
 export type TakeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
@@ -71,5 +72,5 @@ export function refuseUpgrade(
     '',
     body,
   ];
-  socket.end(lines.join('\r\n'));
+  endWith(socket, lines.join('\r\n'));
 }

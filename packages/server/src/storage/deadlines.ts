@@ -9,7 +9,18 @@ const bringHeld = statement<Moved>()((db, p) =>
     .set({ effect_at: p.to })
     .where('space_id', '=', p.space)
     .where('effect_at', 'is not', null)
-    .where('effect_at', '>', p.after),
+    .where('effect_at', '>', p.after)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('decisions')
+          .select('decisions.seq')
+          .whereRef('decisions.space_id', '=', 'deliveries.space_id')
+          .whereRef('decisions.delivery_id', '=', 'deliveries.delivery_id')
+          .where('decisions.state', '=', 'held')
+          .where('decisions.decided_at', '>', p.after),
+      ),
+    ),
 );
 
 const endLeases = statement<Omit<Moved, 'to'>>()((db, p) =>

@@ -14,6 +14,7 @@ import { openStoreError } from './sqlite/errors.ts';
 import { LogFolding, OWN_MARK } from './sqlite/log-folding.ts';
 import { assertOurs, assertSound, migrateSqlite, sealedBy } from './sqlite/migrate.ts';
 import { assertDurable, type Durability, durability, SqliteRunner } from './sqlite/runner.ts';
+import { assertSameFile, fileAt } from './sqlite/same-file.ts';
 import { SqliteSession } from './sqlite/session.ts';
 import { InTurns, type Turns } from './sqlite/turns.ts';
 import { UntilChanged, type Version } from './sqlite/until-changed.ts';
@@ -27,6 +28,8 @@ export type SqliteOptions = {
   turns?: Turns;
   /** Not where another thread of the process has opened the same file and does it. */
   foldsLog?: boolean;
+  /** The file that another thread has opened, and no other: none is made. */
+  opened?: string | null;
   /** Throws unless we hold the keys that it was sealed with; asked before anything is changed. */
   admit?(sealedBy: string | null): void;
 };
@@ -54,7 +57,9 @@ export class SqliteStore implements Store {
     this.directory = remembering(directory(reader, options.sealer), remembered);
     const folding = options.foldsLog === false ? null : this.#foldingOf(options.file, writer.db);
     this.#folding = folding;
-    const runner = new SqliteRunner(writer, { ...options, folding }, ({ tables, bodies }) => {
+    const opened = fileAt(options.file);
+    const assertThere = () => assertSameFile(options.file, opened);
+    const runner = new SqliteRunner(writer, { ...options, folding, assertThere }, ({ tables, bodies }) => {
       for (const answers of Object.values(remembered)) answers.wrote(tables);
       this.#reads.bodies.expect(bodies);
     });
@@ -66,7 +71,11 @@ export class SqliteStore implements Store {
       if (!writer.db.open) return;
       // The driver keeps a file open while statements live, so SQLite does not do this by itself: afterwards the
       // database file is whole without its log.
-      writer.db.exec('pragma wal_checkpoint(passive)');
+      try {
+        writer.db.exec('pragma wal_checkpoint(passive)');
+      } catch {
+        // A disk that takes no more: it all stays in the log, and the next start finds it there.
+      }
       writer.db.close();
       reader.db.close();
     };
@@ -80,6 +89,7 @@ export class SqliteStore implements Store {
     const { file } = options;
     const opened: SqliteSession[] = [];
     try {
+      assertSameFile(file, options.opened ?? null);
       const writer = new SqliteSession(file);
       opened.push(writer);
       assertOurs(writer.db);

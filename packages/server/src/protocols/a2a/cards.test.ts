@@ -225,3 +225,13 @@ describe('presence', () => {
     expect(JSON.stringify(known.result)).toContain('"visibility":"public"');
   });
 });
+
+test('[A3] a rotation that the store did not take is forgotten: the key from before goes on signing', async () => {
+  const own = await openWorld();
+  const signer = new Signer(own.room);
+  const before = await signer.currentId();
+  await own.sql('alter table signing_keys rename to signing_keys_elsewhere');
+  await expect(signer.rotate()).rejects.toThrow();
+  await own.sql('alter table signing_keys_elsewhere rename to signing_keys');
+  expect(await signer.currentId()).toBe(before);
+});

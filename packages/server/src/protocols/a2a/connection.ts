@@ -53,6 +53,8 @@ export class Connection {
   /** There may be more in the store than was sent. */
   #isHeldBack = false;
   #isCorked = false;
+  /** As much as was answered since its reader counts as slow. */
+  #unheard = 0;
   readonly #feed: InboxFeed | null;
   #off = NOTHING;
 
@@ -60,15 +62,20 @@ export class Connection {
     this.#parts = parts;
     this.#socket = parts.socket;
     this.at = parts.at;
-    const { room, wish } = parts;
-    const isAsked = wish.events || wish.resumes;
-    this.#feed = isAsked ? new InboxFeed(room, parts.at, wish, (frame) => this.send(frame)) : null;
+    this.#feed = this.#feedFor(parts);
     this.#socket.on('message', (data: Buffer, isBinary: boolean) => this.#hear(data, isBinary));
     this.#socket.on('pong', () => {
       this.isAlive = true;
     });
     // The close that follows says what is to be said.
     this.#socket.on('error', () => this.#socket.terminate());
+  }
+
+  #feedFor({ room, at, wish }: ConnectionParts): InboxFeed | null {
+    if (!wish.events && !wish.resumes) return null;
+    const send = (frame: string) => this.send(frame);
+    const failed = (problem: unknown) => this.#sendBack(problem, 'events could not be read');
+    return new InboxFeed({ room, reader: at, wish, send, failed });
   }
 
   /** Says hello once callers find it here, takes over what waits, and then sends what is new. */
@@ -87,7 +94,9 @@ export class Connection {
   async end(): Promise<void> {
     this.#off();
     this.#feed?.stop();
-    await this.#writeAcks();
+    await this.#writeAcks().catch((problem: unknown) =>
+      this.#parts.warn(problem, 'acknowledgements were lost'),
+    );
     if (this.#joined) await leave(this.#parts.room, this.at);
   }
 
@@ -123,6 +132,14 @@ export class Connection {
     this.#socket.send(frame);
   }
 
+  /** To what it has said. Whoever goes on asking and never listens is cut off: the answers would fill our memory. */
+  #answer(frame: string): void {
+    if (this.#socket.bufferedAmount < BUFFER_MOST) this.#unheard = 0;
+    else this.#unheard += frame.length;
+    if (this.#unheard > BUFFER_MOST) this.terminate();
+    else this.send(frame);
+  }
+
   /** What is sent in one go after a commit leaves in one write. */
   #cork(): void {
     const { wire } = this.#parts;
@@ -151,10 +168,14 @@ export class Connection {
     this.#again = true;
     if (this.#pulling) return;
     this.#pulling = true;
-    this.#pullAll().catch((problem: unknown) => {
-      this.#parts.warn(problem, 'frames could not be read');
-      this.close(1013, 'the store is away, please reconnect');
-    });
+    this.#pullAll().catch((problem: unknown) => this.#sendBack(problem, 'frames could not be read'));
+  }
+
+  /** Whoever comes back gets all that was not acknowledged; whoever stayed would wait for it in vain. */
+  #sendBack(problem: unknown, message: string): void {
+    if (this.isClosed) return;
+    this.#parts.warn(problem, message);
+    this.close(CLOSE.away, 'the store is away, please reconnect');
   }
 
   async #pullAll(): Promise<void> {
@@ -204,7 +225,7 @@ export class Connection {
     const frame = isBinary
       ? refuse(null, 'invalid_frame', 'Frames are text; a binary one is not read.')
       : readFrame(room, this.at, data);
-    void this.#take(frame).catch((problem: unknown) => this.#parts.warn(problem, 'a frame was lost'));
+    void this.#take(frame).catch((problem: unknown) => this.#sendBack(problem, 'a frame was lost'));
   }
 
   async #take(frame: AgentFrame): Promise<void> {
@@ -212,7 +233,7 @@ export class Connection {
       case 'error':
         return this.#refuse(frame.error);
       case 'ping':
-        return this.send('{"type":"pong"}');
+        return this.#answer('{"type":"pong"}');
       case 'ack':
         return this.#acknowledged(frame.id);
       case 'report': {
@@ -221,7 +242,7 @@ export class Connection {
         // Not awaited before the next one is read: units commit in the order in which they are handed in.
         const outcome = await report(this.#parts.room, frame.report).catch((problem: unknown) => problem);
         if (isFault(outcome) || outcome instanceof Error) this.#failed(frame.id, outcome);
-        else this.send(JSON.stringify({ type: 'ack', id: frame.id }));
+        else this.#answer(JSON.stringify({ type: 'ack', id: frame.id }));
       }
     }
   }
@@ -233,7 +254,7 @@ export class Connection {
   }
 
   #refuse(error: FrameError): void {
-    this.send(JSON.stringify(error));
+    this.#answer(JSON.stringify(error));
   }
 
   async #acknowledged(id: string): Promise<void> {
@@ -246,9 +267,7 @@ export class Connection {
   }
 
   #writeAcksNow(): void {
-    void this.#writeAcks().catch((problem: unknown) =>
-      this.#parts.warn(problem, 'acknowledgements were lost'),
-    );
+    void this.#writeAcks().catch((problem: unknown) => this.#sendBack(problem, 'acknowledgements were lost'));
   }
 
   async #writeAcks(): Promise<void> {

@@ -23,6 +23,8 @@ export const CLOSE = {
   refused: 4400,
   /** The server is restarting: come back at once. */
   restarting: 1012,
+  /** The store is away, or takes nothing: come back later. */
+  away: 1013,
 } as const;
 
 const Id = Type.String({ minLength: 1, maxLength: 128 });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Compile } from 'typebox/compile';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -8,7 +10,7 @@ import { append, olderFrameKey, save } from '../../core/tasks/log.ts';
 import { send } from '../../core/tasks/open.ts';
 import { presenceOf, renewLinks, sweepLost } from '../../core/tasks/presence.ts';
 import { aLaptop, anAgent, fresh, TestCaller, useWorld, v03Message, type Wire } from '../../testing/a2a.ts';
-import { anEvent } from '../../testing/akep.ts';
+import { anEvent, openInbox } from '../../testing/akep.ts';
 import { type HubFrame, Laptop } from '../../testing/laptop.ts';
 import { until } from '../../testing/waiting.ts';
 import { ManualClock, World } from '../../testing/world.ts';
@@ -376,6 +378,29 @@ describe('from the agent', () => {
     expect((await caller.call('tasks/get', { id: taskId })).result.status.state).toBe('submitted');
   });
 
+  test('[A13] whoever goes on asking and never listens is cut off before its answers fill the memory', async () => {
+    const { agent } = await stage();
+    const socket = connect(Number(new URL(world().url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const asking = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+    const known = [`Sec-WebSocket-Key: ${'A'.repeat(22)}==`, `Authorization: Bearer ${agent.key}`];
+    socket.write(['GET /a2a/connect HTTP/1.1', 'Host: x', ...asking, ...known, '', ''].join('\r\n'));
+    await once(socket, 'readable'); // and never read
+    const heard = (event: string) => new Promise((resolve) => socket.once(event, resolve));
+    const cut = heard('error');
+    // Each is answered with an error that repeats its id. A mask of zeros leaves the text as it is.
+    const odd = JSON.stringify({ type: 'nonsense', id: 'i'.repeat(128) });
+    const frame = Buffer.concat([
+      Buffer.from([0x81, 0x80 | 126, 0, odd.length, 0, 0, 0, 0]),
+      Buffer.from(odd),
+    ]);
+    const many = Buffer.concat(Array(1_000).fill(frame));
+    for (let said = 0; said < 400 && !socket.destroyed; said++)
+      if (!socket.write(many)) await Promise.race([heard('drain'), cut]);
+    expect(socket.destroyed).toBe(true);
+    await until(async () => !(await presence(agent)).online);
+  });
+
   test('[A13] a socket that no longer answers is found by the heartbeat', async () => {
     const own = await World.open();
     onTestFinished(() => own.stop());
@@ -431,6 +456,27 @@ describe('events and resumes', () => {
     const behind = await open(`?events=1&cursor=${first.cursor}`);
     expect(await behind.ofType('event')).toMatchObject({ id: 'e2' });
     expect(quiet.frames).toEqual([]);
+  });
+
+  test('[A13] a store that does not answer when something came sends the laptop back, and harms nobody else', async () => {
+    const { world: own, sender } = await openInbox();
+    const connect = async () => {
+      const laptop = await Laptop.connect(own.url, own.agent.key, { query: '?events=1&resumes=1' });
+      onTestFinished(() => laptop.vanish());
+      return laptop;
+    };
+    const laptop = await connect();
+    await sender.sent();
+    expect(await laptop.ofType('event')).toMatchObject({ id: 'e1' });
+    await own.sql('alter table resumes rename to resumes_elsewhere');
+    await sender.sent();
+    expect(await laptop.closed).toMatchObject({ code: 1013 });
+    await own.sql('alter table resumes_elsewhere rename to resumes');
+    const again = await connect();
+    expect([await again.ofType('event'), await again.ofType('event')]).toMatchObject([
+      { id: 'e1' },
+      { id: 'e2' },
+    ]);
   });
 
   test('[A13] a cursor of nobody ends the connection with the reason', async () => {

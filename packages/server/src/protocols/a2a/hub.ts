@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { isActive, type KeyRecord } from '../../core/agents/key.ts';
-import { isFault } from '../../core/faults.ts';
+import { isFault, isStoreTrouble } from '../../core/faults.ts';
 import type { SpaceId } from '../../core/ids.ts';
 import { RENEW_LINKS_EVERY, renewLinks } from '../../core/tasks/presence.ts';
 import { identify } from '../../http/agent-key.ts';
@@ -108,9 +108,10 @@ export class Hub {
       this.#ending.add(ending);
     });
     this.#hello(connection, replaces).catch((problem: unknown) => {
-      if (isFault(problem)) return connection.close(CLOSE.refused, problem.message.slice(0, 120));
+      if (isFault(problem) && !isStoreTrouble(problem))
+        return connection.close(CLOSE.refused, problem.message.slice(0, 120));
       this.#warn(problem, 'a laptop could not be taken in');
-      connection.close(1013, 'the store is away, please reconnect');
+      connection.close(CLOSE.away, 'the store is away, please reconnect');
     });
   }
 

@@ -17,12 +17,22 @@ const EVENT = /^e(\d{1,15})$/;
 
 type Out = { eventId: string; producer: string | null };
 
+export type FeedParts = {
+  room: Room;
+  reader: Reader;
+  wish: Wish;
+  send(frame: string): void;
+  /** The store did not answer a wake-up. What was to be sent is sent to whoever comes back. */
+  failed(problem: unknown): void;
+};
+
 /** An agent's inbox over the socket that its tasks come through: in order, without gaps, until acknowledged. */
 export class InboxFeed {
   readonly #room: Room;
   readonly #reader: Reader;
   readonly #wish: Wish;
-  readonly #send: (frame: string) => void;
+  readonly #send: FeedParts['send'];
+  readonly #failed: FeedParts['failed'];
   readonly #out = new Map<number, Out>();
   #after = 0;
   #settled = 0;
@@ -32,11 +42,12 @@ export class InboxFeed {
   #isOver = false;
   #off = () => {};
 
-  constructor(room: Room, reader: Reader, wish: Wish, send: (frame: string) => void) {
+  constructor({ room, reader, wish, send, failed }: FeedParts) {
     this.#room = room;
     this.#reader = reader;
     this.#wish = wish;
     this.#send = send;
+    this.#failed = failed;
   }
 
   /** From the cursor, or from the oldest entry that is not acknowledged. */
@@ -53,7 +64,9 @@ export class InboxFeed {
       });
     }
     this.#resumesAfter = await resumesBehind(this.#room, this.#reader, this.#after);
-    this.#off = wakeups.on(`inbox:${space}:${agent}`, () => void this.pull());
+    // It may have gone meanwhile: whoever listens from here on would never be told to stop.
+    if (this.#isOver) return;
+    this.#off = wakeups.on(`inbox:${space}:${agent}`, () => void this.pull().catch(this.#failed));
     await this.pull();
   }
 

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import { acknowledge } from '../../core/events/ack.ts';
 import type { Reader } from '../../core/events/cursor.ts';
 import { ACK_STATUSES } from '../../core/events/event.ts';
-import { Fault, isFault } from '../../core/faults.ts';
+import { Fault, isFault, isStoreTrouble } from '../../core/faults.ts';
 import { fromIso } from '../../core/time.ts';
 import { type Query, single } from '../../http/fields.ts';
 import { onlyMethods } from '../../http/methods.ts';
@@ -19,6 +19,8 @@ const GOODBYE_MS = 2_000;
 const FRAME_MOST = 64 * 1024;
 /** As much as may wait in a socket before its reader counts as slow. */
 const BUFFER_MOST = 1024 * 1024;
+/** And before one is cut off who goes on asking and never listens: the answers would fill our memory. */
+const BUFFER_LIMIT = 8 * 1024 * 1024;
 
 /** `GET /akep/relay`: events out, acknowledgements in. What is not acknowledged comes again after a reconnect. */
 export async function relayRoute(app: FastifyInstance, shell: Shell): Promise<void> {
@@ -61,7 +63,9 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
   socket.on('error', () => socket.terminate());
   socket.on('message', (data, isBinary) => {
     void answer(shell, reader, isBinary ? null : String(data)).then((reply) => {
-      if (reply !== null && !sink.closed) socket.send(reply);
+      if (reply === null || sink.closed) return;
+      if (socket.bufferedAmount > BUFFER_LIMIT) socket.terminate();
+      else socket.send(reply);
     });
   });
   try {
@@ -72,8 +76,14 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
     // A close frame has no room for the way on (K17).
     if (isFault(reason) && reason.detail.extra !== undefined && !sink.closed)
       socket.send(JSON.stringify({ type: 'error', error: reason.message, ...reason.detail.extra }));
-    socket.close(isFault(reason) ? 1008 : 1011, isFault(reason) ? inClose(reason) : 'internal error');
+    socket.close(closeCode(reason), isFault(reason) ? inClose(reason) : 'internal error');
   }
+}
+
+/** 1008 tells a reader to mend something; a store that is away is none of its business, and it comes back. */
+function closeCode(reason: unknown): number {
+  if (isStoreTrouble(reason)) return 1013;
+  return isFault(reason) ? 1008 : 1011;
 }
 
 /** A close frame holds 123 bytes. The fault's name says the rest. */

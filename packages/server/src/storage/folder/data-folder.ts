@@ -6,6 +6,7 @@ import type { Whereabouts } from '../intake/wire.ts';
 import { type MasterKeys, masterKeys, SECRET_FILE } from '../sealing/master-key.ts';
 import { assertSealedBy, noteSealedBy } from '../sealing/sealed-by.ts';
 import type { Signals } from '../signals.ts';
+import { fileAt } from '../sqlite/same-file.ts';
 import { BorrowedTurns } from '../sqlite/turns.ts';
 import { SqliteStore } from '../sqlite.ts';
 import type { Session } from '../statement.ts';
@@ -70,7 +71,7 @@ export async function openDataFolder(folder: string, secret: string | null): Pro
     throw reason;
   }
   const local = { file: database, store };
-  const shared = { at: { file: database }, masters, turns };
+  const shared = { at: { file: database, opened: fileAt(database) }, masters, turns };
   return { folder, checkpoints, vault, store, clock: null, local, shared };
 }
 

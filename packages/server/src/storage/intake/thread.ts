@@ -29,7 +29,7 @@ const [master, ...olderMasters] = masters;
 const vault = new MasterVault(master, olderMasters);
 const sealing = { sealer: vault, sealHead: vault.sealHead };
 const turns = new LendingTurns(() => tell({ kind: 'granted' }));
-const { store, clock } = 'file' in at ? openFile(at.file) : await openServer(at.url);
+const { store, clock } = 'file' in at ? openFile(at) : await openServer(at.url);
 await noteSealedBy(store, vault); // seals as the server does, also after the key was replaced
 const room: Room = { store, clock, ids: randomIds, vault, settings };
 
@@ -47,8 +47,8 @@ port.on('message', (message: ToThread) => {
 });
 tell({ kind: 'ready' });
 
-function openFile(file: string) {
-  return { store: SqliteStore.open({ ...sealing, file, turns, foldsLog: false }), clock: systemClock() };
+function openFile(at: { file: string; opened: string | null }) {
+  return { store: SqliteStore.open({ ...sealing, ...at, turns, foldsLog: false }), clock: systemClock() };
 }
 
 /** Loaded only where it is used. The server's own store listens for what others do; this one only tells. */

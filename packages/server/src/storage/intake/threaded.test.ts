@@ -42,7 +42,7 @@ afterEach(() => intake?.stop());
 function open(file: URL | null, held: Promise<void> = Promise.resolve()) {
   const seen = { here: 0, warnings: [] as string[], told: [] as string[] };
   const made = new ThreadedIntake({
-    data: { at: { file: '' }, masters: [new Uint8Array()], settings: {} as never },
+    data: { at: { file: '', opened: null }, masters: [new Uint8Array()], settings: {} as never },
     turns: new BorrowedTurns(),
     here: async <K extends Kind>(_: K, unit: UnitOf<K>) => {
       seen.here++;

@@ -31,8 +31,8 @@ export type Outcome =
   | { fault: FaultName; message: string; detail: FaultDetail; thrown: boolean }
   | { problem: string };
 
-/** The database: a file of ours, or a server that several replicas share. */
-export type Whereabouts = { file: string } | { url: string };
+/** The database: a file of ours, as it was opened, or a server that several replicas share. */
+export type Whereabouts = { file: string; opened: string | null } | { url: string };
 
 export type ThreadData = { at: Whereabouts; masters: MasterKeys; settings: CoreSettings };
 

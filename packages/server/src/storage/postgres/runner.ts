@@ -185,13 +185,16 @@ class Batch {
   }
 
   async #answer(ended: Promise<{ command: string }>): Promise<void> {
-    await this.#session.settled();
     try {
+      // With the connection everything on it is lost; the commit may have arrived before.
+      await this.#session.settled();
       const { command } = await ended;
       // A transaction in which something failed answers a commit with ROLLBACK, and without complaint.
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
     } catch (reason) {
-      throw isAway(reason) ? unsureFault() : reason;
+      if (!isAway(reason)) throw reason;
+      this.#parts.lane.told(reason);
+      throw unsureFault();
     }
   }
 

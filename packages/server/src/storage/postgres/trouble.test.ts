@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Postgres, startPostgres } from '../../../../../scripts/postgres.mjs';
 import { isFault } from '../../core/faults.ts';
@@ -56,6 +57,63 @@ test('[R7] text that PostgreSQL cannot hold is refused, and harms nothing that i
   expect(bad).toMatchObject({ status: 'rejected', reason: { fault: 'invalid_field' } });
   expect(good.status).toBe('fulfilled');
   expect(await store.read('sp_1', (tx) => tx.ledger.page(0, 9))).toMatchObject([{ seq: 2 }]);
+});
+
+test('[R4] a notice that is none of ours harms nothing, and ours are heard behind it', async () => {
+  const url = await database();
+  const [one, two] = [await opened(url), await opened(url)];
+  await until(async () => two.wakeups.hears);
+  const heard = new Promise<void>((resolve) => two.signals.on('jobs', () => resolve()));
+  const odd = [
+    'hello',
+    'null',
+    '[]',
+    '{"from":"x","told":[["jobs"]]}',
+    '{"from":"x","told":[["jobs",7]],"ledgers":3}',
+  ];
+  for (const payload of odd) await onDatabase(url, `notify lanternroom, '${payload}'`);
+  await one.write('sp_1', [], async (tx) => tx.announce('jobs'));
+  await heard;
+});
+
+/** Stands before a database, and cuts a connection off behind a commit of what holds `marked`: its answer never arrives. */
+async function cuttingBehind(url: string, marked: string): Promise<string> {
+  const target = new URL(url);
+  const { port, hostname } = target;
+  const open = new Set<Socket>();
+  const door = createServer((client) => {
+    const base = connect(Number(port), hostname);
+    let isMarked = false;
+    for (const socket of [client, base]) open.add(socket.on('error', () => {}));
+    client.on('data', (chunk: Buffer) => {
+      isMarked ||= chunk.includes(marked);
+      base.write(chunk);
+    });
+    base.on('data', (chunk: Buffer) => {
+      if (!isMarked) client.write(chunk);
+      else if (chunk.includes('COMMIT')) client.destroy();
+    });
+    client.on('close', () => base.destroy());
+    base.on('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    door.close();
+  });
+  target.port = String((door.address() as AddressInfo).port);
+  return target.href;
+}
+
+test('[R7] a commit whose answer was lost is not told as nothing stored', async () => {
+  const url = await database();
+  const store = await opened(await cuttingBehind(url, 'nobody-01'));
+  const writing = store.write('sp_1', [], (tx) => tx.ledger.insert({ ...line(1), actor: 'nobody-01' }));
+  await expect(writing).rejects.toMatchObject({
+    fault: 'unavailable',
+    message: expect.stringContaining('before it confirmed'),
+  });
+  expect(await onDatabase(url, 'select actor from ledger')).toEqual([{ actor: 'nobody-01' }]);
 });
 
 describe('the start', () => {

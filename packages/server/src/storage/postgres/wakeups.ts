@@ -103,12 +103,18 @@ export class PostgresWakeups {
   }
 
   async #notify(payloads: readonly string[]): Promise<void> {
-    const link = await this.#parts.telling.get();
-    await Promise.all(payloads.map((text) => link.query(`select pg_notify('${CHANNEL}', $1)`, [text])));
+    const { telling } = this.#parts;
+    const link = await telling.get();
+    const sent = payloads.map((text) => link.query(`select pg_notify('${CHANNEL}', $1)`, [text]));
+    await Promise.all(sent).catch((reason: unknown) => {
+      throw telling.told(reason); // a connection that went silent is let go
+    });
   }
 
   #hear(text: string): void {
-    const { from, told = [], ledgers: ends = [], test } = JSON.parse(text) as Notice;
+    const notice = readNotice(text);
+    if (notice === null) return;
+    const { from, told = [], ledgers: ends = [], test } = notice;
     if (test !== undefined && test === this.#awaited) this.#passed();
     if (from === this.#me) return;
     for (const [space, n] of ends) this.#note(space, n);
@@ -197,6 +203,24 @@ export class PostgresWakeups {
     timer.unref();
     this.#timers.push(timer);
   }
+}
+
+/** Null for what is none of ours: whoever may connect may also notify. News that cannot be read is found by looking. */
+function readNotice(text: string): Notice | null {
+  try {
+    const value = JSON.parse(text) as Partial<Record<keyof Notice, unknown>> | null;
+    if (typeof value?.from !== 'string') return null;
+    const { told = [], ledgers: ends = [] } = value;
+    return isListOf(told, Array.isArray) && isListOf(ends, Number.isInteger) ? (value as Notice) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Names, each with something that is fit to stand behind it. */
+function isListOf(list: unknown, fits: (value: unknown) => boolean): boolean {
+  const isPair = (pair: unknown) => Array.isArray(pair) && typeof pair[0] === 'string' && fits(pair[1]);
+  return Array.isArray(list) && list.every(isPair);
 }
 
 /** Topics that name no space concern every one. */

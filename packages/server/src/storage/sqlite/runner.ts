@@ -32,6 +32,8 @@ type RunnerOptions = {
   sealHead: SealHead;
   /** Null where another thread folds the log. */
   folding: LogFolding | null;
+  /** Throws when what is written now would be lost. */
+  assertThere(): void;
 };
 
 export class SqliteRunner implements BatchRunner {
@@ -53,10 +55,11 @@ export class SqliteRunner implements BatchRunner {
   }
 
   async commit(units: readonly Unit[]): Promise<Done[]> {
-    const { folding } = this.#options;
+    const { folding, assertThere } = this.#options;
     const writes = this.#session.writes;
     folding?.finish();
     try {
+      assertThere();
       this.#begin.run();
       const heads = new HeadCache(this.#session, this.#options.sealHead);
       const done: Done[] = [];
