@@ -32,6 +32,15 @@ class Sending(World):
         self.assertEqual(self.clock.naps, [7.0])
         self.assertEqual(self.alerts, [])
 
+    def test_limited_until(self) -> None:
+        """[W23] a date in Retry-After counts from the date of the reply, with a clock hours off too"""
+        for offset in (-3 * 3600, 3 * 3600):
+            served_at = 1772971200 + offset
+            headers = {"date": formatdate(served_at, usegmt=True), "retry-after": formatdate(served_at + 7, usegmt=True)}
+            wake = self.start(lambda _, count, said=headers: (429, {}, said) if count == 1 else received())
+            wake.deliver(**DRAFT)
+            self.assertEqual(self.clock.naps, [7.0])
+
     def test_limited_twice(self) -> None:
         """[W23] a second 429 raises one alert, also when the agent goes on calling"""
         wake = self.start(lambda *_: (429, {}, {"retry-after": "7"}))

@@ -108,7 +108,9 @@ class Waiting(World):
         wake = self.start(script)
         wake.adopt(ID)
         self.assertTrue(wake.wait_for(ID).may_proceed)
-        self.assertEqual([seen.path for seen in self.seen], [f"/wake/v1/response/{ID}?wait=60"] * 3)
+        look = f"/wake/v1/response/{ID}"
+        # The first one to a server that has not answered before is not held, so that a wrong address is told at once.
+        self.assertEqual([seen.path for seen in self.seen], [look, f"{look}?wait=60", f"{look}?wait=60"])
         self.assertEqual(self.clock.naps, [])
 
     def test_polled(self) -> None:
@@ -116,7 +118,7 @@ class Waiting(World):
         wake = self.start(lambda _, count: answered("pending" if count < 4 else "rejected"))
         wake.adopt(ID)
         self.assertFalse(wake.wait_for(ID).may_proceed)
-        self.assertEqual(self.clock.naps, [60, 60, 60])
+        self.assertEqual(self.clock.naps, [60, 60])
 
     def test_timed_out(self) -> None:
         """[W23] without an answer in time nobody may proceed"""
@@ -150,6 +152,26 @@ class Waiting(World):
         wake = self.start(lambda _, count: script[count - 1])
         wake.adopt(ID)
         self.assertTrue(wake.wait_for(ID).may_proceed)
+
+    def test_early_outage(self) -> None:
+        """[W23] a restart during the very first look is waited out, when the server was there before"""
+        script = [received(), *[HANG_UP] * 8, answered("approved")]
+        wake = self.start(lambda _, count: script[count - 1])
+        wake.deliver(**DRAFT)
+        self.assertTrue(wake.wait_for(ID).may_proceed)
+        # Beside the short ones between attempts: the next looks are near, not a minute away.
+        self.assertEqual([nap for nap in self.clock.naps if nap >= 5], [])
+
+    def test_asked_to_wait_too_long(self) -> None:
+        """[W23] a server that asks for an hour does not make the wait longer"""
+        for status, fault in ((429, "rate_limited"), (503, "server_failed")):
+            later = (status, {}, {"retry-after": "3600"})
+            wake = self.start(lambda _, count, later=later: received() if count == 1 else later)
+            wake.deliver(**DRAFT)
+            caught = self.fault(lambda wake=wake: wake.wait_for(ID, timeout_seconds=20))
+            self.assertEqual(caught.fault, fault)
+            self.assertLessEqual(sum(self.clock.naps), 20)
+            self.assertEqual(self.alerts, [])
 
     def test_unreachable_at_the_end(self) -> None:
         """[W23] out of reach at the end is not "no answer": a person may have said no"""

@@ -25,6 +25,23 @@ describe('sending', () => {
     expect(world.log.lines.at(1)).toContain('"event":"alert"');
   });
 
+  it.each([
+    ['ahead', 3 * 3_600_000],
+    ['behind', -3 * 3_600_000],
+  ])(
+    '[W23] a date in Retry-After counts from the date of the reply, with a clock hours %s too',
+    async (_, offMs) => {
+      const servedAtMs = Date.parse('2026-03-08T12:00:00Z') - offMs;
+      const headers = {
+        date: new Date(servedAtMs).toUTCString(),
+        'retry-after': new Date(servedAtMs + 7_000).toUTCString(),
+      };
+      const world = await startWorld((_seen, count) => (count === 1 ? { status: 429, headers } : received()));
+      await world.wake.deliver(DRAFT);
+      expect(world.clock.naps).toEqual([7_000]);
+    },
+  );
+
   it('[W23] on 429 it waits Retry-After and tries once more', async () => {
     const limited = { status: 429, headers: { 'retry-after': '7' } };
     const world = await startWorld((_, count) => (count === 1 ? limited : received()));
