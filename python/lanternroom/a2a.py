@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Union
 
+from .abandon import end_if_abandoned
 from .clock import Clock, SystemClock
 from .endpoint import read_endpoint, read_producer_endpoint
 from .faults import Fault, LanternError, WireTrouble
@@ -129,6 +130,7 @@ class Caller:
             event_id: str | None = None
             lines: list[str] = []
             while True:
+                end_if_abandoned()
                 try:
                     line = reply.readline().decode()
                 except (OSError, http.client.HTTPException, urllib.error.URLError) as error:

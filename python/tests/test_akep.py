@@ -162,6 +162,18 @@ class Running(World):
         inbox.run(handler, once=True)
         self.assertEqual(handled, ["evt_1", "evt_2", "evt_2", "evt_3"])
 
+    def test_misunderstood(self) -> None:
+        """[K13] what a handler returns by mistake is never taken as applied"""
+
+        async def asynchronous(_: dict) -> None:
+            raise AssertionError("nobody awaits this")
+
+        for handler in (asynchronous, lambda _: "rejected", lambda _: {"status": "rejected"}):
+            inbox = self.start_inbox(inbox_script([event("evt_1")]))
+            caught = self.fault(lambda inbox=inbox, handler=handler: inbox.run(handler, once=True))
+            self.assertEqual(caught.fault, "wrong_usage")
+            self.assertEqual(self.acks(), [])
+
     def test_on_error(self) -> None:
         """[K13] on_error skips, rejects or stops"""
         inbox = self.start_inbox(inbox_script(THREE))
