@@ -1,6 +1,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -295,6 +297,46 @@ class Logging(World):
         Wake(self.url, KEY, log=FileLog(self.path)).adopt(OTHER_ID)
         third = Wake(self.url, KEY, log=FileLog(self.path))
         self.assertEqual([third.check(ID).status, third.check(OTHER_ID).status], ["approved", "approved"])
+
+    def test_glued_line(self) -> None:
+        """[W23] half a line costs no line that another process writes behind it"""
+        wake = self.start(self.script, log=FileLog(self.path))
+        wake.adopt(OTHER_ID)
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write('{"at":"2026-03-08T12:00:00.000Z","event":"deliver","delivery":{"details":"half')
+        wake.adopt(ID)
+        self.assertEqual(Wake(self.url, KEY, log=FileLog(self.path)).check(ID).status, "approved")
+
+    def test_shared_log(self) -> None:
+        """[W23] clients that share a log each find what is theirs"""
+        self.start(self.script, log=FileLog(self.path)).deliver(**DRAFT)
+        shared = FileLog(self.path)
+        others = Wake(self.url, KEY, agent_id="other", log=shared)
+        self.assertEqual(self.fault(lambda: others.check(ID)).fault, "foreign_delivery")
+        self.assertEqual(Wake(self.url, KEY, log=shared).check(ID).status, "approved")
+
+    @unittest.skipIf(os.name == "nt", "Windows has no limit on the size of files.")
+    def test_full_disk(self) -> None:
+        """[W23] a line that fits only in part is told, and costs no later one"""
+        program = """
+import resource, sys
+from lanternroom import FileLog, LanternError
+log = FileLog(sys.argv[1])
+log.append("{}")
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+resource.setrlimit(resource.RLIMIT_FSIZE, (20, hard))
+try:
+    log.append("x" * 100)
+except LanternError as error:
+    print(error.fault)
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+log.append("[]")
+"""
+        run = [sys.executable, "-c", program, str(self.path)]
+        package = str(Path(__file__).resolve().parent.parent)
+        ended = subprocess.run(run, env={**os.environ, "PYTHONPATH": package}, capture_output=True, text=True, check=True)
+        self.assertEqual(ended.stdout, "log_failed\n")
+        self.assertEqual(FileLog(self.path).new_lines(), ["{}", "x" * 17, "[]"])
 
     def test_unwritable(self) -> None:
         """[W23] a log that cannot be written stops a delivery before it leaves"""

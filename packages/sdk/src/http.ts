@@ -123,7 +123,7 @@ function isTooLate({ untilMs }: Call, atMs: number): boolean {
 }
 
 /** How long one attempt may take. */
-function limitOf({ heldMs = 0, untilMs }: Call, nowMs: number): number {
+function limitOf({ heldMs = 0, untilMs }: Pick<Call, 'heldMs' | 'untilMs'>, nowMs: number): number {
   const most = REPLY_MS + heldMs;
   return untilMs === undefined ? most : Math.min(most, Math.max(untilMs - nowMs, 0) + LATE_MS);
 }
