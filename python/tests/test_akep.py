@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 from world import ACCEPTED, AKEP, EVENT, HANG_UP, World, event, inbox_script, page, resume
 
 from lanternroom import Verdict
-from lanternroom.akep import Gap
+from lanternroom.akep import FileCursor, Gap
 
 THREE = [event("evt_1"), event("evt_2"), event("evt_3")]
 
@@ -129,6 +129,14 @@ class CursorFiles(World):
             inbox = self.start_inbox(inbox_script(THREE), cursor=self.path)
             self.assertEqual(self.fault(lambda inbox=inbox: first(inbox, 1)).fault, "cursor_failed", text)
             self.assertEqual(self.seen, [])
+
+    def test_unwritable(self) -> None:
+        """[K11] a place that cannot be kept is told, and leaves nothing behind"""
+        self.path.mkdir(parents=True)
+        (self.path / "in the way").touch()
+        store = FileCursor(self.path)
+        self.assertEqual(self.fault(lambda: store.save(AKEP["place"])).fault, "cursor_failed")
+        self.assertEqual(os.listdir(self.path.parent), ["inbox.cursor"])
 
     def test_foreign(self) -> None:
         """[K11] the cursor of another inbox leads to a sentence about the file"""

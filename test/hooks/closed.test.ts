@@ -100,10 +100,22 @@ test.each([
   ['an input that is a list', { ...toolCall(), tool_input: ['ls'] }, /no input object/],
   ['no session', { ...toolCall(), session_id: 7 }, /names no session/],
   ['a hundred thousand levels', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /not a JSON object/],
+  [
+    'twenty thousand levels in the input',
+    `{"hook_event_name":"PreToolUse","tool_name":"Bash","session_id":"s","tool_input":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
+    /nested too deeply/,
+  ],
   ['nine megabytes', ' '.repeat(9 * 1024 * 1024), /8 MiB/],
 ])('[W23] odd input, %s: the tool does not run', async (_, input, says) => {
   const env = { HOME: temporaryFolder(), LANTERN_URL: 'http://127.0.0.1:1', WAKE_API_KEY: AGENT.key };
   expectDenied(await hook(['claude'], input, env).ended, says);
+});
+
+test('[W23] where nothing can be noted nobody is asked, and the reason says what to do', async () => {
+  const HOME = join(temporaryFolder(), 'file');
+  writeFileSync(HOME, '');
+  const env = { HOME, LANTERN_URL: 'http://127.0.0.1:1', WAKE_API_KEY: AGENT.key };
+  expectDenied(await hook(['claude'], toolCall(), env).ended, /cannot be written \(ENOTDIR\): make room/);
 });
 
 test('[W23] input that never ends is no call', async () => {

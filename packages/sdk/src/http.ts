@@ -122,10 +122,10 @@ function isTooLate({ untilMs }: Call, atMs: number): boolean {
   return untilMs !== undefined && atMs > untilMs;
 }
 
-/** How long one attempt may take. */
+/** How long one attempt may take, in whole milliseconds: a timeout takes no others. */
 function limitOf({ heldMs = 0, untilMs }: Pick<Call, 'heldMs' | 'untilMs'>, nowMs: number): number {
   const most = REPLY_MS + heldMs;
-  return untilMs === undefined ? most : Math.min(most, Math.max(untilMs - nowMs, 0) + LATE_MS);
+  return Math.ceil(untilMs === undefined ? most : Math.min(most, Math.max(untilMs - nowMs, 0) + LATE_MS));
 }
 
 type WrittenCall = Omit<Call, 'text'> & { readonly text: string | undefined };

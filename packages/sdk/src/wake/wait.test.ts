@@ -142,7 +142,7 @@ describe('waiting for an answer', () => {
       const script: Said[] = [received(), { status, headers: { 'retry-after': '3600' } }];
       const world = await startWorld((_, count) => script[Math.min(count, 2) - 1] ?? 'hang_up');
       await world.wake.deliver(DRAFT);
-      const waiting = world.wake.waitFor(ID, { timeoutMs: 20_000 });
+      const waiting = world.wake.waitFor(ID, { timeoutMs: 19_999.5 });
       await expect(waiting).rejects.toMatchObject({ fault, wire: { status } });
       expect(world.clock.naps.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(20_000);
       expect(world.alerts).toEqual([]);
