@@ -13,7 +13,7 @@ from .abandon import end_if_abandoned
 from .clock import Clock, SystemClock
 from .endpoint import read_endpoint, read_producer_endpoint
 from .faults import Fault, LanternError, WireTrouble
-from .transport import Call, Transport, parse_json, text_of
+from .transport import Call, Transport, json_of, parse_json, text_of
 
 #: A text, or the parts of a message as A2A 1.0 writes them.
 Said = Union[str, Sequence[Mapping[str, Any]]]
@@ -212,7 +212,7 @@ def _sending(
     message.update({"contextId": context_id} if context_id else {})
     # Read back, so that a stream can be begun again with the very same message.
     params = {"message": message, "configuration": {"returnImmediately": True} if return_immediately else {}}
-    copy: dict[str, Any] = json.loads(json.dumps(params))
+    copy: dict[str, Any] = json.loads(json_of(params))
     return copy
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from .answers import Delivered
 from .faults import LanternError
 from .parts import Parts
-from .transport import Call, text_of
+from .transport import Call, json_of, text_of
 
 
 def deliver(parts: Parts, body: Mapping[str, Any], idempotency_key: str) -> Delivered:
@@ -18,9 +18,11 @@ def deliver(parts: Parts, body: Mapping[str, Any], idempotency_key: str) -> Deli
         raise LanternError(
             "wrong_usage", "An idempotency key has 1 to 255 visible ASCII characters without spaces: give another one."
         )
+    data = json_of(body).encode()
     facts = {"agent_id": body["agent_id"], "idempotency_key": idempotency_key}
     parts.journal.record("deliver", {**facts, "delivery": body})
-    reply = parts.transport.send(Call("POST", "/wake/v1/deliver", body, {"Idempotency-Key": idempotency_key}))
+    headers = {"Idempotency-Key": idempotency_key}
+    reply = parts.transport.send(Call("POST", "/wake/v1/deliver", headers=headers, data=data))
     delivery_id = text_of(reply.get("delivery_id")) if isinstance(reply, dict) else None
     if not delivery_id:
         raise LanternError(

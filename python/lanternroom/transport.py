@@ -132,9 +132,7 @@ class Transport:
         return error
 
     def _exchange(self, call: Call) -> _Exchange:
-        data = call.data
-        if call.body is not None:
-            data = json.dumps(call.body, allow_nan=False).encode()
+        data = call.data if call.body is None else json_of(call.body).encode()
         headers = self._headers(call, data is not None)
         request = urllib.request.Request(self._base + call.path, data=data, headers=headers, method=call.method)
         try:
@@ -152,7 +150,7 @@ class Transport:
             raise self._stopped
         end_if_abandoned()
         headers = {**self._headers(call, True), "Accept": "text/event-stream"}
-        data = json.dumps(call.body, allow_nan=False).encode()
+        data = json_of(call.body).encode()
         request = urllib.request.Request(self._base + call.path, data=data, headers=headers, method=call.method)
         try:
             return self._opener.open(request, timeout=_STREAM_SECONDS)
@@ -288,6 +286,18 @@ def _sentence(fault: Fault, exchange: _Exchange, base: str) -> str:
 def _reason(error: Exception) -> str:
     inner = error.reason if isinstance(error, urllib.error.URLError) else error
     return str(inner) or type(inner).__name__
+
+
+def json_of(value: Any) -> str:
+    """As it travels. What is no JSON, such as NaN, a date or a circle, is the caller's to mend."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text.encode("utf-8")
+        return text
+    except UnicodeEncodeError as error:
+        raise LanternError("wrong_usage", "A text holds half of a surrogate pair, which is no character.") from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise LanternError("wrong_usage", f"What is to be sent is not JSON: {error}.") from error
 
 
 def parse_json(text: bytes) -> Any:

@@ -1,4 +1,5 @@
 import unittest
+from datetime import datetime
 from email.utils import formatdate
 
 from world import DRAFT, HANG_UP, ID, KEY, World, received
@@ -31,6 +32,18 @@ class Sending(World):
         self.assertEqual(wake.deliver(**DRAFT).delivery_id, ID)
         self.assertEqual(self.clock.naps, [7.0])
         self.assertEqual(self.alerts, [])
+
+    def test_no_json(self) -> None:
+        """[W23] what is no JSON is wrong usage, before anything is noted or leaves"""
+        wake = self.start(lambda *_: received())
+        circle: dict = {}
+        circle["self"] = circle
+        deep: list = []
+        for _ in range(100_000):
+            deep = [deep]
+        for details in (circle, {"at": datetime.now()}, {"nan": float("nan")}, {"deep": deep}, {"half": "\ud800"}):
+            self.assertEqual(self.fault(lambda given=details: wake.deliver(**DRAFT, details=given)).fault, "wrong_usage")
+        self.assertEqual((self.seen, self.log.lines), ([], []))
 
     def test_limited_until(self) -> None:
         """[W23] a date in Retry-After counts from the date of the reply, with a clock hours off too"""

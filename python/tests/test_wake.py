@@ -238,7 +238,7 @@ class Withdrawing(World):
             wake.adopt(ID)
             self.assertEqual(wake.withdraw(ID, "no build").withdrawn_at, "x")
             self.assertEqual(
-                (self.seen[0].path, self.seen[0].body), (f"/wake/v1/withdraw/{ID}", '{"reason": "no build"}')
+                (self.seen[0].path, self.seen[0].body), (f"/wake/v1/withdraw/{ID}", '{"reason":"no build"}')
             )
 
     def test_too_late(self) -> None:

@@ -42,6 +42,18 @@ describe('sending', () => {
     },
   );
 
+  it('[W23] what is no JSON is wrong usage, before anything is noted or leaves', async () => {
+    const world = await startWorld(() => received());
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    let deep: unknown = 1;
+    for (let level = 0; level < 200_000; level += 1) deep = [deep];
+    for (const details of [circle, { big: 2n ** 64n }, { deep }]) {
+      await expect(world.wake.deliver({ ...DRAFT, details })).rejects.toMatchObject({ fault: 'wrong_usage' });
+    }
+    expect([world.seen, world.log.lines]).toEqual([[], []]);
+  });
+
   it('[W23] on 429 it waits Retry-After and tries once more', async () => {
     const limited = { status: 429, headers: { 'retry-after': '7' } };
     const world = await startWorld((_, count) => (count === 1 ? limited : received()));

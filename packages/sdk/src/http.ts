@@ -4,6 +4,7 @@ import type { Fault, LanternError } from './faults.ts';
 import { faultOf } from './faults.ts';
 import { type Attempt, judge, type Tried } from './retry.ts';
 import { type Exchange, keyRefused, readReply, tooLate, troubleOf } from './trouble.ts';
+import { writeJson } from './write-json.ts';
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -80,7 +81,7 @@ export function createHttp(parts: HttpParts): Http {
   async function send(call: Call, signal?: AbortSignal): Promise<unknown> {
     let tried: Tried = { failures: 0, limits: 0 };
     // Outside the attempts: a body that is no JSON is the caller's fault, not the network's.
-    const text = call.text ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+    const text = call.text ?? (call.body === undefined ? undefined : writeJson(call.body));
     for (;;) {
       if (stopped !== null) throw stopped;
       const exchange = await exchangeOnce(parts, { ...call, text }, signal);

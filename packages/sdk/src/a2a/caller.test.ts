@@ -72,6 +72,12 @@ describe('a caller', () => {
     expect(await callerAt(room.url).send('Hello')).toEqual({ message });
   });
 
+  it('[A7] what is no JSON is wrong usage, at once', async () => {
+    const said = { parts: [{ data: { big: 2n ** 64n } }] };
+    const sending = callerAt('http://127.0.0.1:1').send(said);
+    await expect(sending).rejects.toMatchObject({ fault: 'wrong_usage' });
+  });
+
   it('[A8] tries again with the same message id', async () => {
     const room = await startRoom((_seen, count) => (count < 3 ? 'hang_up' : result({ task: task() })));
     await callerAt(room.url).send('Hello');

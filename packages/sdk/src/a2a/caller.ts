@@ -4,6 +4,7 @@ import { type Fault, faultOf, LanternError } from '../faults.ts';
 import { isRecord, parseJson, textOf } from '../json.ts';
 import { readEvents } from '../sse.ts';
 import { createWatch } from '../watch.ts';
+import { writeJson } from '../write-json.ts';
 import { pauseBefore } from './backoff.ts';
 import type { Said } from './task.ts';
 import { isEnded, type Message, type StreamItem, type Task } from './wire.ts';
@@ -197,12 +198,12 @@ async function post(
   request: Request,
   { signal, limit }: { signal: AbortSignal | undefined; limit: AbortSignal },
 ): Promise<Response> {
-  const body = { jsonrpc: '2.0', id: 1, method: request.method, params: request.params };
+  const text = writeJson({ jsonrpc: '2.0', id: 1, method: request.method, params: request.params });
   const reply = await parts
     .fetch(`${parts.endpoint.base}/`, {
       method: 'POST',
       headers: headersOf(parts, request),
-      body: JSON.stringify(body),
+      body: text,
       // The token must not follow a redirect to somewhere else.
       redirect: 'manual',
       signal: limit,

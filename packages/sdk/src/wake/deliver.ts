@@ -1,5 +1,6 @@
 import { faultOf, LanternError } from '../faults.ts';
 import { isRecord, textOf } from '../json.ts';
+import { writeJson } from '../write-json.ts';
 import { type Delivered, demandDeliverReply } from './draft.ts';
 import type { CallOptions, Parts } from './parts.ts';
 import type { DeliverBody } from './wire.ts';
@@ -13,12 +14,13 @@ export interface DeliverOptions extends CallOptions {
 export async function deliver(parts: Parts, body: DeliverBody, options: DeliverOptions): Promise<Delivered> {
   const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
   assertIdempotencyKey(idempotencyKey);
+  const text = writeJson(body);
   const facts = { agent_id: body.agent_id, idempotency_key: idempotencyKey };
   await parts.journal.record('deliver', { ...facts, delivery: body });
   const headers = { 'idempotency-key': idempotencyKey };
   const path = '/wake/v1/deliver';
   const reply = demandDeliverReply(
-    await parts.http.send({ method: 'POST', path, body, headers }, options.signal),
+    await parts.http.send({ method: 'POST', path, text, headers }, options.signal),
   );
   const deduplicated = reply.deduplicated === true;
   const kept = { ...facts, timeout_seconds: body.timeout_seconds ?? null, deduplicated };
