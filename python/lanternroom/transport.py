@@ -42,6 +42,8 @@ class Call:
     data: bytes | None = None
     #: When whoever asks wants to have an answer, or to know that there is none. Nothing is waited for beyond it.
     until: float | None = None
+    #: Not sent again when nobody knows whether it arrived: doing it twice would do harm.
+    once: bool = False
 
     def limit(self, now: float) -> float:
         """How long one attempt may take."""
@@ -101,6 +103,9 @@ class Transport:
                 raise self._give_up(_trouble(verdict.fault, exchange, self._base))
             if isinstance(verdict, Take):
                 return self._take(exchange)
+            if call.once and verdict.tried.failures > 0:
+                fault: Fault = "unreachable" if exchange.attempt.status is None else "server_failed"
+                raise _trouble(fault, exchange, self._base)
             tried = verdict.tried
             if call.until is not None and self._clock.now() + verdict.seconds > call.until:
                 raise _too_late(exchange, verdict.seconds, self._base)

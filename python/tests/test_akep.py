@@ -281,6 +281,20 @@ class Verbs(World):
 
         return script
 
+    def test_lost_wait(self) -> None:
+        """[K20] a wait whose reply got lost is found instead of being opened twice; one that never arrived is opened"""
+        empty = {"event_types": None, "interrupt_id": None, "policy": None}
+        ours = {"wait_id": "wait_1", "run_state_ref": "here", "expires_at": "2026-03-08T13:00:00.000000Z", **empty}
+        waits = [{**ours, "wait_id": "wait_0", "run_state_ref": "there"}, ours]
+        for loss in (HANG_UP, (502, {})):
+            script = lambda seen, _, loss=loss: loss if seen.method == "POST" else (200, {"waits": waits})  # noqa: E731
+            wait = self.start_inbox(script).open_wait("here", expires_at="2026-03-08T13:00:00.000Z")
+            self.assertEqual(wait["wait_id"], "wait_1")
+            self.assertEqual([seen.method for seen in self.seen], ["POST", "GET"])
+        answers = [HANG_UP, (200, {"waits": []}), (201, ours)]
+        self.start_inbox(lambda _, count: answers[count - 1]).open_wait("here")
+        self.assertEqual([seen.method for seen in self.seen], ["POST", "GET", "POST"])
+
     def test_wait_for(self) -> None:
         """[K21][K41] wait_for stays until its own wait is resumed, and brings the event"""
         script = self.waiting([[resume("res_0", wait_id="wait_0")], [], [resume("res_1")]])

@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Fault, LanternError } from './faults.ts';
 import { faultOf } from './faults.ts';
 import { type Attempt, judge, type Tried } from './retry.ts';
-import { type Exchange, keyRefused, readReply, tooLate, troubleOf } from './trouble.ts';
+import { type Exchange, keyRefused, lost, readReply, tooLate, troubleOf } from './trouble.ts';
 import { writeJson } from './write-json.ts';
 
 export interface Call {
@@ -18,6 +18,8 @@ export interface Call {
   readonly heldMs?: number;
   /** When whoever asks wants to have an answer, or to know that there is none. Nothing is waited for beyond it. */
   readonly untilMs?: number;
+  /** Not sent again when nobody knows whether it arrived: doing it twice would do harm. */
+  readonly once?: boolean;
 }
 
 type Headings = Readonly<Record<string, string>>;
@@ -88,6 +90,7 @@ export function createHttp(parts: HttpParts): Http {
       const verdict = judge(exchange.attempt, tried, { nowMs: parts.clock.now(), random: parts.random() });
       if (verdict.kind === 'give_up') return giveUp(troubleOf(verdict.fault, exchange, parts.endpoint));
       if (verdict.kind === 'take') return take(exchange);
+      if (call.once === true && verdict.counts === 'failures') throw lost(exchange, parts.endpoint);
       tried = { ...tried, [verdict.counts]: tried[verdict.counts] + 1 };
       if (isTooLate(call, parts.clock.now() + verdict.ms))
         throw tooLate(exchange, verdict.ms, parts.endpoint);

@@ -99,6 +99,11 @@ export function troubleOf(fault: Fault, exchange: Exchange, endpoint: Endpoint):
   return new LanternError(fault, sentence(fault, exchange, endpoint), facts);
 }
 
+/** Nobody knows whether it arrived. */
+export function lost(exchange: Exchange, endpoint: Endpoint): LanternError {
+  return troubleOf(exchange.attempt.kind === 'failed' ? 'unreachable' : 'server_failed', exchange, endpoint);
+}
+
 /** Another try would come too late for whoever asked. */
 export function tooLate(exchange: Exchange, pauseMs: number, endpoint: Endpoint): LanternError {
   const { attempt } = exchange;
