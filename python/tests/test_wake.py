@@ -212,6 +212,18 @@ class Sweeping(World):
         self.assertEqual(["since=s1" in seen.path for seen in self.seen], [False, True, True])
         self.assertEqual(self.clock.naps, [5, 5])
 
+    def test_follow_outage(self) -> None:
+        """[W19] following goes on through a server that is away for a while, from where it was"""
+        outage = [*[HANG_UP] * 4, *[(503, {})] * 4]
+        script = [self.page(response("approved")), *outage, self.page(response("approved"), since="s2")]
+        wake = self.start(lambda _, count: script[count - 1])
+        wake.adopt(ID)
+        items = iter(wake.sweep(follow=True))
+        self.assertEqual([next(items).resume_from, next(items).resume_from], ["s1", "s2"])
+        self.assertTrue(all("since=s1" in seen.path for seen in self.seen[1:]))
+        away = self.start(lambda *_: HANG_UP)
+        self.assertEqual(self.fault(lambda: next(iter(away.sweep(follow=True)))).fault, "unreachable")
+
     def test_foreign(self) -> None:
         """[W23] answers to deliveries of others are left out and noted, unless the caller adopts them"""
         theirs = response("rejected", delivery_id=OTHER_ID)
