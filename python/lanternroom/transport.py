@@ -264,6 +264,10 @@ def _too_late(exchange: _Exchange, seconds: float, base: str) -> LanternError:
         f"{base} cannot answer now ({status}) and wants to be asked again in {ceil(seconds)} s, "
         "which is longer than this was to take: try again then."
     )
+    parsed = parse_json(exchange.text)
+    error = parsed.get("error") if isinstance(parsed, dict) else None
+    said = text_of(error.get("message") if isinstance(error, dict) else error)
+    sentence += "" if said is None else f" It says: {said}"
     return LanternError("rate_limited" if status == 429 else "server_failed", sentence, WireTrouble(status))
 
 

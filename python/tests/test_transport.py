@@ -54,6 +54,14 @@ class Sending(World):
             wake.deliver(**DRAFT)
             self.assertEqual(self.clock.naps, [7.0])
 
+    def test_limited_for_long(self) -> None:
+        """[W23] a delivery that may not take as long as the server asks for is told at once"""
+        wake = self.start(lambda *_: (429, {"error": {"message": "Five an hour."}}, {"retry-after": "819"}))
+        caught = self.fault(lambda: wake.deliver(**DRAFT, within_seconds=45))
+        self.assertEqual(caught.fault, "rate_limited")
+        self.assertRegex(str(caught), "in 819 s.*Five an hour")
+        self.assertEqual((self.clock.naps, len(self.seen)), ([], 1))
+
     def test_limited_twice(self) -> None:
         """[W23] a second 429 raises one alert, also when the agent goes on calling"""
         wake = self.start(lambda *_: (429, {}, {"retry-after": "7"}))

@@ -61,7 +61,7 @@ test('[W23] a server that answers nonsense, fails, or says 429 for hours: the to
     [200, '[]', /./],
     [500, '{}', /failed several times/],
     [302, '', /sends on/],
-    [429, '{}', /in time/],
+    [429, '{"error":{"message":"Five an hour."}}', /asked again in 7200 s.*Five an hour/],
   ];
   const ask = async ([status, body]: (typeof replies)[number]) => {
     const server = createServer((request, reply) => {

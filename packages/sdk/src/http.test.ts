@@ -54,6 +54,17 @@ describe('sending', () => {
     expect([world.seen, world.log.lines]).toEqual([[], []]);
   });
 
+  it('[W23] a delivery that may not take as long as the server asks for is told at once', async () => {
+    const body = { error: { code: 'rate_limited', message: 'Five an hour.' } };
+    const world = await startWorld(() => ({ status: 429, body, headers: { 'retry-after': '819' } }));
+    const delivering = world.wake.deliver(DRAFT, { withinMs: 45_000 });
+    await expect(delivering).rejects.toMatchObject({
+      fault: 'rate_limited',
+      message: expect.stringMatching(/in 819 s.*Five an hour/),
+    });
+    expect([world.clock.naps, world.seen.length]).toEqual([[], 1]);
+  });
+
   it('[W23] on 429 it waits Retry-After and tries once more', async () => {
     const limited = { status: 429, headers: { 'retry-after': '7' } };
     const world = await startWorld((_, count) => (count === 1 ? limited : received()));

@@ -109,7 +109,9 @@ export function tooLate(exchange: Exchange, pauseMs: number, endpoint: Endpoint)
   const { attempt } = exchange;
   if (attempt.kind === 'failed') return troubleOf('unreachable', exchange, endpoint);
   const fault = attempt.status === 429 ? 'rate_limited' : 'server_failed';
-  const message = `${endpoint.base} cannot answer now (${attempt.status}) and wants to be asked again in ${Math.ceil(pauseMs / 1_000)} s, which is longer than this was to take: try again then.`;
+  const said = saidBy(exchange.text).message;
+  const reason = said === null ? '' : ` It says: ${said}`;
+  const message = `${endpoint.base} cannot answer now (${attempt.status}) and wants to be asked again in ${Math.ceil(pauseMs / 1_000)} s, which is longer than this was to take: try again then.${reason}`;
   const wire = { status: attempt.status, code: null, field: null, oldestCursor: null };
   return new LanternError(fault, message, { wire });
 }
