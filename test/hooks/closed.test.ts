@@ -105,6 +105,11 @@ test.each([
     `{"hook_event_name":"PreToolUse","tool_name":"Bash","session_id":"s","tool_input":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
     /nested too deeply/,
   ],
+  [
+    'a number that nobody can be shown',
+    `{"hook_event_name":"PreToolUse","tool_name":"mcp__bank__pay","session_id":"s","tool_input":{"to":12345678901234567890}}`,
+    /holds 12345678901234567890/,
+  ],
   ['nine megabytes', ' '.repeat(9 * 1024 * 1024), /8 MiB/],
 ])('[W23] odd input, %s: the tool does not run', async (_, input, says) => {
   const env = { HOME: temporaryFolder(), LANTERN_URL: 'http://127.0.0.1:1', WAKE_API_KEY: AGENT.key };

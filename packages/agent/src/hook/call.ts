@@ -34,6 +34,11 @@ export function readCall(text: string, host: Host): ToolCall | Odd {
   if (!isName(tool)) return { odd: 'The call names no tool.' };
   if (!isRecord(input)) return { odd: `The call of ${tool} has no input object.` };
   if (!isName(session)) return { odd: `The call of ${tool} names no session.` };
+  const number = inexactNumber(text);
+  if (number !== null)
+    return {
+      odd: `The call of ${tool} holds ${number}, which nobody could be shown exactly: write it as a text.`,
+    };
   if (isDeeper(input, DEEPEST))
     return { odd: `The call of ${tool} is nested too deeply for anybody to look at.` };
   return { session, tool, input, id: isName(id) ? id : null, cwd: typeof cwd === 'string' ? cwd : null };
@@ -63,6 +68,12 @@ function sorted(value: unknown): unknown {
   return Object.keys(value)
     .sort()
     .map((key) => [key, sorted(value[key])]);
+}
+
+/** A whole number that a double does not hold: the person would approve another one than the tool gets. */
+function inexactNumber(json: string): string | null {
+  const numbers = json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d{16,}(?![\d.eE])/g) ?? [];
+  return numbers.find((text) => BigInt(text) !== BigInt(Number(text)))?.slice(0, 40) ?? null;
 }
 
 function isDeeper(value: unknown, most: number): boolean {
