@@ -9,10 +9,11 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Union
 
+from .abandon import end_if_abandoned
 from .clock import Clock, SystemClock
 from .endpoint import read_endpoint, read_producer_endpoint
 from .faults import Fault, LanternError, WireTrouble
-from .transport import Call, Transport, parse_json, text_of
+from .transport import Call, Transport, json_of, parse_json, text_of
 
 #: A text, or the parts of a message as A2A 1.0 writes them.
 Said = Union[str, Sequence[Mapping[str, Any]]]
@@ -129,6 +130,7 @@ class Caller:
             event_id: str | None = None
             lines: list[str] = []
             while True:
+                end_if_abandoned()
                 try:
                     line = reply.readline().decode()
                 except (OSError, http.client.HTTPException, urllib.error.URLError) as error:
@@ -210,7 +212,7 @@ def _sending(
     message.update({"contextId": context_id} if context_id else {})
     # Read back, so that a stream can be begun again with the very same message.
     params = {"message": message, "configuration": {"returnImmediately": True} if return_immediately else {}}
-    copy: dict[str, Any] = json.loads(json.dumps(params))
+    copy: dict[str, Any] = json.loads(json_of(params))
     return copy
 
 

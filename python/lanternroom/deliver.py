@@ -9,18 +9,23 @@ from typing import Any
 from .answers import Delivered
 from .faults import LanternError
 from .parts import Parts
-from .transport import Call, text_of
+from .transport import Call, json_of, text_of
 
 
-def deliver(parts: Parts, body: Mapping[str, Any], idempotency_key: str) -> Delivered:
+def deliver(
+    parts: Parts, body: Mapping[str, Any], idempotency_key: str, within_seconds: float | None = None
+) -> Delivered:
     """Intent, request, id: in this order, so that a log that cannot be written is found before anything leaves."""
     if not re.fullmatch(r"[\x21-\x7e]{1,255}", idempotency_key):
         raise LanternError(
             "wrong_usage", "An idempotency key has 1 to 255 visible ASCII characters without spaces: give another one."
         )
+    data = json_of(body).encode()
     facts = {"agent_id": body["agent_id"], "idempotency_key": idempotency_key}
     parts.journal.record("deliver", {**facts, "delivery": body})
-    reply = parts.transport.send(Call("POST", "/wake/v1/deliver", body, {"Idempotency-Key": idempotency_key}))
+    headers = {"Idempotency-Key": idempotency_key}
+    until = None if within_seconds is None else parts.clock.now() + within_seconds
+    reply = parts.transport.send(Call("POST", "/wake/v1/deliver", headers=headers, data=data, until=until))
     delivery_id = text_of(reply.get("delivery_id")) if isinstance(reply, dict) else None
     if not delivery_id:
         raise LanternError(

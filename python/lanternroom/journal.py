@@ -6,11 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any
+from threading import Lock
+from typing import Any, Callable
+from weakref import WeakKeyDictionary, ref
 
 from .clock import Clock
 from .faults import LanternError
 from .log import Log
+from .transport import text_of
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Journal:
         self._known: dict[str, Known] = {}
         self._by_key: dict[str, str] = {}
         self._answered: set[tuple[str, str]] = set()
+        self._past = _past_of(log)
+        self._seen = 0
 
     def record(self, event: str, facts: Mapping[str, Any]) -> None:
         at = datetime.fromtimestamp(self._clock.now(), timezone.utc).isoformat(timespec="milliseconds")
@@ -65,8 +70,11 @@ class Journal:
 
     def _read_on(self) -> None:
         # Another process may have delivered in the meantime, or this one before a restart.
-        for line in self._log.new_lines():
-            self._restore(line)
+        with self._past.lock:
+            self._past.read_on()
+            fresh, self._seen = self._past.kept[self._seen :], len(self._past.kept)
+            for entry in fresh:
+                self._restore(entry)
 
     def demand(self, delivery_id: str) -> Known:
         known = self.find(delivery_id)
@@ -74,22 +82,77 @@ class Journal:
             raise foreign(delivery_id)
         return known
 
-    def _restore(self, line: str) -> None:
-        try:
-            entry = json.loads(line)
-            at = datetime.fromisoformat(entry["at"].replace("Z", "+00:00")).timestamp()
-            delivery_id = entry["delivery_id"].lower()
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    def _restore(self, entry: _Kept) -> None:
+        if entry.server != self._server:
             return
-        if entry.get("event") not in ("delivered", "adopted") or entry.get("server") != self._server:
+        if entry.agent_id is not None and self._agent_id is not None and entry.agent_id != self._agent_id:
             return
-        agent_id = entry.get("agent_id")
-        if agent_id is not None and self._agent_id is not None and agent_id != self._agent_id:
-            return
+        self._known.setdefault(entry.delivery_id, entry.known)
+        if entry.key is not None:
+            self._by_key.setdefault(entry.key, entry.delivery_id)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    delivery_id: str
+    server: Any
+    agent_id: str | None
+    key: str | None
+    known: Known
+
+
+class _Past:
+    """What a log says about deliveries, for all clients that share it: a log tells each line only once."""
+
+    def __init__(self, new_lines: Callable[[], list[str]]) -> None:
+        self._new_lines = new_lines
+        self.kept: list[_Kept] = []
+        self.lock = Lock()
+
+    def read_on(self) -> None:
+        self.kept.extend(kept for kept in map(_read_line, self._new_lines()) if kept is not None)
+
+
+_pasts: WeakKeyDictionary[Log, _Past] = WeakKeyDictionary()
+
+
+def _past_of(log: Log) -> _Past:
+    try:
+        past = _pasts.get(log)
+        if past is None:
+            # The log must not be kept alive by what is known of it.
+            reference = ref(log)
+            past = _pasts[log] = _Past(lambda: [] if (alive := reference()) is None else alive.new_lines())
+        return past
+    except TypeError:
+        return _Past(log.new_lines)  # one that cannot be a key is its client's alone
+
+
+def _read_line(line: str) -> _Kept | None:
+    try:
+        entry = _parse(line)
+        at = datetime.fromisoformat(entry["at"].replace("Z", "+00:00")).timestamp()
+        if entry.get("event") not in ("delivered", "adopted"):
+            return None
         seconds = entry.get("timeout_seconds")
-        self._known.setdefault(delivery_id, Known(at, seconds if isinstance(seconds, (int, float)) else None))
-        if isinstance(entry.get("idempotency_key"), str):
-            self._by_key.setdefault(entry["idempotency_key"], delivery_id)
+        known = Known(at, seconds if isinstance(seconds, (int, float)) else None)
+        return _Kept(
+            entry["delivery_id"].lower(),
+            entry.get("server"),
+            text_of(entry.get("agent_id")),
+            text_of(entry.get("idempotency_key")),
+            known,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _parse(line: str) -> Any:
+    """Half a line, left by a crash or a full disk, may stand before a whole one that another process has written."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        return json.loads(line[max(line.rfind('{"at":"'), 0) :])
 
 
 def foreign(delivery_id: str) -> LanternError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from threading import Lock
 from typing import Protocol
 
 from .faults import LanternError
@@ -42,6 +43,7 @@ class FileLog:
         self._path = Path(path) if path is not None else Path.home() / ".lantern" / "log.jsonl"
         self._prepared = False
         self._offset = 0
+        self._reading = Lock()
 
     def append(self, line: str) -> None:
         try:
@@ -50,9 +52,15 @@ class FileLog:
             # One write in append mode: lines of several processes do not run into each other.
             self._write(line.encode("utf-8", "backslashreplace") + b"\n")
         except OSError as error:
+            self._prepared = False
             raise self._unusable("written", error) from error
 
     def new_lines(self) -> list[str]:
+        # Two threads that read at once would both move the place on.
+        with self._reading:
+            return self._read_on()
+
+    def _read_on(self) -> list[str]:
         try:
             with open(self._path, "rb") as file:
                 if os.fstat(file.fileno()).st_size < self._offset:
@@ -85,7 +93,9 @@ class FileLog:
     def _write(self, data: bytes) -> None:
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            os.write(descriptor, data)
+            # Only a disk that is full takes a part of it, and says so when asked for the rest.
+            while data:
+                data = data[os.write(descriptor, data) :]
         finally:
             os.close(descriptor)
 

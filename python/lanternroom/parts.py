@@ -19,13 +19,13 @@ class Parts:
     clock: Clock
 
 
-def look(parts: Parts, delivery_id: str, hold_seconds: int = 0) -> dict[str, Any]:
+def look(parts: Parts, delivery_id: str, hold_seconds: int = 0, until: float | None = None) -> dict[str, Any]:
     """One look at one delivery, believed only when it is ours and the reply is about it."""
     parts.journal.demand(delivery_id)
     # A plain server ignores the wish to hold the reply (W15).
     query = f"?wait={hold_seconds}" if hold_seconds > 0 else ""
     path = f"/wake/v1/response/{quote(delivery_id, safe='')}{query}"
-    body = demand_response(parts.transport.send(Call("GET", path, held_seconds=hold_seconds)))
+    body = demand_response(parts.transport.send(Call("GET", path, held_seconds=hold_seconds, until=until)))
     if body["delivery_id"].lower() != delivery_id.lower():
         parts.journal.record("refused", {"delivery_id": body["delivery_id"], "asked_for": delivery_id})
         raise foreign(body["delivery_id"])

@@ -18,6 +18,8 @@ class Attempt:
 
     status: int | None
     retry_after: str | None = None
+    #: When it left, by the clock of whoever sent it.
+    served_at: float | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ def judge(attempt: Attempt, tried: Tried, now: float, chance: float) -> Verdict:
     """What to do after one attempt. ``chance`` is a random number from 0 to 1."""
     if attempt.status is None:
         return _back_off("unreachable", tried, chance, None)
-    asked = retry_after_seconds(attempt.retry_after, now)
+    # A date is the other side's: by our own clock it could be hours away, or over.
+    asked = retry_after_seconds(attempt.retry_after, now if attempt.served_at is None else attempt.served_at)
     if attempt.status == 401:
         return GiveUp("unauthorized")
     if attempt.status == 429:

@@ -33,8 +33,11 @@ class _Page:
 
 
 def sweep(parts: Parts, since: str | None, options: SweepOptions) -> Iterator[Swept]:
+    # The first look forgives nothing: a wrong address is told at once.
+    is_patient = False
     while True:
-        page = _read_page(parts, since, options)
+        page = _patiently(parts, since, options) if is_patient else _read_page(parts, since, options)
+        is_patient = options.follow
         following = page.next_since if page.items else since
         for index, body in enumerate(page.items):
             if _is_ours(parts, body["delivery_id"], options.on_foreign):
@@ -52,6 +55,19 @@ def sweep(parts: Parts, since: str | None, options: SweepOptions) -> Iterator[Sw
         if not options.follow:
             return
         parts.clock.sleep(options.poll_seconds)
+
+
+def _patiently(parts: Parts, since: str | None, options: SweepOptions) -> _Page:
+    """Goes on through a restart of the server, for as long as it takes."""
+    pause = 1.0
+    while True:
+        try:
+            return _read_page(parts, since, options)
+        except LanternError as error:
+            if error.fault not in ("unreachable", "server_failed"):
+                raise
+        parts.clock.sleep(pause)
+        pause = min(pause * 2, 60.0)
 
 
 def _read_page(parts: Parts, since: str | None, options: SweepOptions) -> _Page:

@@ -10,15 +10,18 @@ import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from math import ceil
 from typing import Any, Callable
 from urllib.parse import urlsplit
 
+from .abandon import end_if_abandoned
 from .clock import Clock
 from .endpoint import is_loopback
 from .faults import Fault, LanternError, WireTrouble
 from .retry import Attempt, GiveUp, Take, Tried, judge
 
 _REPLY_SECONDS = 30.0
+_LATE_SECONDS = 10.0  # for a reply that is on its way when the time is up
 _STREAM_SECONDS = 45.0  # a server sends a comment line every 15 s; three missed ones are a dead connection
 _NOTABLE_SKEW_SECONDS = 120  # well inside the five minutes that a signature may be old
 _REFUSALS: Mapping[int, Fault] = {403: "forbidden", 404: "not_found", 409: "conflict"}
@@ -37,6 +40,15 @@ class Call:
     held_seconds: float = 0.0
     #: Instead of ``body``: exactly these bytes, the same in every attempt.
     data: bytes | None = None
+    #: When whoever asks wants to have an answer, or to know that there is none. Nothing is waited for beyond it.
+    until: float | None = None
+    #: Not sent again when nobody knows whether it arrived: doing it twice would do harm.
+    once: bool = False
+
+    def limit(self, now: float) -> float:
+        """How long one attempt may take."""
+        most = _REPLY_SECONDS + self.held_seconds
+        return most if self.until is None else min(most, max(self.until - now, 0.0) + _LATE_SECONDS)
 
 
 @dataclass(frozen=True)
@@ -75,6 +87,8 @@ class Transport:
         self._alert = alert
         self._stopped: LanternError | None = None
         self._limited = False
+        #: Whether the server has ever said anything that made sense: then the address is right.
+        self.has_answered = False
         self._opener = _opener(base)
 
     def send(self, call: Call) -> Any:
@@ -82,19 +96,27 @@ class Transport:
         while True:
             if self._stopped is not None:
                 raise self._stopped
+            end_if_abandoned()
             exchange = self._exchange(call)
             verdict = judge(exchange.attempt, tried, self._clock.now(), random.random())
             if isinstance(verdict, GiveUp):
                 raise self._give_up(_trouble(verdict.fault, exchange, self._base))
             if isinstance(verdict, Take):
                 return self._take(exchange)
+            if call.once and verdict.tried.failures > 0:
+                fault: Fault = "unreachable" if exchange.attempt.status is None else "server_failed"
+                raise _trouble(fault, exchange, self._base)
             tried = verdict.tried
+            if call.until is not None and self._clock.now() + verdict.seconds > call.until:
+                raise _too_late(exchange, verdict.seconds, self._base)
             self._clock.sleep(verdict.seconds)
 
     def _take(self, exchange: _Exchange) -> Any:
         self._limited = False
         try:
-            return _read(exchange, self._base)
+            reply = _read(exchange, self._base)
+            self.has_answered = True
+            return reply
         except LanternError as error:
             if error.fault not in self._stop_faults:
                 raise
@@ -115,13 +137,11 @@ class Transport:
         return error
 
     def _exchange(self, call: Call) -> _Exchange:
-        data = call.data
-        if call.body is not None:
-            data = json.dumps(call.body, allow_nan=False).encode()
+        data = call.data if call.body is None else json_of(call.body).encode()
         headers = self._headers(call, data is not None)
         request = urllib.request.Request(self._base + call.path, data=data, headers=headers, method=call.method)
         try:
-            with self._opener.open(request, timeout=_REPLY_SECONDS + call.held_seconds) as reply:
+            with self._opener.open(request, timeout=call.limit(self._clock.now())) as reply:
                 return _Exchange(Attempt(reply.status, reply.headers.get("retry-after")), reply.read())
         except urllib.error.HTTPError as error:
             with error:
@@ -133,8 +153,9 @@ class Transport:
         """A reply that goes on, read by the caller. Not retried here: only the caller knows from where to go on."""
         if self._stopped is not None:
             raise self._stopped
+        end_if_abandoned()
         headers = {**self._headers(call, True), "Accept": "text/event-stream"}
-        data = json.dumps(call.body, allow_nan=False).encode()
+        data = json_of(call.body).encode()
         request = urllib.request.Request(self._base + call.path, data=data, headers=headers, method=call.method)
         try:
             return self._opener.open(request, timeout=_STREAM_SECONDS)
@@ -168,15 +189,16 @@ def _error_exchange(error: urllib.error.HTTPError, now: float | None = None) -> 
         text = error.read()
     except (OSError, http.client.HTTPException) as cause:
         return _Exchange(Attempt(None), reason=_reason(cause))
-    attempt = Attempt(error.code, error.headers.get("retry-after"))
-    return _Exchange(attempt, text, skew_seconds=_skew(error.headers.get("date"), now))
+    served_at = _served_at(error.headers.get("date"))
+    skew = 0.0 if served_at is None or now is None else now - served_at
+    return _Exchange(Attempt(error.code, error.headers.get("retry-after"), served_at), text, skew_seconds=skew)
 
 
-def _skew(date: str | None, now: float | None) -> float:
+def _served_at(date: str | None) -> float | None:
     try:
-        return 0.0 if date is None or now is None else now - parsedate_to_datetime(date).timestamp()
-    except (TypeError, ValueError):
-        return 0.0
+        return None if date is None else parsedate_to_datetime(date).timestamp()
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
 
 
 def _read(exchange: _Exchange, base: str) -> Any:
@@ -233,6 +255,22 @@ def _trouble(fault: Fault, exchange: _Exchange, base: str) -> LanternError:
     return LanternError(fault, _sentence(fault, exchange, base), None if status is None else WireTrouble(status))
 
 
+def _too_late(exchange: _Exchange, seconds: float, base: str) -> LanternError:
+    """Another try would come too late for whoever asked."""
+    status = exchange.attempt.status
+    if status is None:
+        return _trouble("unreachable", exchange, base)
+    sentence = (
+        f"{base} cannot answer now ({status}) and wants to be asked again in {ceil(seconds)} s, "
+        "which is longer than this was to take: try again then."
+    )
+    parsed = parse_json(exchange.text)
+    error = parsed.get("error") if isinstance(parsed, dict) else None
+    said = text_of(error.get("message") if isinstance(error, dict) else error)
+    sentence += "" if said is None else f" It says: {said}"
+    return LanternError("rate_limited" if status == 429 else "server_failed", sentence, WireTrouble(status))
+
+
 def _stop_and_ask(base: str) -> str:
     return (
         f"{base} does not accept this API key: stop, ask a person for a new key "
@@ -257,6 +295,18 @@ def _sentence(fault: Fault, exchange: _Exchange, base: str) -> str:
 def _reason(error: Exception) -> str:
     inner = error.reason if isinstance(error, urllib.error.URLError) else error
     return str(inner) or type(inner).__name__
+
+
+def json_of(value: Any) -> str:
+    """As it travels. What is no JSON, such as NaN, a date or a circle, is the caller's to mend."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text.encode("utf-8")
+        return text
+    except UnicodeEncodeError as error:
+        raise LanternError("wrong_usage", "A text holds half of a surrogate pair, which is no character.") from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise LanternError("wrong_usage", f"What is to be sent is not JSON: {error}.") from error
 
 
 def parse_json(text: bytes) -> Any:

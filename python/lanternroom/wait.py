@@ -25,10 +25,11 @@ def wait_for(
     if assumption is not None and not assumption.strip():
         raise LanternError("wrong_usage", "An assumption must say what the agent assumes: it is empty.")
     deadline = _deadline(parts, delivery_id, timeout_seconds)
-    is_first = True
+    # A wrong address is told at once, so until the server has answered nothing is waited for and nothing forgiven.
+    is_trial = not parts.transport.has_answered
+    failures = 0
     while True:
-        seen = _look_once(parts, delivery_id, deadline, is_first)
-        is_first = False
+        seen = _look_once(parts, delivery_id, deadline, is_trial)
         if seen.answer is not None:
             return seen.answer
         left = deadline - parts.clock.now()
@@ -37,18 +38,22 @@ def wait_for(
             if seen.trouble is not None:
                 raise seen.trouble
             return _conclude(parts, delivery_id, assumption)
-        if not seen.was_held:
-            parts.clock.sleep(min(poll_seconds, left))
+        failures = 0 if seen.trouble is None else failures + 1
+        if not seen.was_held and not is_trial:
+            # A restart takes seconds; whoever waits for an answer should not lose a minute over it.
+            pause = poll_seconds if failures == 0 else min(2.0 ** (failures - 1), poll_seconds)
+            parts.clock.sleep(min(pause, left))
+        is_trial = False
 
 
-def _look_once(parts: Parts, delivery_id: str, deadline: float, is_first: bool) -> Look:
+def _look_once(parts: Parts, delivery_id: str, deadline: float, is_trial: bool) -> Look:
     started = parts.clock.now()
-    hold = max(0, min(int(deadline - started), _LONGEST_HOLD_SECONDS))
+    hold = 0 if is_trial else max(0, min(int(deadline - started), _LONGEST_HOLD_SECONDS))
     try:
-        checked = to_answer(look(parts, delivery_id, hold))
+        checked = to_answer(look(parts, delivery_id, hold, deadline))
     except LanternError as error:
-        # A wait of hours survives a restart of the server, but a wrong address is told at once.
-        if is_first or error.fault not in ("unreachable", "server_failed"):
+        # A wait of hours survives a restart of the server.
+        if is_trial or error.fault not in ("unreachable", "server_failed"):
             raise
         return Look(None, error, False)
     was_held = hold > 0 and parts.clock.now() - started >= hold / 2

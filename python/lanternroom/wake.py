@@ -75,8 +75,10 @@ class Wake:
         revises: str | None = None,
         dedupe_key: str | None = None,
         idempotency_key: str | None = None,
+        within_seconds: float | None = None,
     ) -> Delivered:
-        """Puts work or a question before a person. Retries by itself and never delivers twice.
+        """Puts work or a question before a person. Retries by itself and never delivers twice. ``within_seconds`` is how
+        long it may take: left out, it waits as long as the server asks for, which over the limit of a key can be an hour.
 
         ``wake.deliver(type="question", headline="Release is ready", summary="Ship 2.1 today?")``
         """
@@ -99,7 +101,8 @@ class Wake:
             "summary": summary,
             **{name: value for name, value in optional.items() if value is not None},
         }
-        return deliver(self._parts, body, str(uuid.uuid4()) if idempotency_key is None else idempotency_key)
+        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+        return deliver(self._parts, body, key, within_seconds)
 
     def check(self, delivery_id: str) -> Checked:
         """Looks once, without waiting.

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 from world import ACCEPTED, AKEP, EVENT, HANG_UP, World, event, inbox_script, page, resume
 
 from lanternroom import Verdict
-from lanternroom.akep import Gap
+from lanternroom.akep import FileCursor, Gap
 
 THREE = [event("evt_1"), event("evt_2"), event("evt_3")]
 
@@ -130,6 +130,14 @@ class CursorFiles(World):
             self.assertEqual(self.fault(lambda inbox=inbox: first(inbox, 1)).fault, "cursor_failed", text)
             self.assertEqual(self.seen, [])
 
+    def test_unwritable(self) -> None:
+        """[K11] a place that cannot be kept is told, and leaves nothing behind"""
+        self.path.mkdir(parents=True)
+        (self.path / "in the way").touch()
+        store = FileCursor(self.path)
+        self.assertEqual(self.fault(lambda: store.save(AKEP["place"])).fault, "cursor_failed")
+        self.assertEqual(os.listdir(self.path.parent), ["inbox.cursor"])
+
     def test_foreign(self) -> None:
         """[K11] the cursor of another inbox leads to a sentence about the file"""
         inbox = self.start_inbox(lambda *_: (400, {"error": "Not one of this inbox.", "path": "cursor"}))
@@ -161,6 +169,18 @@ class Running(World):
         self.assertEqual(self.acks(), ["evt_1 applied"])
         inbox.run(handler, once=True)
         self.assertEqual(handled, ["evt_1", "evt_2", "evt_2", "evt_3"])
+
+    def test_misunderstood(self) -> None:
+        """[K13] what a handler returns by mistake is never taken as applied"""
+
+        async def asynchronous(_: dict) -> None:
+            raise AssertionError("nobody awaits this")
+
+        for handler in (asynchronous, lambda _: "rejected", lambda _: {"status": "rejected"}):
+            inbox = self.start_inbox(inbox_script([event("evt_1")]))
+            caught = self.fault(lambda inbox=inbox, handler=handler: inbox.run(handler, once=True))
+            self.assertEqual(caught.fault, "wrong_usage")
+            self.assertEqual(self.acks(), [])
 
     def test_on_error(self) -> None:
         """[K13] on_error skips, rejects or stops"""
@@ -260,6 +280,20 @@ class Verbs(World):
             return (204,) if is_held and not found else page(found, "c1", name="resumes")
 
         return script
+
+    def test_lost_wait(self) -> None:
+        """[K20] a wait whose reply got lost is found instead of being opened twice; one that never arrived is opened"""
+        empty = {"event_types": None, "interrupt_id": None, "policy": None}
+        ours = {"wait_id": "wait_1", "run_state_ref": "here", "expires_at": "2026-03-08T13:00:00.000000Z", **empty}
+        waits = [{**ours, "wait_id": "wait_0", "run_state_ref": "there"}, ours]
+        for loss in (HANG_UP, (502, {})):
+            script = lambda seen, _, loss=loss: loss if seen.method == "POST" else (200, {"waits": waits})  # noqa: E731
+            wait = self.start_inbox(script).open_wait("here", expires_at="2026-03-08T13:00:00.000Z")
+            self.assertEqual(wait["wait_id"], "wait_1")
+            self.assertEqual([seen.method for seen in self.seen], ["POST", "GET"])
+        answers = [HANG_UP, (200, {"waits": []}), (201, ours)]
+        self.start_inbox(lambda _, count: answers[count - 1]).open_wait("here")
+        self.assertEqual([seen.method for seen in self.seen], ["POST", "GET", "POST"])
 
     def test_wait_for(self) -> None:
         """[K21][K41] wait_for stays until its own wait is resumed, and brings the event"""

@@ -1,7 +1,9 @@
+import base64
+import hmac
 import json
 import unittest
 
-from world import ACCEPTED, AKEP, EVENT, HANG_UP, SECRET, World
+from world import ACCEPTED, AKEP, EVENT, HANG_UP, SECRET, World, event
 
 from lanternroom import LanternError, Producer, sign_event, verify_event
 from lanternroom.akep import GenuineEvent, RefusedEvent
@@ -96,6 +98,22 @@ class Producing(World):
         self.assertEqual(len({(seen.body, seen.headers["webhook-id"]) for seen in self.seen}), 1)
         last = self.seen[2]
         self.assertTrue(verify_event(last.body, last.headers, secret=SECRET, now=self.clock.now()).ok)
+
+    def test_public_key(self) -> None:
+        """[K24] a public key is never taken for a secret that two share: anybody could sign with it"""
+        for key in ("whpk_" + "A" * 43 + "=", "whsk_" + "A" * 43 + "="):
+            body = json.dumps(event("evt_00000001"))
+            content = f"evt_00000001.1772971200.{body}".encode()
+            tag = base64.b64encode(hmac.new(key.encode(), content, "sha256").digest()).decode()
+            headers = {"webhook-id": "evt_00000001", "webhook-timestamp": "1772971200", "webhook-signature": f"v1,{tag}"}
+            self.assertEqual(verify_event(body, headers, secret=key, now=1772971200), RefusedEvent("bad_secret"))
+            caught = self.fault(lambda key=key: self.start_producer(lambda *_: ACCEPTED, secret=key))
+            self.assertEqual(caught.fault, "wrong_usage")
+
+    def test_key_id(self) -> None:
+        """[K24] a key id that no header could hold is wrong usage"""
+        caught = self.fault(lambda: self.start_producer(lambda *_: ACCEPTED, key_id="pk_1\n"))
+        self.assertEqual(caught.fault, "wrong_usage")
 
     def test_duplicate(self) -> None:
         """[K8] a duplicate is said to be one"""

@@ -1,4 +1,5 @@
 import unittest
+from datetime import datetime
 from email.utils import formatdate
 
 from world import DRAFT, HANG_UP, ID, KEY, World, received
@@ -31,6 +32,35 @@ class Sending(World):
         self.assertEqual(wake.deliver(**DRAFT).delivery_id, ID)
         self.assertEqual(self.clock.naps, [7.0])
         self.assertEqual(self.alerts, [])
+
+    def test_no_json(self) -> None:
+        """[W23] what is no JSON is wrong usage, before anything is noted or leaves"""
+        wake = self.start(lambda *_: received())
+        circle: dict = {}
+        circle["self"] = circle
+        deep: list = []
+        for _ in range(100_000):
+            deep = [deep]
+        for details in (circle, {"at": datetime.now()}, {"nan": float("nan")}, {"deep": deep}, {"half": "\ud800"}):
+            self.assertEqual(self.fault(lambda given=details: wake.deliver(**DRAFT, details=given)).fault, "wrong_usage")
+        self.assertEqual((self.seen, self.log.lines), ([], []))
+
+    def test_limited_until(self) -> None:
+        """[W23] a date in Retry-After counts from the date of the reply, with a clock hours off too"""
+        for offset in (-3 * 3600, 3 * 3600):
+            served_at = 1772971200 + offset
+            headers = {"date": formatdate(served_at, usegmt=True), "retry-after": formatdate(served_at + 7, usegmt=True)}
+            wake = self.start(lambda _, count, said=headers: (429, {}, said) if count == 1 else received())
+            wake.deliver(**DRAFT)
+            self.assertEqual(self.clock.naps, [7.0])
+
+    def test_limited_for_long(self) -> None:
+        """[W23] a delivery that may not take as long as the server asks for is told at once"""
+        wake = self.start(lambda *_: (429, {"error": {"message": "Five an hour."}}, {"retry-after": "819"}))
+        caught = self.fault(lambda: wake.deliver(**DRAFT, within_seconds=45))
+        self.assertEqual(caught.fault, "rate_limited")
+        self.assertRegex(str(caught), "in 819 s.*Five an hour")
+        self.assertEqual((self.clock.naps, len(self.seen)), ([], 1))
 
     def test_limited_twice(self) -> None:
         """[W23] a second 429 raises one alert, also when the agent goes on calling"""

@@ -1,6 +1,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -108,7 +110,9 @@ class Waiting(World):
         wake = self.start(script)
         wake.adopt(ID)
         self.assertTrue(wake.wait_for(ID).may_proceed)
-        self.assertEqual([seen.path for seen in self.seen], [f"/wake/v1/response/{ID}?wait=60"] * 3)
+        look = f"/wake/v1/response/{ID}"
+        # The first one to a server that has not answered before is not held, so that a wrong address is told at once.
+        self.assertEqual([seen.path for seen in self.seen], [look, f"{look}?wait=60", f"{look}?wait=60"])
         self.assertEqual(self.clock.naps, [])
 
     def test_polled(self) -> None:
@@ -116,7 +120,7 @@ class Waiting(World):
         wake = self.start(lambda _, count: answered("pending" if count < 4 else "rejected"))
         wake.adopt(ID)
         self.assertFalse(wake.wait_for(ID).may_proceed)
-        self.assertEqual(self.clock.naps, [60, 60, 60])
+        self.assertEqual(self.clock.naps, [60, 60])
 
     def test_timed_out(self) -> None:
         """[W23] without an answer in time nobody may proceed"""
@@ -150,6 +154,26 @@ class Waiting(World):
         wake = self.start(lambda _, count: script[count - 1])
         wake.adopt(ID)
         self.assertTrue(wake.wait_for(ID).may_proceed)
+
+    def test_early_outage(self) -> None:
+        """[W23] a restart during the very first look is waited out, when the server was there before"""
+        script = [received(), *[HANG_UP] * 8, answered("approved")]
+        wake = self.start(lambda _, count: script[count - 1])
+        wake.deliver(**DRAFT)
+        self.assertTrue(wake.wait_for(ID).may_proceed)
+        # Beside the short ones between attempts: the next looks are near, not a minute away.
+        self.assertEqual([nap for nap in self.clock.naps if nap >= 5], [])
+
+    def test_asked_to_wait_too_long(self) -> None:
+        """[W23] a server that asks for an hour does not make the wait longer"""
+        for status, fault in ((429, "rate_limited"), (503, "server_failed")):
+            later = (status, {}, {"retry-after": "3600"})
+            wake = self.start(lambda _, count, later=later: received() if count == 1 else later)
+            wake.deliver(**DRAFT)
+            caught = self.fault(lambda wake=wake: wake.wait_for(ID, timeout_seconds=20))
+            self.assertEqual(caught.fault, fault)
+            self.assertLessEqual(sum(self.clock.naps), 20)
+            self.assertEqual(self.alerts, [])
 
     def test_unreachable_at_the_end(self) -> None:
         """[W23] out of reach at the end is not "no answer": a person may have said no"""
@@ -188,6 +212,18 @@ class Sweeping(World):
         self.assertEqual(["since=s1" in seen.path for seen in self.seen], [False, True, True])
         self.assertEqual(self.clock.naps, [5, 5])
 
+    def test_follow_outage(self) -> None:
+        """[W19] following goes on through a server that is away for a while, from where it was"""
+        outage = [*[HANG_UP] * 4, *[(503, {})] * 4]
+        script = [self.page(response("approved")), *outage, self.page(response("approved"), since="s2")]
+        wake = self.start(lambda _, count: script[count - 1])
+        wake.adopt(ID)
+        items = iter(wake.sweep(follow=True))
+        self.assertEqual([next(items).resume_from, next(items).resume_from], ["s1", "s2"])
+        self.assertTrue(all("since=s1" in seen.path for seen in self.seen[1:]))
+        away = self.start(lambda *_: HANG_UP)
+        self.assertEqual(self.fault(lambda: next(iter(away.sweep(follow=True)))).fault, "unreachable")
+
     def test_foreign(self) -> None:
         """[W23] answers to deliveries of others are left out and noted, unless the caller adopts them"""
         theirs = response("rejected", delivery_id=OTHER_ID)
@@ -214,7 +250,7 @@ class Withdrawing(World):
             wake.adopt(ID)
             self.assertEqual(wake.withdraw(ID, "no build").withdrawn_at, "x")
             self.assertEqual(
-                (self.seen[0].path, self.seen[0].body), (f"/wake/v1/withdraw/{ID}", '{"reason": "no build"}')
+                (self.seen[0].path, self.seen[0].body), (f"/wake/v1/withdraw/{ID}", '{"reason":"no build"}')
             )
 
     def test_too_late(self) -> None:
@@ -273,6 +309,46 @@ class Logging(World):
         Wake(self.url, KEY, log=FileLog(self.path)).adopt(OTHER_ID)
         third = Wake(self.url, KEY, log=FileLog(self.path))
         self.assertEqual([third.check(ID).status, third.check(OTHER_ID).status], ["approved", "approved"])
+
+    def test_glued_line(self) -> None:
+        """[W23] half a line costs no line that another process writes behind it"""
+        wake = self.start(self.script, log=FileLog(self.path))
+        wake.adopt(OTHER_ID)
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write('{"at":"2026-03-08T12:00:00.000Z","event":"deliver","delivery":{"details":"half')
+        wake.adopt(ID)
+        self.assertEqual(Wake(self.url, KEY, log=FileLog(self.path)).check(ID).status, "approved")
+
+    def test_shared_log(self) -> None:
+        """[W23] clients that share a log each find what is theirs"""
+        self.start(self.script, log=FileLog(self.path)).deliver(**DRAFT)
+        shared = FileLog(self.path)
+        others = Wake(self.url, KEY, agent_id="other", log=shared)
+        self.assertEqual(self.fault(lambda: others.check(ID)).fault, "foreign_delivery")
+        self.assertEqual(Wake(self.url, KEY, log=shared).check(ID).status, "approved")
+
+    @unittest.skipIf(os.name == "nt", "Windows has no limit on the size of files.")
+    def test_full_disk(self) -> None:
+        """[W23] a line that fits only in part is told, and costs no later one"""
+        program = """
+import resource, sys
+from lanternroom import FileLog, LanternError
+log = FileLog(sys.argv[1])
+log.append("{}")
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+resource.setrlimit(resource.RLIMIT_FSIZE, (20, hard))
+try:
+    log.append("x" * 100)
+except LanternError as error:
+    print(error.fault)
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+log.append("[]")
+"""
+        run = [sys.executable, "-c", program, str(self.path)]
+        package = str(Path(__file__).resolve().parent.parent)
+        ended = subprocess.run(run, env={**os.environ, "PYTHONPATH": package}, capture_output=True, text=True, check=True)
+        self.assertEqual(ended.stdout, "log_failed\n")
+        self.assertEqual(FileLog(self.path).new_lines(), ["{}", "x" * 17, "[]"])
 
     def test_unwritable(self) -> None:
         """[W23] a log that cannot be written stops a delivery before it leaves"""

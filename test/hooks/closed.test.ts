@@ -61,7 +61,7 @@ test('[W23] a server that answers nonsense, fails, or says 429 for hours: the to
     [200, '[]', /./],
     [500, '{}', /failed several times/],
     [302, '', /sends on/],
-    [429, '{}', /in time/],
+    [429, '{"error":{"message":"Five an hour."}}', /asked again in 7200 s.*Five an hour/],
   ];
   const ask = async ([status, body]: (typeof replies)[number]) => {
     const server = createServer((request, reply) => {
@@ -100,10 +100,27 @@ test.each([
   ['an input that is a list', { ...toolCall(), tool_input: ['ls'] }, /no input object/],
   ['no session', { ...toolCall(), session_id: 7 }, /names no session/],
   ['a hundred thousand levels', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /not a JSON object/],
+  [
+    'twenty thousand levels in the input',
+    `{"hook_event_name":"PreToolUse","tool_name":"Bash","session_id":"s","tool_input":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
+    /nested too deeply/,
+  ],
+  [
+    'a number that nobody can be shown',
+    `{"hook_event_name":"PreToolUse","tool_name":"mcp__bank__pay","session_id":"s","tool_input":{"to":12345678901234567890}}`,
+    /holds 12345678901234567890/,
+  ],
   ['nine megabytes', ' '.repeat(9 * 1024 * 1024), /8 MiB/],
 ])('[W23] odd input, %s: the tool does not run', async (_, input, says) => {
   const env = { HOME: temporaryFolder(), LANTERN_URL: 'http://127.0.0.1:1', WAKE_API_KEY: AGENT.key };
   expectDenied(await hook(['claude'], input, env).ended, says);
+});
+
+test('[W23] where nothing can be noted nobody is asked, and the reason says what to do', async () => {
+  const HOME = join(temporaryFolder(), 'file');
+  writeFileSync(HOME, '');
+  const env = { HOME, LANTERN_URL: 'http://127.0.0.1:1', WAKE_API_KEY: AGENT.key };
+  expectDenied(await hook(['claude'], toolCall(), env).ended, /cannot be written \(ENOTDIR\): make room/);
 });
 
 test('[W23] input that never ends is no call', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createWake, memoryLog } from '@lanternroom/sdk/wake';
 import { isLoginExposed, loginFile, readLogin } from './login-file.ts';
 import { baseOf, type Card, readCard } from './server-card.ts';
-import { type Access, readAccess } from './settings.ts';
+import { type Access, openLog, readAccess } from './settings.ts';
 import { EXIT, type World } from './world.ts';
 
 interface Finding {
@@ -26,6 +26,7 @@ export async function doctor(world: World): Promise<number> {
 async function examine(world: World, note: (finding: Finding) => void): Promise<void> {
   const good = (text: string) => note({ ok: true, text });
   const bad = (text: string) => note({ ok: false, text });
+  await judgeLog(world, { good, bad });
   try {
     const access = readAccess(world);
     good(`key and address from ${sourceOf(access, world)}`);
@@ -48,6 +49,18 @@ async function examine(world: World, note: (finding: Finding) => void): Promise<
 interface Notes {
   readonly good: (text: string) => void;
   readonly bad: (text: string) => void;
+}
+
+/** Without it nothing is delivered, and no later command knows which deliveries are ours. */
+async function judgeLog(world: World, { good, bad }: Notes): Promise<void> {
+  const { log, isOff } = openLog(world);
+  if (isOff) return good('the log is switched off; no later command knows which deliveries are ours');
+  try {
+    await log.append('{"event":"doctor"}');
+    good('the log can be written');
+  } catch (error) {
+    bad(`${error instanceof Error ? error.message : String(error)} LANTERN_LOG sets it.`);
+  }
 }
 
 function judgeKey({ agentId }: Card, access: Access, { good, bad }: Notes): void {

@@ -115,6 +115,16 @@ describe('lantern doctor', () => {
     expect(out).not.toContain(KEY);
   });
 
+  it('[W23] a log that cannot be written is found', async () => {
+    const world = await room();
+    writeFileSync(join(world.folder, 'file'), '');
+    const { code, out } = await world.run(['doctor'], {
+      env: { LANTERN_LOG: join(world.folder, 'file', 'log.jsonl') },
+    });
+    expect(code).toBe(1);
+    expect(out).toMatch(/BAD {2}The local log .* cannot be written .*LANTERN_LOG/);
+  });
+
   it('[W23] clocks that differ are found, and on which side', async () => {
     const world = await room();
     const late = await world.run(['doctor'], { nowMs: Date.now() - 600_000 });

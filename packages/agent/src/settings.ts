@@ -42,13 +42,18 @@ export function openConnection(world: World, flags: { readonly state?: string })
 /** The environment is read here and nowhere else. It wins over what `lantern login` has kept. */
 export function readSettings(world: World) {
   const setting = (name: string) => world.env[name]?.trim() || undefined;
-  const logPath = setting('LANTERN_LOG');
   return {
     setting,
     ...readAccess(world),
     clock: noticed(world),
-    log: logPath === 'off' ? memoryLog() : fileLog(logPath),
+    log: openLog(world).log,
   };
+}
+
+export function openLog({ env }: Pick<World, 'env'>) {
+  const path = env.LANTERN_LOG?.trim() || undefined;
+  const isOff = path === 'off';
+  return { log: isOff ? memoryLog() : fileLog(path), isOff };
 }
 
 export interface Access {

@@ -106,7 +106,12 @@ function addDeliver(server: McpServer, room: Room): void {
             revises: draft.revises,
             dedupeKey: draft.dedupe_key,
           },
-          { idempotencyKey: draft.idempotency_key, signal: ctx.mcpReq.signal },
+          // A client gives up on a tool after a minute or so, and then nobody would be told why.
+          {
+            idempotencyKey: draft.idempotency_key,
+            withinMs: LONGEST_WAIT * 1_000,
+            signal: ctx.mcpReq.signal,
+          },
         );
         if (draft.ask_now === true && canOpenUrls(server)) question = askNow(room, id, draft.headline);
         else if (draft.ask_now === true && hasTasks(server)) return taskFor(room, id, createdAt);

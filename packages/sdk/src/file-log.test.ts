@@ -65,6 +65,52 @@ describe('the local log', () => {
     await expect(watcher.check(ID)).resolves.toMatchObject({ status: 'approved' });
   });
 
+  it('[W23] what another process delivered is found, however many look at once', async () => {
+    const path = await freshPath();
+    const { wake, url } = await startWorld(script, { log: fileLog(path) });
+    await wake.adopt(OTHER_ID);
+    const watcher = createWake({ url, apiKey: TEST_KEY, log: fileLog(path) });
+    const looks = Array.from({ length: 8 }, (_, n) => watcher.check(`unknown-${n}`));
+    for (const look of await Promise.allSettled(looks)) expect(look.status).toBe('rejected');
+    await wake.deliver(DRAFT);
+    // So many that whoever believes to be further than the end finds the end behind that place again.
+    for (let n = 0; n < 40; n += 1) await wake.adopt(`550e8400-e29b-41d4-a716-44665544${1000 + n}`);
+    await expect(watcher.check(ID)).resolves.toMatchObject({ status: 'approved' });
+  });
+
+  it('[W23] clients that share a log each find what is theirs', async () => {
+    const path = await freshPath();
+    const { wake, url } = await startWorld(script, { log: fileLog(path) });
+    await wake.deliver(DRAFT);
+    const shared = fileLog(path);
+    const others = createWake({ url, apiKey: TEST_KEY, agentId: 'other-agent', log: shared });
+    await expect(others.check(ID)).rejects.toMatchObject({ fault: 'foreign_delivery' });
+    const ours = createWake({ url, apiKey: TEST_KEY, agentId: 'research-agent-01', log: shared });
+    await expect(ours.check(ID)).resolves.toMatchObject({ status: 'approved' });
+  });
+
+  it('[W23] long lines of several writers do not run into each other', async () => {
+    const path = await freshPath();
+    const line = (n: number) => JSON.stringify({ at: String(n), details: String(n % 10).repeat(2_000_000) });
+    const logs = Array.from({ length: 4 }, () => fileLog(path));
+    await logs[0]?.append(line(0));
+    await Promise.all(logs.flatMap((log, n) => [log.append(line(10 + n)), log.append(line(20 + n))]));
+    const lines = await fileLog(path).newLines();
+    expect(lines).toHaveLength(9);
+    for (const one of lines) expect(() => JSON.parse(one)).not.toThrow();
+  });
+
+  it('[W23] half a line costs no line that another process writes behind it', async () => {
+    const path = await freshPath();
+    const { wake, url } = await startWorld(script, { log: fileLog(path) });
+    await wake.adopt(OTHER_ID);
+    // Another process, which a full disk has stopped in the middle.
+    await appendFile(path, '{"at":"2026-03-08T12:00:00.000Z","event":"deliver","delivery":{"details":"half');
+    await wake.adopt(ID);
+    const restarted = createWake({ url, apiKey: TEST_KEY, log: fileLog(path) });
+    await expect(restarted.waitFor(ID)).resolves.toMatchObject({ status: 'approved' });
+  });
+
   it('[W23] half a line, left by a crash, costs no other line', async () => {
     const path = await freshPath();
     const { wake, url } = await startWorld(script, { log: fileLog(path) });

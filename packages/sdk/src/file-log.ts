@@ -1,6 +1,9 @@
 import { LanternError } from './faults.ts';
 import { builtin, codeOf, hasFiles } from './files.ts';
+import { toBytes } from './hmac.ts';
 import { memoryLog, type WakeLog } from './log.ts';
+
+const BLOCK_BYTES = 4 * 1024 * 1024;
 
 /**
  * The log as a file of JSON lines that only its owner can read; `~/.lantern/log.jsonl` unless told otherwise.
@@ -14,6 +17,7 @@ export function fileLog(file?: string): WakeLog {
   const path = node.path.resolve(file ?? node.path.join(node.os.homedir(), '.lantern', 'log.jsonl'));
   let prepared: Promise<void> | null = null;
   let offset = 0;
+  let reading: Promise<unknown> = Promise.resolve();
 
   async function prepare(): Promise<void> {
     await node.fs.mkdir(node.path.dirname(path), { recursive: true, mode: 0o700 });
@@ -34,26 +38,50 @@ export function fileLog(file?: string): WakeLog {
   async function write(line: string): Promise<void> {
     prepared ??= prepare();
     await prepared;
-    // One write in append mode: lines of several processes do not run into each other.
-    await node.fs.appendFile(path, `${line}\n`, { mode: 0o600 });
+    const handle = await node.fs.open(path, 'a', 0o600);
+    try {
+      // One write in append mode, which `appendFile` does not do for a long line: those of several processes must not
+      // run into each other. Only a disk that is full takes a part of it.
+      for (let rest = toBytes(`${line}\n`); rest.length > 0; ) {
+        const { bytesWritten } = await handle.write(rest);
+        rest = rest.subarray(bytesWritten);
+      }
+    } finally {
+      await handle.close();
+    }
   }
 
-  async function readOn(): Promise<string[]> {
+  async function readOn(take: (line: string) => void): Promise<void> {
     const handle = await node.fs.open(path, 'r');
     try {
       const { size } = await handle.stat();
       if (size < offset) offset = 0;
-      const { buffer, bytesRead } = await handle.read({
-        buffer: new Uint8Array(size - offset),
-        position: offset,
-      });
-      // Only whole lines: another process may be in the middle of one.
-      const end = buffer.subarray(0, bytesRead).lastIndexOf(0x0a) + 1;
-      offset += end;
-      return new TextDecoder().decode(buffer.subarray(0, end)).split('\n').filter(Boolean);
+      for (let most = BLOCK_BYTES; offset < size; ) {
+        const buffer = new Uint8Array(Math.min(most, size - offset));
+        const { bytesRead } = await handle.read({ buffer, position: offset });
+        // Only whole lines: another process may be in the middle of one.
+        const end = buffer.subarray(0, bytesRead).lastIndexOf(0x0a) + 1;
+        if (end === 0 && (bytesRead < most || offset + bytesRead >= size)) return;
+        // A line that is longer than the block wants a longer block.
+        if (end === 0) most *= 2;
+        offset += end;
+        for (const line of new TextDecoder().decode(buffer.subarray(0, end)).split('\n'))
+          if (line) take(line);
+      }
     } finally {
       await handle.close();
     }
+  }
+
+  /** One after the other: two that read at once would both move the place on. */
+  function eachNewLine(take: (line: string) => void): Promise<void> {
+    const read = reading
+      .then(() => readOn(take))
+      .catch((cause: unknown) => {
+        if (codeOf(cause) !== 'ENOENT') throw unusable('read', path, cause);
+      });
+    reading = read.catch(() => undefined);
+    return read;
   }
 
   return {
@@ -62,11 +90,12 @@ export function fileLog(file?: string): WakeLog {
         prepared = null;
         throw unusable('written', path, cause);
       }),
-    newLines: () =>
-      readOn().catch((cause: unknown) => {
-        if (codeOf(cause) === 'ENOENT') return [];
-        throw unusable('read', path, cause);
-      }),
+    newLines: async () => {
+      const lines: string[] = [];
+      await eachNewLine((line) => lines.push(line));
+      return lines;
+    },
+    eachNewLine,
   };
 }
 

@@ -25,6 +25,46 @@ describe('sending', () => {
     expect(world.log.lines.at(1)).toContain('"event":"alert"');
   });
 
+  it.each([
+    ['ahead', 3 * 3_600_000],
+    ['behind', -3 * 3_600_000],
+  ])(
+    '[W23] a date in Retry-After counts from the date of the reply, with a clock hours %s too',
+    async (_, offMs) => {
+      const servedAtMs = Date.parse('2026-03-08T12:00:00Z') - offMs;
+      const headers = {
+        date: new Date(servedAtMs).toUTCString(),
+        'retry-after': new Date(servedAtMs + 7_000).toUTCString(),
+      };
+      const world = await startWorld((_seen, count) => (count === 1 ? { status: 429, headers } : received()));
+      await world.wake.deliver(DRAFT);
+      expect(world.clock.naps).toEqual([7_000]);
+    },
+  );
+
+  it('[W23] what is no JSON is wrong usage, before anything is noted or leaves', async () => {
+    const world = await startWorld(() => received());
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    let deep: unknown = 1;
+    for (let level = 0; level < 200_000; level += 1) deep = [deep];
+    for (const details of [circle, { big: 2n ** 64n }, { deep }]) {
+      await expect(world.wake.deliver({ ...DRAFT, details })).rejects.toMatchObject({ fault: 'wrong_usage' });
+    }
+    expect([world.seen, world.log.lines]).toEqual([[], []]);
+  });
+
+  it('[W23] a delivery that may not take as long as the server asks for is told at once', async () => {
+    const body = { error: { code: 'rate_limited', message: 'Five an hour.' } };
+    const world = await startWorld(() => ({ status: 429, body, headers: { 'retry-after': '819' } }));
+    const delivering = world.wake.deliver(DRAFT, { withinMs: 45_000 });
+    await expect(delivering).rejects.toMatchObject({
+      fault: 'rate_limited',
+      message: expect.stringMatching(/in 819 s.*Five an hour/),
+    });
+    expect([world.clock.naps, world.seen.length]).toEqual([[], 1]);
+  });
+
   it('[W23] on 429 it waits Retry-After and tries once more', async () => {
     const limited = { status: 429, headers: { 'retry-after': '7' } };
     const world = await startWorld((_, count) => (count === 1 ? limited : received()));

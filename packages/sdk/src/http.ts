@@ -3,7 +3,8 @@ import type { Endpoint } from './endpoint.ts';
 import type { Fault, LanternError } from './faults.ts';
 import { faultOf } from './faults.ts';
 import { type Attempt, judge, type Tried } from './retry.ts';
-import { type Exchange, keyRefused, readReply, troubleOf } from './trouble.ts';
+import { type Exchange, keyRefused, lost, readReply, tooLate, troubleOf } from './trouble.ts';
+import { writeJson } from './write-json.ts';
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -15,6 +16,10 @@ export interface Call {
   readonly headers?: Headings | (() => Promise<Headings>);
   /** How long the server may hold the reply on purpose, on top of the ordinary limit. */
   readonly heldMs?: number;
+  /** When whoever asks wants to have an answer, or to know that there is none. Nothing is waited for beyond it. */
+  readonly untilMs?: number;
+  /** Not sent again when nobody knows whether it arrived: doing it twice would do harm. */
+  readonly once?: boolean;
 }
 
 type Headings = Readonly<Record<string, string>>;
@@ -24,6 +29,8 @@ export interface Http {
   send(call: Call, signal?: AbortSignal): Promise<unknown>;
   /** A reply that goes on. Tried once: only the caller knows from where to go on. */
   open(call: Call, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+  /** Whether the server has ever said anything that made sense: then the address is right. */
+  readonly hasAnswered: boolean;
 }
 
 export interface HttpParts {
@@ -40,10 +47,13 @@ export interface HttpParts {
 }
 
 const REPLY_MS = 30_000;
+// For a reply that is on its way when the time is up.
+const LATE_MS = 10_000;
 
 export function createHttp(parts: HttpParts): Http {
   let stopped: LanternError | null = null;
   let limited = false;
+  let hasAnswered = false;
 
   function stops(fault: Fault | null): boolean {
     return fault === 'unauthorized' || (fault === 'forbidden' && parts.stopsOnForbidden === true);
@@ -61,7 +71,9 @@ export function createHttp(parts: HttpParts): Http {
   async function take(exchange: Exchange): Promise<unknown> {
     limited = false;
     try {
-      return readReply(exchange, parts.endpoint);
+      const reply = readReply(exchange, parts.endpoint);
+      hasAnswered = true;
+      return reply;
     } catch (error) {
       if (!stops(faultOf(error))) throw error;
       return giveUp(keyRefused(error, parts.endpoint));
@@ -71,14 +83,17 @@ export function createHttp(parts: HttpParts): Http {
   async function send(call: Call, signal?: AbortSignal): Promise<unknown> {
     let tried: Tried = { failures: 0, limits: 0 };
     // Outside the attempts: a body that is no JSON is the caller's fault, not the network's.
-    const text = call.text ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+    const text = call.text ?? (call.body === undefined ? undefined : writeJson(call.body));
     for (;;) {
       if (stopped !== null) throw stopped;
       const exchange = await exchangeOnce(parts, { ...call, text }, signal);
       const verdict = judge(exchange.attempt, tried, { nowMs: parts.clock.now(), random: parts.random() });
       if (verdict.kind === 'give_up') return giveUp(troubleOf(verdict.fault, exchange, parts.endpoint));
       if (verdict.kind === 'take') return take(exchange);
+      if (call.once === true && verdict.counts === 'failures') throw lost(exchange, parts.endpoint);
       tried = { ...tried, [verdict.counts]: tried[verdict.counts] + 1 };
+      if (isTooLate(call, parts.clock.now() + verdict.ms))
+        throw tooLate(exchange, verdict.ms, parts.endpoint);
       await parts.clock.sleep(verdict.ms, signal);
     }
   }
@@ -98,14 +113,30 @@ export function createHttp(parts: HttpParts): Http {
     throw troubleOf('server_failed', opened, parts.endpoint);
   }
 
-  return { send, open };
+  return {
+    send,
+    open,
+    get hasAnswered() {
+      return hasAnswered;
+    },
+  };
+}
+
+function isTooLate({ untilMs }: Call, atMs: number): boolean {
+  return untilMs !== undefined && atMs > untilMs;
+}
+
+/** How long one attempt may take, in whole milliseconds: a timeout takes no others. */
+function limitOf({ heldMs = 0, untilMs }: Pick<Call, 'heldMs' | 'untilMs'>, nowMs: number): number {
+  const most = REPLY_MS + heldMs;
+  return Math.ceil(untilMs === undefined ? most : Math.min(most, Math.max(untilMs - nowMs, 0) + LATE_MS));
 }
 
 type WrittenCall = Omit<Call, 'text'> & { readonly text: string | undefined };
 
 async function exchangeOnce(parts: HttpParts, call: WrittenCall, signal?: AbortSignal): Promise<Exchange> {
   if (signal?.aborted) throw aborted(signal);
-  const limit = AbortSignal.timeout(REPLY_MS + (call.heldMs ?? 0));
+  const limit = AbortSignal.timeout(limitOf(call, parts.clock.now()));
   const headers = await headersOf(parts.apiKey, call);
   try {
     const reply = await parts.fetch(parts.endpoint.base + call.path, {
@@ -116,10 +147,12 @@ async function exchangeOnce(parts: HttpParts, call: WrittenCall, signal?: AbortS
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       ...(call.text === undefined ? {} : { body: call.text }),
     });
+    const servedAtMs = servedAt(reply);
     const attempt: Attempt = {
       kind: 'reply',
       status: reply.status,
       retryAfter: reply.headers.get('retry-after'),
+      servedAtMs,
     };
     const text = await reply.text();
     return {
@@ -127,7 +160,7 @@ async function exchangeOnce(parts: HttpParts, call: WrittenCall, signal?: AbortS
       text,
       location: reply.headers.get('location'),
       cause: null,
-      skewMs: skewOf(parts, reply),
+      skewMs: skewOf(parts, servedAtMs),
     };
   } catch (cause) {
     if (signal?.aborted) throw aborted(signal);
@@ -158,10 +191,14 @@ async function openOnce(
   }
 }
 
+function servedAt(reply: Response): number | null {
+  const atMs = Date.parse(reply.headers.get('date') ?? '');
+  return Number.isNaN(atMs) ? null : atMs;
+}
+
 /** Of signed calls only: with a key, nobody minds what time it is here. */
-function skewOf({ apiKey, clock }: HttpParts, reply: Response): number | null {
-  const servedAtMs = Date.parse(reply.headers.get('date') ?? '');
-  return apiKey !== null || Number.isNaN(servedAtMs) ? null : clock.now() - servedAtMs;
+function skewOf({ apiKey, clock }: HttpParts, servedAtMs: number | null): number | null {
+  return apiKey !== null || servedAtMs === null ? null : clock.now() - servedAtMs;
 }
 
 async function headersOf(apiKey: string | null, call: WrittenCall): Promise<Record<string, string>> {

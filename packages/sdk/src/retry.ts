@@ -1,6 +1,12 @@
 /** What came of one attempt: an HTTP reply, or none at all. */
 export type Attempt =
-  | { readonly kind: 'reply'; readonly status: number; readonly retryAfter: string | null }
+  | {
+      readonly kind: 'reply';
+      readonly status: number;
+      readonly retryAfter: string | null;
+      /** When it left, by the clock of whoever sent it. */
+      readonly servedAtMs?: number | null;
+    }
   | { readonly kind: 'failed' };
 
 /** How often this call was already held up, by cause. */
@@ -24,7 +30,8 @@ const LONGEST_WAIT_MS = 24 * 3_600_000;
 /** The retry rules of W23 in one place: 401 stops, 429 waits and tries once more, the rest backs off. */
 export function judge(attempt: Attempt, tried: Tried, at: { nowMs: number; random: number }): Verdict {
   if (attempt.kind === 'failed') return backOff('unreachable', tried, { random: at.random, askedMs: null });
-  const askedMs = retryAfterMs(attempt.retryAfter, at.nowMs);
+  // A date is the other side's: by our own clock it could be hours away, or over.
+  const askedMs = retryAfterMs(attempt.retryAfter, attempt.servedAtMs ?? at.nowMs);
   if (attempt.status === 401) return { kind: 'give_up', fault: 'unauthorized' };
   if (attempt.status === 429) {
     if (tried.limits > 0) return { kind: 'give_up', fault: 'rate_limited' };

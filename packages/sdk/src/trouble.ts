@@ -99,6 +99,23 @@ export function troubleOf(fault: Fault, exchange: Exchange, endpoint: Endpoint):
   return new LanternError(fault, sentence(fault, exchange, endpoint), facts);
 }
 
+/** Nobody knows whether it arrived. */
+export function lost(exchange: Exchange, endpoint: Endpoint): LanternError {
+  return troubleOf(exchange.attempt.kind === 'failed' ? 'unreachable' : 'server_failed', exchange, endpoint);
+}
+
+/** Another try would come too late for whoever asked. */
+export function tooLate(exchange: Exchange, pauseMs: number, endpoint: Endpoint): LanternError {
+  const { attempt } = exchange;
+  if (attempt.kind === 'failed') return troubleOf('unreachable', exchange, endpoint);
+  const fault = attempt.status === 429 ? 'rate_limited' : 'server_failed';
+  const said = saidBy(exchange.text).message;
+  const reason = said === null ? '' : ` It says: ${said}`;
+  const message = `${endpoint.base} cannot answer now (${attempt.status}) and wants to be asked again in ${Math.ceil(pauseMs / 1_000)} s, which is longer than this was to take: try again then.${reason}`;
+  const wire = { status: attempt.status, code: null, field: null, oldestCursor: null };
+  return new LanternError(fault, message, { wire });
+}
+
 function stopAndAsk(endpoint: Endpoint): string {
   return `${endpoint.base} does not accept this API key: stop, ask a person for a new key ("lanternroom agent rotate NAME"), set WAKE_API_KEY and start again.`;
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -66,6 +67,8 @@ class FileCursor:
                 os.fsync(file.fileno())
             os.replace(fresh, self._path)
         except OSError as error:
+            with suppress(OSError):
+                fresh.unlink()
             raise self._unusable("written", error) from error
 
     def _demand_place(self, value: Any) -> Place:

@@ -20,7 +20,7 @@ from .follow import Wanted, follow
 from .pages import Gap, InboxParts, odd
 from .producer import Sent, accepted, encode
 from .run import Handler, OnError, OnResume, Verdict, acknowledge, entry_path, run
-from .waits import Awaited, end_wait, open_wait, wait_for
+from .waits import Awaited, end_wait, list_waits, open_wait, wait_for
 
 
 class Inbox:
@@ -163,7 +163,7 @@ class Inbox:
 
     def waits(self) -> list[dict[str, Any]]:
         """The waits that are still open. ``len(inbox.waits())``"""
-        return self._list("/akep/waits", "waits")
+        return list_waits(self._parts)
 
     def end_wait(self, wait_id: str) -> None:
         """``inbox.end_wait("wait_0123456789")``"""

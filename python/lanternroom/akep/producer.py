@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Callable
@@ -10,7 +10,7 @@ from typing import Any, Callable
 from ..clock import Clock, SystemClock
 from ..endpoint import read_producer_endpoint
 from ..faults import LanternError
-from ..transport import Call, Transport
+from ..transport import Call, Transport, json_of
 from .envelope import Event, envelope_of
 from .signature import event_key, sign_event
 
@@ -43,7 +43,9 @@ class Producer:
         alert: Callable[[LanternError], None] | None = None,
     ) -> None:
         if event_key(secret) is None:
-            raise LanternError("wrong_usage", "The producer has no secret: set AKEP_WEBHOOK_SECRET to it.")
+            raise LanternError("wrong_usage", _no_secret(secret))
+        if key_id is not None and not re.fullmatch(r"[\x21-\x7e]+", key_id):
+            raise LanternError("wrong_usage", "The key id holds spaces or line breaks: give it as it was shown.")
         self._clock = clock or SystemClock()
         told = alert if alert is not None else (lambda _: None)
         self._transport = Transport(read_producer_endpoint(url), None, self._clock, told)
@@ -71,11 +73,14 @@ class Producer:
         return accepted(envelope, reply)
 
 
+def _no_secret(secret: str) -> str:
+    if isinstance(secret, str) and secret.startswith(("whsk_", "whpk_")):
+        return "Ed25519 is not in Python's standard library: use a whsec_ secret here, or the TypeScript client."
+    return "The producer has no secret: set AKEP_WEBHOOK_SECRET to it."
+
+
 def encode(envelope: Event) -> bytes:
-    try:
-        return json.dumps(envelope, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-    except (TypeError, ValueError) as error:
-        raise LanternError("wrong_usage", f"The event is not JSON: {error}.") from error
+    return json_of(envelope).encode("utf-8")
 
 
 def accepted(envelope: Event, reply: Any) -> Sent:

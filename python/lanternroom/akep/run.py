@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from inspect import isawaitable, iscoroutine
 from typing import Any, Callable, Literal, Union
 from urllib.parse import quote, urlencode
 
@@ -28,7 +29,8 @@ class Verdict:
 HandlerSays = Union[Verdict, Literal["skip"], None]
 Handler = Callable[[Event], HandlerSays]
 OnResume = Callable[[dict[str, Any]], None]
-OnError = Callable[[Exception, Item], Union[Verdict, Literal["stop", "skip"]]]
+OnErrorSays = Union[Verdict, Literal["stop", "skip"]]
+OnError = Callable[[Exception, Item], OnErrorSays]
 
 
 def run(
@@ -88,7 +90,7 @@ def _settle(parts: InboxParts, item: Item, says: HandlerSays, is_patient: bool) 
     if says == "skip":
         parts.journal.record("skipped", {"event_id": event_id})
         return
-    verdict = says if isinstance(says, Verdict) else Verdict("applied")
+    verdict = _verdict(says)
     ack = lambda: acknowledge(parts, event_id, verdict, event=item.value)  # noqa: E731
     try:
         patiently(parts, ack) if is_patient else ack()
@@ -98,6 +100,21 @@ def _settle(parts: InboxParts, item: Item, says: HandlerSays, is_patient: bool) 
             raise
         facts = {"event_id": event_id, "status": verdict.status, "fault": error.fault}
         parts.journal.record("ack_refused", facts)
+
+
+def _verdict(says: Any) -> Verdict:
+    if isinstance(says, Verdict):
+        return says
+    if isawaitable(says):
+        if iscoroutine(says):
+            says.close()
+        raise LanternError("wrong_usage", "The handler is asynchronous and was not run: use AsyncInbox for it.")
+    # A value that a function happens to return says nothing; one that looks like a verdict must not be taken for "applied".
+    if says in (*ACK_STATUSES, "stop") if isinstance(says, str) else isinstance(says, Mapping) and "status" in says:
+        raise LanternError(
+            "wrong_usage", f'The handler returned {says!r}: return Verdict("rejected", "why"), "skip", or nothing.'
+        )
+    return Verdict("applied")
 
 
 def _post_ack(parts: InboxParts, event_id: str, verdict: Verdict, producer_id: str | None) -> None:

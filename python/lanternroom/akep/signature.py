@@ -97,5 +97,9 @@ def event_key(secret: str) -> bytes | None:
     """``whsec_<base64>`` decodes to the key; any other text is its own UTF-8 bytes (K2). None when there is none."""
     if not isinstance(secret, str) or not secret:
         return None
+    # What everybody may know, or what must never leave its owner, is no secret that two share. Ed25519 itself (K24) is
+    # not in the standard library.
+    if secret.startswith(("whpk_", "whsk_")):
+        return None
     coded = re.fullmatch(r"whsec_([A-Za-z0-9+/_-]+={0,2})", secret)
     return secret.encode("utf-8", "replace") if coded is None else from_loose_base64(coded.group(1))

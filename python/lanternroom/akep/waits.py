@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from math import ceil
 from typing import Any, Literal
 from urllib.parse import quote
@@ -15,6 +16,7 @@ from .pages import InboxParts, odd, patiently, read_resumes, unhurried
 from .run import entry_path
 
 _PAGE = 1000
+_MOST_TRIES = 4
 _WAIT_SECONDS = 50
 
 
@@ -29,11 +31,48 @@ class Awaited:
 
 
 def open_wait(parts: InboxParts, body: Mapping[str, Any]) -> dict[str, Any]:
-    wait = parts.transport.send(Call("POST", "/akep/waits", body))
-    if not isinstance(wait, dict) or not isinstance(wait.get("wait_id"), str):
-        raise odd("a wait")
+    wait = _open_once(parts, body)
     parts.journal.record("wait_opened", {"wait_id": wait["wait_id"], "run_state_ref": body.get("run_state_ref")})
     return wait
+
+
+def _open_once(parts: InboxParts, body: Mapping[str, Any]) -> dict[str, Any]:
+    """A wait whose reply got lost is open: a second one beside it would resume the run a second time."""
+    tries = 1
+    while True:
+        try:
+            wait = parts.transport.send(Call("POST", "/akep/waits", body, once=True))
+            if not isinstance(wait, dict) or not isinstance(wait.get("wait_id"), str):
+                raise odd("a wait")
+            return wait
+        except LanternError as error:
+            if error.fault not in ("unreachable", "server_failed") or tries == _MOST_TRIES:
+                raise
+        found = next((one for one in list_waits(parts) if _facts(one) == _facts(body)), None)
+        if found is not None:
+            return found
+        parts.clock.sleep(tries)
+        tries += 1
+
+
+def list_waits(parts: InboxParts) -> list[dict[str, Any]]:
+    reply = parts.transport.send(Call("GET", "/akep/waits"))
+    found = reply.get("waits") if isinstance(reply, dict) else None
+    if not isinstance(found, list):
+        raise odd("a list of waits")
+    return found
+
+
+def _facts(wait: Mapping[str, Any]) -> list[Any]:
+    names = ("run_state_ref", "interrupt_id", "event_types", "policy")
+    return [*(wait.get(name) for name in names), wait.get("subject") or {}, _moment(wait.get("expires_at"))]
+
+
+def _moment(text: Any) -> Any:
+    try:
+        return round(datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1000)
+    except (ValueError, AttributeError):
+        return text
 
 
 def end_wait(parts: InboxParts, wait_id: str) -> None:

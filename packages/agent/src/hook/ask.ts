@@ -52,13 +52,14 @@ type Asked = Claim & { readonly deliveryId: string };
 
 /** The claim is on disk before the question leaves, so that no crash can make it be asked twice. */
 async function ask(
-  { claims, wake, call, host, signal }: Asking,
+  { claims, wake, call, host, leftMs, signal }: Asking,
   print: string,
   claim: Claim,
 ): Promise<Asked> {
   await claims.keep(print, claim);
   const question = toQuestion({ ...call, id: claim.callId }, HOSTS[host]);
-  const { deliveryId } = await wake.deliver(question, { idempotencyKey: claim.key, signal });
+  const withinMs = Math.max(leftMs(), 0);
+  const { deliveryId } = await wake.deliver(question, { idempotencyKey: claim.key, withinMs, signal });
   const asked = { ...claim, deliveryId };
   await claims.keep(print, asked);
   return asked;

@@ -17,6 +17,8 @@ export interface Odd {
 }
 
 const LONGEST_NAME = 256;
+// Deeper than the server takes, and far from what our own recursion could not follow.
+const DEEPEST = 1_000;
 
 export function readCall(text: string, host: Host): ToolCall | Odd {
   if (text.trim() === '') return { odd: 'The hook got no input, so nobody can say what would run.' };
@@ -32,6 +34,13 @@ export function readCall(text: string, host: Host): ToolCall | Odd {
   if (!isName(tool)) return { odd: 'The call names no tool.' };
   if (!isRecord(input)) return { odd: `The call of ${tool} has no input object.` };
   if (!isName(session)) return { odd: `The call of ${tool} names no session.` };
+  const number = inexactNumber(text);
+  if (number !== null)
+    return {
+      odd: `The call of ${tool} holds ${number}, which nobody could be shown exactly: write it as a text.`,
+    };
+  if (isDeeper(input, DEEPEST))
+    return { odd: `The call of ${tool} is nested too deeply for anybody to look at.` };
   return { session, tool, input, id: isName(id) ? id : null, cwd: typeof cwd === 'string' ? cwd : null };
 }
 
@@ -59,6 +68,17 @@ function sorted(value: unknown): unknown {
   return Object.keys(value)
     .sort()
     .map((key) => [key, sorted(value[key])]);
+}
+
+/** A whole number that a double does not hold: the person would approve another one than the tool gets. */
+function inexactNumber(json: string): string | null {
+  const numbers = json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d{16,}(?![\d.eE])/g) ?? [];
+  return numbers.find((text) => BigInt(text) !== BigInt(Number(text)))?.slice(0, 40) ?? null;
+}
+
+function isDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return most === 0 || Object.values(value).some((inner) => isDeeper(inner, most - 1));
 }
 
 function isName(value: unknown): value is string {

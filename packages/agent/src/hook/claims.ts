@@ -32,7 +32,7 @@ export function openClaims(folder: string): Claims {
   const fileOf = (fingerprint: string, { key }: Claim) => join(folder, `${fingerprint}.${key}`);
   return {
     prepare: async () => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await mkdir(folder, { recursive: true, mode: 0o700 }).catch(unusable(folder));
       await forgetOld(folder);
     },
     orphan: async (fingerprint) => {
@@ -46,7 +46,8 @@ export function openClaims(folder: string): Claims {
     // Whole or not at all: a hook may be killed at any moment, and half a file would lose the question.
     keep: async (fingerprint, claim) => {
       const half = join(folder, `.${claim.key}.${process.pid}`);
-      await writeFile(half, JSON.stringify({ pid: process.pid, ...claim }), { mode: 0o600 });
+      const text = JSON.stringify({ pid: process.pid, ...claim });
+      await writeFile(half, text, { mode: 0o600 }).catch(unusable(folder));
       await rename(half, fileOf(fingerprint, claim));
     },
     take: (fingerprint, claim) =>
@@ -65,6 +66,16 @@ function readClaim(text: string): { claim: Claim; pid: number } | null {
   } catch {
     return null;
   }
+}
+
+function unusable(folder: string) {
+  return (cause: unknown): never => {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    throw new Error(
+      `What was asked is noted in ${folder}, which cannot be written (${why}): make room there, or let HOME name a folder that can be written.`,
+      { cause },
+    );
+  };
 }
 
 async function namesIn(folder: string): Promise<string[]> {

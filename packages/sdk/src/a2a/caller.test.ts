@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { faultOf } from '../faults.ts';
 import { manualClock } from '../testing/clock.ts';
 import { startRoom, TEST_KEY } from '../testing/room.ts';
@@ -70,6 +70,12 @@ describe('a caller', () => {
     const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'Hi' }] };
     const room = await startRoom(() => result({ message }));
     expect(await callerAt(room.url).send('Hello')).toEqual({ message });
+  });
+
+  it('[A7] what is no JSON is wrong usage, at once', async () => {
+    const said = { parts: [{ data: { big: 2n ** 64n } }] };
+    const sending = callerAt('http://127.0.0.1:1').send(said);
+    await expect(sending).rejects.toMatchObject({ fault: 'wrong_usage' });
   });
 
   it('[A8] tries again with the same message id', async () => {
@@ -182,6 +188,26 @@ describe('a stream', () => {
       ['SendStreamingMessage', undefined, undefined],
       ['SubscribeToTask', 't1', '2'],
     ]);
+  });
+
+  it('[A10] goes on after a connection that has died without a word', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const url = await startStreams(({ method }, reply) => {
+      if (method === 'SendStreamingMessage') reply.write(event(1, status('TASK_STATE_WORKING')));
+      else reply.end(event(2, status('TASK_STATE_COMPLETED')));
+    });
+    const items: StreamItem[] = [];
+    const reading = (async () => {
+      for await (const item of callerAt(url).stream('Hello')) items.push(item);
+    })();
+    const soon = () => new Promise((resolve) => setImmediate(resolve));
+    while (items.length === 0) await soon();
+    // Back at listening, and nothing comes.
+    await soon();
+    await vi.advanceTimersByTimeAsync(45_000);
+    await reading;
+    expect(items).toEqual([status('TASK_STATE_WORKING'), status('TASK_STATE_COMPLETED')]);
   });
 
   it('[A10] ends at an error, at a message, and when its signal fires', async () => {

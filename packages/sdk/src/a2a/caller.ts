@@ -3,6 +3,8 @@ import { type Endpoint, readEndpoint, readProducerEndpoint } from '../endpoint.t
 import { type Fault, faultOf, LanternError } from '../faults.ts';
 import { isRecord, parseJson, textOf } from '../json.ts';
 import { readEvents } from '../sse.ts';
+import { createWatch } from '../watch.ts';
+import { writeJson } from '../write-json.ts';
 import { pauseBefore } from './backoff.ts';
 import type { Said } from './task.ts';
 import { isEnded, type Message, type StreamItem, type Task } from './wire.ts';
@@ -49,7 +51,6 @@ interface CallerParts {
   readonly clock: Clock;
 }
 
-const STREAMS = ['SendStreamingMessage', 'SubscribeToTask'];
 const TRIES = 5;
 /** The server holds a send for half a minute at most. */
 const REPLY_MS = 60_000;
@@ -111,7 +112,9 @@ function sending(said: Said, call: SendOptions): Record<string, unknown> {
 async function ask(parts: CallerParts, request: Request, signal?: AbortSignal): Promise<unknown> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const reply = await post(parts, request, signal);
+      const limit = AbortSignal.timeout(REPLY_MS);
+      const both = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+      const reply = await post(parts, request, { signal, limit: both });
       return resultOf(parts, parseJson(await reply.text()));
     } catch (error) {
       await pauseOrThrow(parts, { error, attempt, signal });
@@ -126,16 +129,19 @@ async function* follow(
 ): AsyncGenerator<StreamItem, void, undefined> {
   let request = first;
   for (let attempt = 0; ; attempt += 1) {
+    const watch = createWatch(signal);
     try {
-      const reply = await post(parts, request, signal);
+      const reply = await post(parts, request, { signal, limit: watch.signal });
       if (!isStream(reply)) {
         yield await endedTask(parts, request, { reply, signal });
         return;
       }
-      for await (const { id, data } of readEvents(reply.body)) {
+      for await (const { id, data } of readEvents(reply.body && watch.over(reply.body))) {
         const item = resultOf(parts, parseJson(data)) as StreamItem;
         attempt = 0;
+        watch.rest(true);
         yield item;
+        watch.rest(false);
         if (isLast(item)) return;
         request = continuing(request, item, id);
       }
@@ -143,6 +149,8 @@ async function* follow(
       throw new LanternError('unreachable', 'The stream ended before the task did.');
     } catch (error) {
       await pauseOrThrow(parts, { error, attempt, signal });
+    } finally {
+      watch.end();
     }
   }
 }
@@ -184,19 +192,21 @@ function isLast(item: StreamItem): boolean {
   return state !== undefined && (isEnded(state) || /INPUT_REQUIRED|AUTH_REQUIRED/.test(state));
 }
 
-async function post(parts: CallerParts, request: Request, signal?: AbortSignal): Promise<Response> {
-  const limit = AbortSignal.timeout(REPLY_MS);
-  const isStream = STREAMS.includes(request.method);
-  const both = isStream ? signal : signal ? AbortSignal.any([signal, limit]) : limit;
-  const body = { jsonrpc: '2.0', id: 1, method: request.method, params: request.params };
+/** `limit` ends it, whoever wanted that; `signal` tells whether it was the caller. */
+async function post(
+  parts: CallerParts,
+  request: Request,
+  { signal, limit }: { signal: AbortSignal | undefined; limit: AbortSignal },
+): Promise<Response> {
+  const text = writeJson({ jsonrpc: '2.0', id: 1, method: request.method, params: request.params });
   const reply = await parts
     .fetch(`${parts.endpoint.base}/`, {
       method: 'POST',
       headers: headersOf(parts, request),
-      body: JSON.stringify(body),
+      body: text,
       // The token must not follow a redirect to somewhere else.
       redirect: 'manual',
-      ...(both === undefined ? {} : { signal: both }),
+      signal: limit,
     })
     .catch((cause: unknown) => {
       if (signal?.aborted) throw aborted(signal);

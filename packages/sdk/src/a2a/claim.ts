@@ -19,18 +19,64 @@ export async function claimFolder(folder: string): Promise<Claim> {
   const { fs, path } = builtin();
   const file = path.join(folder, 'lock');
   const mine = JSON.stringify(await markOf(process.pid));
-  for (let tries = 0; tries < 3; tries += 1) {
+  for (let tries = 0; tries < TRIES; tries += 1) {
     try {
       await fs.writeFile(file, mine, { flag: 'wx', mode: 0o600 });
       return { release: () => fs.rm(file, { force: true }) };
     } catch (cause) {
       if (codeOf(cause) !== 'EEXIST') throw cause;
-      const holder = parseJson(await fs.readFile(file, 'utf8').catch(() => ''));
-      if (isMark(holder) && (await isRunning(holder))) throw taken(folder, holder.pid);
-      await fs.rm(file, { force: true });
     }
+    const holder = await holderOf(file);
+    if (holder !== null && holder !== 'gone') throw taken(folder, holder.pid);
+    if (holder === 'gone') await removeLeft(file);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   throw taken(folder, null);
+}
+
+const TRIES = 100;
+const PAUSE_MS = 20;
+/** Between making the file and writing into it there are microseconds, unless the process was killed right there. */
+const WRITTEN_WITHIN_MS = 1_000;
+const REMOVED_WITHIN_MS = 10_000;
+
+/** Who has it; `gone` when that process has ended; null when the file is gone, or just being written. */
+async function holderOf(file: string): Promise<ProcessMark | 'gone' | null> {
+  const { fs } = builtin();
+  const text = await fs.readFile(file, 'utf8').catch(() => null);
+  if (text === null) return null;
+  const holder = parseJson(text);
+  if (isMark(holder)) return (await isRunning(holder)) ? holder : 'gone';
+  return (await isOlder(file, WRITTEN_WITHIN_MS)) ? 'gone' : null;
+}
+
+/**
+ * Removes what a killed process has left. One at a time, and looked at again: of two that find it at once, the second
+ * would remove what the first has put in its place, and both would have the folder.
+ */
+async function removeLeft(file: string): Promise<void> {
+  const { fs } = builtin();
+  const turn = `${file}.removing`;
+  const isOurTurn = await fs.mkdir(turn).then(
+    () => true,
+    () => false,
+  );
+  if (!isOurTurn) {
+    if (await isOlder(turn, REMOVED_WITHIN_MS)) await fs.rmdir(turn).catch(() => undefined);
+    return;
+  }
+  try {
+    if ((await holderOf(file)) === 'gone') await fs.rm(file, { force: true });
+  } finally {
+    await fs.rmdir(turn).catch(() => undefined);
+  }
+}
+
+async function isOlder(path: string, ms: number): Promise<boolean> {
+  const found = await builtin()
+    .fs.stat(path)
+    .catch(() => null);
+  return found !== null && Date.now() - found.mtimeMs > ms;
 }
 
 function taken(folder: string, pid: number | null): LanternError {

@@ -49,6 +49,7 @@ export function fileJournal(folder: string): TaskJournal {
   let claim: Claim | null = null;
   let waiting: { lines: readonly string[]; done: () => void; failed: (cause: unknown) => void }[] = [];
   let writing: Promise<void> | null = null;
+  let hasHalfLine = false;
 
   async function writeOn(): Promise<void> {
     while (waiting.length > 0) {
@@ -57,11 +58,14 @@ export function fileJournal(folder: string): TaskJournal {
       try {
         if (handle === null) throw new Error('the journal is closed');
         const text = group.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join('');
-        await handle.appendFile(text);
+        await handle.appendFile(hasHalfLine ? `\n${text}` : text);
         // One sync for all that came while the last one ran.
         await handle.datasync();
+        hasHalfLine = false;
         for (const one of group) one.done();
       } catch (cause) {
+        // A full disk may have taken a part; what comes next must not be lost with it.
+        hasHalfLine = true;
         for (const one of group) one.failed(unusable('written', file, cause));
       }
     }
@@ -100,6 +104,7 @@ export function fileJournal(folder: string): TaskJournal {
     }
     await handle?.close();
     await fs.rename(fresh, file);
+    hasHalfLine = false;
     await reopen();
   }
 

@@ -117,7 +117,9 @@ export class Keeper {
     }
     // Not while a line is on its way that the book does not have yet.
     if (this.#lines > LINES_MOST && this.#underWay === 0 && this.#journal.isDurable) {
-      this.#rewriting = this.#rewrite().finally(() => {
+      // Only to save room: when it fails, the old journal has everything.
+      const rewriting = this.#rewrite().catch(() => undefined);
+      this.#rewriting = rewriting.finally(() => {
         this.#rewriting = null;
       });
     }

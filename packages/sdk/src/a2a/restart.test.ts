@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { faultOf } from '../faults.ts';
 import { agentAt, startHub, temporaryFolder } from '../testing/hub.ts';
 import { Book } from './book.ts';
+import { claimFolder } from './claim.ts';
 
 const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
 const taken = (id: string) =>
@@ -34,6 +35,21 @@ describe('after a crash', () => {
       taskId: 'task-1',
       message: { parts: [{ text: /not done a second time/ }] },
     });
+  });
+
+  it('[A13] of several that find a killed process at once, one has the folder', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const state = temporaryFolder();
+      writeFileSync(join(state, 'lock'), JSON.stringify({ pid: process.pid, started: 'another time' }));
+      const claims = await Promise.allSettled(Array.from({ length: 4 }, () => claimFolder(state)));
+      expect(claims.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    }
+  });
+
+  it('[A13] a lock that was never written to the end is taken over', async () => {
+    const state = temporaryFolder();
+    writeFileSync(join(state, 'lock'), '');
+    await (await claimFolder(state)).release();
   });
 
   it('[A13] onInterrupted goes on with what was begun, and says nothing twice under one key', async () => {

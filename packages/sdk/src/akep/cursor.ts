@@ -44,14 +44,19 @@ export function fileCursor(file: string): CursorStore {
   async function write(place: Place): Promise<void> {
     await fs.mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
     const fresh = `${target}.${crypto.randomUUID()}.tmp`;
-    const handle = await fs.open(fresh, 'wx', 0o600);
     try {
-      await handle.writeFile(`${JSON.stringify(place)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
+      const handle = await fs.open(fresh, 'wx', 0o600);
+      try {
+        await handle.writeFile(`${JSON.stringify(place)}\n`);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await fs.rename(fresh, target);
+    } catch (cause) {
+      await fs.rm(fresh, { force: true }).catch(() => undefined);
+      throw cause;
     }
-    await fs.rename(fresh, target);
   }
 
   const save = (place: Place) =>
@@ -77,7 +82,14 @@ export function createBookmark(store: CursorStore) {
   let loading: Promise<Place> | null = null;
 
   async function current(): Promise<Place> {
-    loading ??= store.load().then((place) => place ?? { events: START, resumes: START });
+    loading ??= store.load().then(
+      (place) => place ?? { events: START, resumes: START },
+      (cause: unknown) => {
+        // The next reader may find what this one did not.
+        loading = null;
+        throw cause;
+      },
+    );
     return loading;
   }
 

@@ -1,5 +1,6 @@
 import { faultOf, LanternError } from '../faults.ts';
 import { isRecord, textOf } from '../json.ts';
+import { writeJson } from '../write-json.ts';
 import { type EventDraft, fromEventDraft } from './envelope.ts';
 import type { InboxCall, InboxParts } from './parts.ts';
 import { demandAccepted, type Sent } from './producer.ts';
@@ -70,7 +71,7 @@ export async function getTask(parts: InboxParts, taskId: string, call: InboxCall
 export async function emit(parts: InboxParts, draft: EventDraft, call: InboxCall): Promise<Sent> {
   const source = { name: 'agent', type: 'agent' } as const;
   const envelope = fromEventDraft(draft, { source, nowMs: parts.clock.now() });
-  const text = JSON.stringify(envelope);
+  const text = writeJson(envelope);
   const reply = demandAccepted(
     await parts.http.send({ method: 'POST', path: '/akep/emit', text }, call.signal),
   );

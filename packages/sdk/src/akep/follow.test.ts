@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { event, inboxScript, page, resume, resumePage, startInbox } from '../testing/inbox.ts';
-import type { Place } from './cursor.ts';
+import { fileCursor, type Place } from './cursor.ts';
 
 const vectors: { cursors: string[]; place: Place; not_a_place: string[] } = JSON.parse(
   readFileSync(new URL('../../../../spec/vectors/akep.json', import.meta.url), 'utf8'),
@@ -32,6 +32,13 @@ describe('reading the inbox', () => {
     const world = await startInbox(inboxScript(THREE, { size: 2 }));
     const ids = (await take(world.inbox.events({ once: true }), 9)).map((one) => one.event_id);
     expect(ids).toEqual(['evt_1', 'evt_2', 'evt_3']);
+  });
+
+  it('[K11] a place that cannot be kept is told, and leaves nothing behind', async () => {
+    const path = await freshPath();
+    await mkdir(join(path, 'in the way'), { recursive: true });
+    await expect(fileCursor(path).save(vectors.place)).rejects.toMatchObject({ fault: 'cursor_failed' });
+    expect(await readdir(dirname(path))).toEqual(['inbox.cursor']);
   });
 
   it('[K12] it looks at once, then waits for more by long-poll behind the last cursor', async () => {

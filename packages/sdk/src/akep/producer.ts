@@ -3,6 +3,7 @@ import { readProducerEndpoint } from '../endpoint.ts';
 import { LanternError } from '../faults.ts';
 import { createHttp, type Http } from '../http.ts';
 import { isRecord } from '../json.ts';
+import { writeJson } from '../write-json.ts';
 import { type EventDraft, fromEventDraft } from './envelope.ts';
 import { signEvent, signingKey } from './signature.ts';
 import type { AkepEvent, SourceType } from './wire.ts';
@@ -64,6 +65,9 @@ export function createProducer(options: ProducerOptions): Producer {
   if (signingKey(options.secret) === null) {
     throw new LanternError('wrong_usage', 'The producer has no secret: set AKEP_WEBHOOK_SECRET to it.');
   }
+  if (options.keyId !== undefined && !/^[\x21-\x7e]+$/.test(options.keyId)) {
+    throw new LanternError('wrong_usage', 'The key id holds spaces or line breaks: give it as it was shown.');
+  }
   const http = createHttp({
     endpoint: readProducerEndpoint(options.url),
     apiKey: null,
@@ -86,7 +90,7 @@ type Signer = Pick<ProducerOptions, 'secret' | 'keyId'> & { clock: Clock; signal
 
 async function sendSigned(http: Http, envelope: Pick<AkepEvent, 'event_id'>, by: Signer): Promise<Sent> {
   const { event_id: id } = envelope;
-  const text = JSON.stringify(envelope);
+  const text = writeJson(envelope);
   const headers = () =>
     signEvent({
       secret: by.secret,

@@ -2,6 +2,7 @@ import { aborted } from '../clock.ts';
 import { LanternError } from '../faults.ts';
 import { parseJson } from '../json.ts';
 import { readEvents, type ServerEvent } from '../sse.ts';
+import { createWatch } from '../watch.ts';
 import { isResume } from './pages.ts';
 import { type InboxCall, type InboxParts, patiently } from './parts.ts';
 import { isEvent } from './verify.ts';
@@ -16,9 +17,6 @@ export interface StreamOptions extends InboxCall {
 export type Streamed =
   | { readonly type: 'event'; readonly event: AkepEvent; readonly cursor: string }
   | { readonly type: 'resume'; readonly resume: Resume; readonly cursor: string | null };
-
-// A comment line comes every 15 s (K15): three missed ones are a connection that nobody else has noticed is dead.
-const SILENT_MS = 45_000;
 
 /** Goes on through a restart of the server and a dead connection, from where it was. */
 export async function* stream(
@@ -37,7 +35,9 @@ export async function* stream(
       for await (const sent of readEvents(watch.over(body))) {
         const item = itemOf(sent);
         if (item === null) continue;
+        watch.rest(true);
         yield item;
+        watch.rest(false);
         cursor = item.cursor ?? cursor;
       }
     } catch (error) {
@@ -50,32 +50,6 @@ export async function* stream(
     if (options.signal?.aborted) throw aborted(options.signal);
     await parts.clock.sleep(1_000, options.signal);
   }
-}
-
-/** Hangs up on a connection from which nothing came for a while, and when the caller wants to. */
-function createWatch(outer: AbortSignal | undefined) {
-  const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), SILENT_MS);
-  const heard = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => silence.abort(), SILENT_MS);
-  };
-  return {
-    signal: outer === undefined ? silence.signal : AbortSignal.any([outer, silence.signal]),
-    over: (body: ReadableStream<Uint8Array>) =>
-      body.pipeThrough(
-        new TransformStream<Uint8Array, Uint8Array>({
-          transform(chunk, next) {
-            heard();
-            next.enqueue(chunk);
-          },
-        }),
-      ),
-    end: () => {
-      clearTimeout(timer);
-      silence.abort();
-    },
-  };
 }
 
 /** Null for what this version does not know: a newer server may tell more. */

@@ -36,6 +36,37 @@ describe('waiting for an event', () => {
     expect(world.logged()).toEqual(['wait_opened', 'wait_ended']);
   });
 
+  it.each(['hang_up', { status: 502 }] as const)(
+    '[K20] a wait whose reply got lost (%j) is found instead of being opened twice',
+    async (loss) => {
+      const others = { wait_id: 'wait_0', ...WAIT, run_state_ref: 'runs/41.json', created_at: 'x' };
+      const ours = {
+        wait_id: 'wait_1',
+        event_types: null,
+        interrupt_id: null,
+        policy: null,
+        created_at: 'x',
+      };
+      const until = { given: '2026-03-08T13:00:00.000Z', shown: '2026-03-08T13:00:00.000000Z' };
+      const waits = [others, { ...ours, ...WAIT, expires_at: until.shown }];
+      const world = await startInbox((seen) =>
+        seen.method === 'POST' ? loss : { status: 200, body: { waits } },
+      );
+      const wait = await world.inbox.openWait({ ...WAIT, expires_at: until.given });
+      expect(wait.wait_id).toBe('wait_1');
+      expect(world.seen.map((one) => one.method)).toEqual(['POST', 'GET']);
+    },
+  );
+
+  it('[K20] a wait that never arrived is opened', async () => {
+    const world = await startInbox((seen, count) => {
+      if (count === 1) return 'hang_up';
+      return seen.method === 'POST' ? OPENED : { status: 200, body: { waits: [] } };
+    });
+    expect(await world.inbox.openWait(WAIT)).toMatchObject({ wait_id: 'wait_1' });
+    expect(world.seen.map((one) => one.method)).toEqual(['POST', 'GET', 'POST']);
+  });
+
   it('[K21][K41] waitFor stays until its own wait is resumed, and brings the event', async () => {
     const world = await startInbox(
       waiting((look) => {

@@ -23,12 +23,40 @@ export type Awaited =
 const DEFAULT_WAIT_MS = 3_600_000;
 const WAIT_SECONDS = 50;
 const PAGE = 1_000;
+const MOST_TRIES = 4;
 
 export async function openWait(parts: InboxParts, body: WaitBody, call: InboxCall): Promise<Wait> {
-  const wait = await parts.http.send({ method: 'POST', path: '/akep/waits', body }, call.signal);
-  if (!isWait(wait)) throw odd('a wait');
+  const wait = await openOnce(parts, body, call);
   await parts.record('wait_opened', { wait_id: wait.wait_id, run_state_ref: body.run_state_ref });
   return wait;
+}
+
+/** A wait whose reply got lost is open: a second one beside it would resume the run a second time. */
+async function openOnce(parts: InboxParts, body: WaitBody, call: InboxCall): Promise<Wait> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const wish = { method: 'POST', path: '/akep/waits', body, once: true } as const;
+      const wait = await parts.http.send(wish, call.signal);
+      if (isWait(wait)) return wait;
+      throw odd('a wait');
+    } catch (error) {
+      const fault = faultOf(error);
+      if ((fault !== 'unreachable' && fault !== 'server_failed') || tries === MOST_TRIES) throw error;
+      const found = (await listWaits(parts, call)).find((one) => isSameWait(one, body));
+      if (found !== undefined) return found;
+      await parts.clock.sleep(1_000 * tries, call.signal);
+    }
+  }
+}
+
+function isSameWait(one: Wait, other: WaitBody): boolean {
+  return JSON.stringify(factsOf(one)) === JSON.stringify(factsOf(other));
+}
+
+function factsOf({ run_state_ref, interrupt_id, event_types, policy, ...more }: WaitBody): unknown[] {
+  const subject = Object.entries(more.subject ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
+  const until = more.expires_at == null ? null : Date.parse(more.expires_at);
+  return [run_state_ref, interrupt_id ?? null, event_types ?? null, policy ?? null, subject, until];
 }
 
 export async function listWaits(parts: InboxParts, call: InboxCall): Promise<Wait[]> {

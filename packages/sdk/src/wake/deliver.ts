@@ -1,5 +1,6 @@
 import { faultOf, LanternError } from '../faults.ts';
 import { isRecord, textOf } from '../json.ts';
+import { writeJson } from '../write-json.ts';
 import { type Delivered, demandDeliverReply } from './draft.ts';
 import type { CallOptions, Parts } from './parts.ts';
 import type { DeliverBody } from './wire.ts';
@@ -7,18 +8,25 @@ import type { DeliverBody } from './wire.ts';
 export interface DeliverOptions extends CallOptions {
   /** The same key and draft deliver once, even from two processes. Left out, each call has its own. */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * How long it may take. Left out, it waits as long as the server asks for, which over the limit of a key can be an
+   * hour. Otherwise what would take longer is told at once: `rate_limited`, `server_failed` or `unreachable`.
+   */
+  readonly withinMs?: number | undefined;
 }
 
 /** Intent, request, id: in this order, so that a log that cannot be written is found before anything leaves. */
 export async function deliver(parts: Parts, body: DeliverBody, options: DeliverOptions): Promise<Delivered> {
   const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
   assertIdempotencyKey(idempotencyKey);
+  const text = writeJson(body);
+  const until = options.withinMs === undefined ? {} : { untilMs: parts.clock.now() + options.withinMs };
   const facts = { agent_id: body.agent_id, idempotency_key: idempotencyKey };
   await parts.journal.record('deliver', { ...facts, delivery: body });
   const headers = { 'idempotency-key': idempotencyKey };
   const path = '/wake/v1/deliver';
   const reply = demandDeliverReply(
-    await parts.http.send({ method: 'POST', path, body, headers }, options.signal),
+    await parts.http.send({ method: 'POST', path, text, headers, ...until }, options.signal),
   );
   const deduplicated = reply.deduplicated === true;
   const kept = { ...facts, timeout_seconds: body.timeout_seconds ?? null, deduplicated };

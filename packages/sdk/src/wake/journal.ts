@@ -54,6 +54,8 @@ export function createJournal(parts: JournalParts): Journal {
   const answered = new Set<string>();
 
   const record: Journal['record'] = createRecorder(parts);
+  const past = pastOf(parts.log);
+  let seen = 0;
 
   async function recordAnswer(body: ResponseBody): Promise<void> {
     const mark = `${idOf(body.delivery_id)} ${body.status}`;
@@ -85,12 +87,12 @@ export function createJournal(parts: JournalParts): Journal {
 
   // Another process may have delivered in the meantime, or this one before a restart.
   async function readOn(): Promise<void> {
-    for (const line of await parts.log.newLines()) restore(line);
+    await past.readOn();
+    for (; seen < past.kept.length; seen += 1) restore(past.kept[seen]);
   }
 
-  function restore(line: string): void {
-    const entry = readLine(line);
-    if (entry === null || entry.server !== parts.server || known.has(entry.id)) return;
+  function restore(entry: KeptLine | undefined): void {
+    if (entry === undefined || entry.server !== parts.server || known.has(entry.id)) return;
     if (parts.agentId !== null && entry.agentId !== null && entry.agentId !== parts.agentId) return;
     known.set(entry.id, entry.known);
     if (entry.key !== null) byKey.set(entry.key, entry.id);
@@ -122,8 +124,38 @@ interface KeptLine {
   readonly known: Known;
 }
 
+/** What a log says about deliveries, for all clients that share it: a log tells each line only once. */
+interface Past {
+  readonly kept: readonly KeptLine[];
+  readOn(): Promise<void>;
+}
+
+const pasts = new WeakMap<WakeLog, Past>();
+
+function pastOf(log: WakeLog): Past {
+  const found = pasts.get(log);
+  if (found !== undefined) return found;
+  const kept: KeptLine[] = [];
+  const take = (line: string) => {
+    const entry = readLine(line);
+    if (entry !== null) kept.push(entry);
+  };
+  const readOn = async () => {
+    if (log.eachNewLine !== undefined) await log.eachNewLine(take);
+    else for (const line of await log.newLines()) take(line);
+  };
+  const past = { kept, readOn };
+  pasts.set(log, past);
+  return past;
+}
+
+/** Half a line, left by a crash or a full disk, may stand before a whole one that another process has written. */
+function parseLine(line: string): unknown {
+  return parseJson(line) ?? parseJson(line.slice(line.lastIndexOf('{"at":"')));
+}
+
 function readLine(line: string): KeptLine | null {
-  const entry = parseJson(line);
+  const entry = parseLine(line);
   if (!isRecord(entry) || typeof entry.delivery_id !== 'string') return null;
   if (entry.event !== 'delivered' && entry.event !== 'adopted') return null;
   const seconds = entry.timeout_seconds;

@@ -48,6 +48,19 @@ describe('sweeping', () => {
     expect(got.map((item) => item.resumeFrom)).toEqual([null, 's1']);
   });
 
+  it('[W19] following goes on through a server that is away for a while, from where it was', async () => {
+    const outage: Said[] = [...Array(4).fill('hang_up'), ...Array(4).fill({ status: 503 })];
+    const script: Said[] = [page([ours], 's1'), ...outage, page([ours], 's2')];
+    const world = await startWorld((_, count) => script[count - 1] ?? 'hang_up');
+    await world.wake.adopt(ID);
+    const got = await collect(world.wake.sweep({ follow: true }), 2);
+    expect(got.map((item) => item.resumeFrom)).toEqual(['s1', 's2']);
+    expect(new Set(world.seen.slice(1).map((seen) => query(seen.url).since))).toEqual(new Set(['s1']));
+    const away = await startWorld(() => 'hang_up');
+    const first = collect(away.wake.sweep({ follow: true }));
+    await expect(first).rejects.toMatchObject({ fault: 'unreachable' });
+  });
+
   it('[W19] following goes on from the same point through empty pages', async () => {
     const script = [page([ours], 's1'), page([], null), page([theirs], 's2')];
     const world = await startWorld((_, count) => script[count - 1] ?? 'hang_up');

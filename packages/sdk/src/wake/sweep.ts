@@ -1,4 +1,4 @@
-import { LanternError } from '../faults.ts';
+import { faultOf, LanternError } from '../faults.ts';
 import { isRecord, textOf } from '../json.ts';
 import { type Checked, demandResponse, toAnswer } from './answer.ts';
 import type { CallOptions, Parts } from './parts.ts';
@@ -11,7 +11,10 @@ export interface SweepOptions extends CallOptions {
   readonly statuses?: readonly ResponseStatus[] | undefined;
   /** Page size, 1…200. */
   readonly limit?: number | undefined;
-  /** Go on for ever, looking again every `pollMs` (10 s), until the signal fires or the loop is left. */
+  /**
+   * Go on for ever, looking again every `pollMs` (10 s), until the signal fires or the loop is left. A restart of the
+   * server is waited for.
+   */
   readonly follow?: boolean | undefined;
   readonly pollMs?: number | undefined;
   /** Asked about answers to deliveries this client did not submit; they are left out unless it says `adopt`. */
@@ -23,6 +26,7 @@ export type Swept = Checked & { readonly resumeFrom: string | null };
 
 const ANSWERED: readonly ResponseStatus[] = ['approved', 'rejected', 'redirected'];
 const DEFAULT_POLL_MS = 10_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 interface Page {
   readonly items: readonly ResponseBody[];
@@ -36,8 +40,10 @@ export async function* sweep(
   agentId: string | null,
 ): AsyncGenerator<Swept, void, void> {
   let since = options.since ?? null;
-  for (;;) {
-    const page = await readPage(parts, pathOf(options, since, agentId), options.signal);
+  // The first look forgives nothing: a wrong address is told at once.
+  for (let isPatient = false; ; isPatient = options.follow === true) {
+    const read = () => readPage(parts, pathOf(options, since, agentId), options.signal);
+    const page = await (isPatient ? patiently(parts, options.signal, read) : read());
     const next = page.items.length > 0 ? page.nextSince : since;
     yield* itemsOf(parts, page, { since, next, onForeign: options.onForeign });
     if (page.hasMore && next === since) throw stuck();
@@ -45,6 +51,23 @@ export async function* sweep(
     if (page.hasMore) continue;
     if (!options.follow) return;
     await parts.clock.sleep(options.pollMs ?? DEFAULT_POLL_MS, options.signal);
+  }
+}
+
+/** Goes on through a restart of the server, for as long as it takes. */
+async function patiently(
+  parts: Parts,
+  signal: AbortSignal | undefined,
+  read: () => Promise<Page>,
+): Promise<Page> {
+  for (let pauseMs = 1_000; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await read();
+    } catch (trouble) {
+      const fault = faultOf(trouble);
+      if (fault !== 'unreachable' && fault !== 'server_failed') throw trouble;
+      await parts.clock.sleep(pauseMs, signal);
+    }
   }
 }
 

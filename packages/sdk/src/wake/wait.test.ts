@@ -13,7 +13,9 @@ describe('waiting for an answer', () => {
     });
     await world.wake.adopt(ID);
     await expect(world.wake.waitFor(ID)).resolves.toMatchObject({ status: 'approved', mayProceed: true });
-    expect(world.seen.map((seen) => seen.url)).toEqual(Array(3).fill(`/wake/v1/response/${ID}?wait=60`));
+    const look = `/wake/v1/response/${ID}`;
+    // The first one to a server that has not answered before is not held, so that a wrong address is told at once.
+    expect(world.seen.map((seen) => seen.url)).toEqual([look, `${look}?wait=60`, `${look}?wait=60`]);
     expect(world.clock.naps).toEqual([]);
   });
 
@@ -21,7 +23,7 @@ describe('waiting for an answer', () => {
     const world = await startWorld((_, count) => (count < 4 ? answered('pending') : answered('rejected')));
     await world.wake.adopt(ID);
     await expect(world.wake.waitFor(ID)).resolves.toMatchObject({ status: 'rejected', mayProceed: false });
-    expect(world.clock.naps).toEqual([60_000, 60_000, 60_000]);
+    expect(world.clock.naps).toEqual([60_000, 60_000]);
   });
 
   it('[W23] without an answer in time it says so, and nobody may proceed', async () => {
@@ -120,6 +122,32 @@ describe('waiting for an answer', () => {
     await expect(world.wake.waitFor(ID)).rejects.toMatchObject({ fault: 'unreachable' });
     expect(world.seen).toHaveLength(4);
   });
+
+  it('[W23] a restart during the very first look is waited out, when the server was there before', async () => {
+    const outage: Said[] = Array(8).fill('hang_up');
+    const script: Said[] = [received(), ...outage, answered('approved')];
+    const world = await startWorld((_, count) => script[count - 1] ?? 'hang_up');
+    await world.wake.deliver(DRAFT);
+    await expect(world.wake.waitFor(ID)).resolves.toMatchObject({ status: 'approved' });
+    // Beside the short ones between attempts: the next looks are near, not a minute away.
+    expect(world.clock.naps.filter((ms) => ms >= 5_000)).toEqual([]);
+  });
+
+  it.each([
+    [429, 'rate_limited'],
+    [503, 'server_failed'],
+  ])(
+    '[W23] a server that answers %i and asks for an hour does not make the wait longer',
+    async (status, fault) => {
+      const script: Said[] = [received(), { status, headers: { 'retry-after': '3600' } }];
+      const world = await startWorld((_, count) => script[Math.min(count, 2) - 1] ?? 'hang_up');
+      await world.wake.deliver(DRAFT);
+      const waiting = world.wake.waitFor(ID, { timeoutMs: 19_999.5 });
+      await expect(waiting).rejects.toMatchObject({ fault, wire: { status } });
+      expect(world.clock.naps.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(20_000);
+      expect(world.alerts).toEqual([]);
+    },
+  );
 
   it('[W23] the types keep a rejected answer away from the work', () => {
     type Proceeding = Extract<Answer | Assumed | Unanswered, { mayProceed: true }>;

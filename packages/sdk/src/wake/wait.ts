@@ -29,9 +29,12 @@ export async function waitFor(
     throw new LanternError('wrong_usage', 'An assumption must say what the agent assumes: it is empty.');
   }
   const deadlineMs = await deadlineOf(parts, deliveryId, options);
+  let failures = 0;
   for (let looks = 0; ; looks += 1) {
     const startedMs = parts.clock.now();
-    const look = await lookOnce(parts, deliveryId, { options, deadlineMs, isFirst: looks === 0 });
+    // A wrong address is told at once, so until the server has answered nothing is waited for and nothing forgiven.
+    const isTrial = looks === 0 && !parts.http.hasAnswered;
+    const look = await lookOnce(parts, deliveryId, { options, deadlineMs, isTrial });
     if (look.answer !== null) return look.answer;
     if (parts.clock.now() >= deadlineMs) {
       // Out of reach is not "no answer": a person may have said no in the meantime.
@@ -39,7 +42,8 @@ export async function waitFor(
       return conclude(parts, deliveryId, assumption);
     }
     const held = look.trouble === null && parts.clock.now() - startedMs >= look.heldMs / 2 && look.heldMs > 0;
-    if (!held) await pause(parts, options, deadlineMs);
+    failures = look.trouble === null ? 0 : failures + 1;
+    if (!held && !isTrial) await pause(parts, options, { deadlineMs, failures });
   }
 }
 
@@ -52,20 +56,21 @@ interface Look {
 async function lookOnce(
   parts: Parts,
   deliveryId: string,
-  at: { options: CallOptions; deadlineMs: number; isFirst: boolean },
+  at: { options: CallOptions; deadlineMs: number; isTrial: boolean },
 ): Promise<Look> {
   const leftSeconds = Math.floor((at.deadlineMs - parts.clock.now()) / 1_000);
-  const holdSeconds = Math.max(0, Math.min(leftSeconds, LONGEST_HOLD_SECONDS));
+  const holdSeconds = at.isTrial ? 0 : Math.max(0, Math.min(leftSeconds, LONGEST_HOLD_SECONDS));
   const heldMs = holdSeconds * 1_000;
   try {
-    const body = await checkOnce(parts, deliveryId, { signal: at.options.signal, holdSeconds });
+    const call = { signal: at.options.signal, holdSeconds, untilMs: at.deadlineMs };
+    const body = await checkOnce(parts, deliveryId, call);
     const checked = toAnswer(body);
     return { answer: checked.status === 'pending' ? null : checked, trouble: null, heldMs };
   } catch (trouble) {
     const fault = faultOf(trouble);
     const passes = fault === 'unreachable' || fault === 'server_failed';
-    // A wait of hours survives a restart of the server, but a wrong address is told at once.
-    if (!passes || at.isFirst) throw trouble;
+    // A wait of hours survives a restart of the server.
+    if (!passes || at.isTrial) throw trouble;
     return { answer: null, trouble, heldMs };
   }
 }
@@ -78,9 +83,15 @@ async function deadlineOf(parts: Parts, deliveryId: string, options: WaitOptions
   return known.deliveredAtMs + known.timeoutSeconds * 1_000;
 }
 
-async function pause(parts: Parts, options: WaitOptions, deadlineMs: number): Promise<void> {
-  const ms = Math.min(options.pollMs ?? DEFAULT_POLL_MS, deadlineMs - parts.clock.now());
-  await parts.clock.sleep(Math.max(ms, 0), options.signal);
+async function pause(
+  parts: Parts,
+  { pollMs = DEFAULT_POLL_MS, signal }: WaitOptions,
+  { deadlineMs, failures }: { deadlineMs: number; failures: number },
+): Promise<void> {
+  // A restart takes seconds; whoever waits for an answer should not lose a minute over it.
+  const wantedMs = failures === 0 ? pollMs : Math.min(1_000 * 2 ** (failures - 1), pollMs);
+  const ms = Math.min(wantedMs, deadlineMs - parts.clock.now());
+  await parts.clock.sleep(Math.max(ms, 0), signal);
 }
 
 async function conclude(
