@@ -8,8 +8,8 @@ import { MODES, Modes } from './Modes.tsx';
 import { Receives } from './Receives.tsx';
 import { useQuotable } from './selection.ts';
 import { sendAnswer } from './send.ts';
-import { useWords } from './use-words.ts';
-import { type Words, words } from './words.ts';
+import { useKeeping, useWords } from './use-words.ts';
+import { type Keeping, type Words, words } from './words.ts';
 import './composer.css';
 
 type Props = { detail: Detail; onSent: (id: string) => void };
@@ -160,6 +160,13 @@ function Edit({ detail, said }: { detail: Detail; said: Words }) {
   );
 }
 
+const KEEPING_WORDS: Record<Keeping, string> = {
+  kept: 'Kept as a draft while you write.',
+  soon: 'Kept as a draft while you write.',
+  failed: 'Not kept as a draft yet: the server cannot be reached. Trying again; your words are here.',
+  refused: 'The server does not take this as a draft. Your words are only here.',
+};
+
 function SendLine({
   detail,
   said,
@@ -172,10 +179,12 @@ function SendLine({
   onSend: () => void;
 }) {
   const lacks = missing(said);
+  const keeping = useKeeping(detail.delivery_id);
   return (
     <div className="send-line">
       <p className="said" id="lacks">
-        {lacks ?? 'Kept as a draft while you write.'}
+        {lacks ?? KEEPING_WORDS[keeping]}
+        {lacks !== null && keeping !== 'kept' && keeping !== 'soon' && ` ${KEEPING_WORDS[keeping]}`}
       </p>
       <button
         type="button"
