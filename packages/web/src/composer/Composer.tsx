@@ -3,6 +3,7 @@ import type { Detail, Verdict } from '../api/types.ts';
 import { isIrreversible } from '../inbox/bulk.ts';
 import { Key } from '../keys/Key.tsx';
 import { useKeys } from '../keys/use-keys.ts';
+import { grouped } from '../words/numbers.ts';
 import { EditItself } from './EditItself.tsx';
 import { MODES, Modes } from './Modes.tsx';
 import { Receives } from './Receives.tsx';
@@ -11,6 +12,9 @@ import { sendAnswer } from './send.ts';
 import { useKeeping, useWords } from './use-words.ts';
 import { type Keeping, type Words, words } from './words.ts';
 import './composer.css';
+
+/** More than this the server refuses. */
+const MOST_FEEDBACK = 20_000;
 
 type Props = { detail: Detail; onSent: (id: string) => void };
 
@@ -77,6 +81,9 @@ function answer(detail: Detail, status: Verdict, said: Words) {
 
 /** What still has to be said before this can be sent: an agent that is turned away must learn why. */
 function missing(said: Words): string | null {
+  // Counted as the server does, and said: a field that stops at some length loses the end of what is pasted.
+  if (said.feedback.length > MOST_FEEDBACK)
+    return `At most ${grouped(MOST_FEEDBACK)} characters can be sent; these are ${grouped(said.feedback.length)}.`;
   if (said.mode === 'rejected' && said.feedback.trim() === '')
     return 'Say why not, so that the agent can learn from it.';
   if (said.mode === 'redirected' && said.feedback.trim() === '' && said.edited === undefined)
@@ -128,7 +135,6 @@ function Feedback({
         ref={field}
         className="input"
         value={said.feedback}
-        maxLength={20_000}
         onChange={(event) => words.write(id, { feedback: event.target.value })}
       />
     </div>
