@@ -71,7 +71,7 @@ describe('triage by keyboard', () => {
     for (const word of ['Approved', 'Rejected', 'Redirected'])
       await row(page, `To be ${word.toLowerCase()}`).getByText(`${word}, not sent yet`).waitFor();
     await row(page, 'To be rejected').click();
-    await page.getByText('Rejected — goes out in').waitFor();
+    await page.locator('.state-line').getByText('Rejected — goes out in').waitFor();
     expect(trouble).toEqual([]);
   });
 

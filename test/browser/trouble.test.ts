@@ -99,7 +99,7 @@ describe('bad days', () => {
     const refused = page.waitForResponse((reply) => reply.url().endsWith('/decision'));
     await page.keyboard.press(send);
     expect((await refused).status()).toBe(409);
-    await page.getByText(/decided it first, at \d\d:\d\d\. Your words are kept\./).waitFor();
+    await page.getByText(/You had decided it already, at \d\d:\d\d\. Your words are kept\./).waitFor();
     await page.getByRole('link', { name: 'Go back to it' }).click();
     const box = page.getByRole('textbox', { name: 'Your words, not sent' });
     await box.waitFor();

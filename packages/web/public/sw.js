@@ -2,6 +2,9 @@
 const SHELL = 'lanternroom-shell-1';
 const LAST = 'lanternroom-last-1';
 const PAGE = '/';
+/** Where the one page is served. Elsewhere (documents, files to save) is not ours to keep, nor to stand in for. */
+const DESK =
+  /^\/(?:(?:login|setup|join|reset|sit|history|audit|insights|tasks|events|agents|d|settings)(?:\/|$)|$)/;
 
 self.addEventListener('install', (event) => {
   // A page that cannot be had now is kept when somebody next opens it; the worker serves either way.
@@ -31,8 +34,9 @@ self.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== location.origin) return;
-  if (request.mode === 'navigate') event.respondWith(page(request));
-  else if (url.pathname.startsWith('/assets/')) event.respondWith(asset(request));
+  if (request.mode === 'navigate') {
+    if (DESK.test(url.pathname)) event.respondWith(page(request));
+  } else if (url.pathname.startsWith('/assets/')) event.respondWith(asset(request));
   else if (isKept(url)) event.respondWith(last(request));
 });
 

@@ -4,6 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { asking } from './api/questions.ts';
 import { keepForOffline } from './live/offline-shell.ts';
+import { loadAnewAfterUpgrade } from './live/renewal.ts';
 import { wearLast } from './look/wear.ts';
 import { router } from './routes.tsx';
 import './look/fonts.css';
@@ -11,6 +12,7 @@ import './look/tokens.css';
 import './look/base.css';
 
 wearLast();
+loadAnewAfterUpgrade();
 const room = document.getElementById('room');
 if (room !== null) {
   createRoot(room).render(

@@ -11,6 +11,7 @@ type Overview = {
   sat_at: string | null;
   next_sitting_at: string | null;
   deliveries_ever: number;
+  held: { delivery_id: string; headline: string; status: string; effect_at: string }[];
 };
 
 describe('GET /desk/overview', () => {
@@ -23,6 +24,7 @@ describe('GET /desk/overview', () => {
       sat_at: null,
       next_sitting_at: null,
       deliveries_ever: 0,
+      held: [],
     });
   });
 
@@ -45,6 +47,24 @@ describe('GET /desk/overview', () => {
     const read = await body<Overview>(world.desk('GET', '/desk/overview'));
     expect(read.sections.to_read).toBe(0);
     expect(read.deliveries_ever).toBe(4);
+  });
+
+  test('[D34] names what this person can still undo, and nothing of anybody else', async () => {
+    const { world } = await openDesk();
+    const [first, second, theirs] = [await world.deliver(), await world.deliver(), await world.deliver()];
+    await world.decide(first, { status: 'approved' });
+    await world.decide(second, { status: 'rejected', feedback: 'no' });
+    const { token } = await world.addPerson('bob@example.com', 'decider');
+    await world.decide(theirs, { status: 'approved' }, token);
+    const held = async () => (await body<Overview>(world.desk('GET', '/desk/overview'))).held;
+    expect((await held()).map((one) => [one.delivery_id, one.status])).toEqual([
+      [first, 'approved'],
+      [second, 'rejected'],
+    ]);
+    await world.desk('DELETE', `/desk/deliveries/${first}/decision`);
+    expect((await held()).map((one) => one.delivery_id)).toEqual([second]);
+    await world.tick(10_000_000);
+    expect(await held()).toEqual([]);
   });
 
   test('[D34] an undone decision is not the last one', async () => {

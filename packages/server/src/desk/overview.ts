@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { overview, sit } from '../core/deliveries/overview.ts';
-import { toIsoOrNull } from '../core/time.ts';
+import { toIso, toIsoOrNull } from '../core/time.ts';
 import type { Shell } from '../http/shell.ts';
 import { caller } from './person.ts';
 
@@ -15,6 +15,12 @@ export function overviewRoutes(app: FastifyInstance, { room }: Shell): void {
       sat_at: toIsoOrNull(seen.satAt),
       next_sitting_at: toIsoOrNull(seen.nextSittingAt),
       deliveries_ever: seen.deliveriesEver,
+      held: seen.held.map(({ delivery, decision }) => ({
+        delivery_id: delivery.id,
+        headline: delivery.headline,
+        status: decision.verdict,
+        effect_at: toIso(decision.effectAt),
+      })),
     };
   });
 

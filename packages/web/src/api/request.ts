@@ -1,3 +1,4 @@
+import { compareClocks } from '../live/clock.ts';
 import { parseExact, stringifyExact } from './exact-json.ts';
 import { Refused } from './refused.ts';
 
@@ -12,6 +13,7 @@ export function onSessionLost(listener: () => void): () => void {
 }
 
 const TIMEOUT_MS = 20_000;
+const KEPT = 'x-lanternroom-kept';
 
 /** One request. Every failure is a `Refused`, so that callers have one thing to look at. */
 export async function request<T>(method: Method, path: string, body?: unknown): Promise<T> {
@@ -24,22 +26,47 @@ export async function request<T>(method: Method, path: string, body?: unknown): 
 }
 
 async function send(method: Method, path: string, body: string | undefined): Promise<Response> {
+  const askedAt = Date.now();
+  const outlives = method === 'GET' ? null : takeRoom(body ?? '');
   try {
-    return await fetch(path, {
+    const response = await fetch(path, {
       method,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body }),
       credentials: 'same-origin',
-      keepalive: method !== 'GET' && (body ?? '').length < 60_000,
+      keepalive: outlives !== null,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
+    // What was kept for a day without network tells the time of that day.
+    if (!response.headers.has(KEPT)) compareClocks(response.headers.get('date'), askedAt);
+    return response;
   } catch {
     throw new Refused(0, { code: 'network', message: 'The server cannot be reached.' });
+  } finally {
+    outlives?.();
   }
 }
 
+/** Browsers let 64 KiB of bodies outlive their page, all requests together, and fail the one that is too much. */
+const ROOM_BYTES = 60_000;
+const ROOM_REQUESTS = 8;
+let roomBytes = 0;
+let roomRequests = 0;
+
+/** Room for a request that goes on when the page is closed, until it is given back; null when there is none. */
+function takeRoom(body: string): (() => void) | null {
+  const bytes = body.length > ROOM_BYTES ? body.length : new TextEncoder().encode(body).length;
+  if (roomRequests >= ROOM_REQUESTS || roomBytes + bytes > ROOM_BYTES) return null;
+  roomBytes += bytes;
+  roomRequests++;
+  return () => {
+    roomBytes -= bytes;
+    roomRequests--;
+  };
+}
+
 async function readJson(response: Response): Promise<unknown> {
-  markOffline(response.headers.get('x-lanternroom-kept'));
+  markOffline(response.headers.get(KEPT));
   try {
     return parseExact(await response.text());
   } catch {

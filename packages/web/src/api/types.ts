@@ -103,7 +103,11 @@ export type Overview = {
   sat_at: string | null;
   next_sitting_at: string | null;
   deliveries_ever: number;
+  /** What this person can still take back, oldest first. */
+  held?: HeldDecision[];
 };
+
+export type HeldDecision = { delivery_id: string; headline: string; status: Verdict; effect_at: string };
 
 export type Role = 'owner' | 'decider' | 'reader';
 export type Person = { person_id: string; email: string; name: string; role: Role; created_at: string };

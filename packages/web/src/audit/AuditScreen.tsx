@@ -131,7 +131,7 @@ function Ledger({ entries, names }: LedgerProps) {
         <thead>
           <tr>
             <th scope="col">Line</th>
-            <th scope="col">Time</th>
+            <th scope="col">Time, UTC</th>
             <th scope="col">Who</th>
             <th scope="col">Action</th>
             <th scope="col">Subject</th>

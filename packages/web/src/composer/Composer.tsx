@@ -3,14 +3,18 @@ import type { Detail, Verdict } from '../api/types.ts';
 import { isIrreversible } from '../inbox/bulk.ts';
 import { Key } from '../keys/Key.tsx';
 import { useKeys } from '../keys/use-keys.ts';
+import { grouped } from '../words/numbers.ts';
 import { EditItself } from './EditItself.tsx';
 import { MODES, Modes } from './Modes.tsx';
 import { Receives } from './Receives.tsx';
 import { useQuotable } from './selection.ts';
 import { sendAnswer } from './send.ts';
-import { useWords } from './use-words.ts';
-import { type Words, words } from './words.ts';
+import { useKeeping, useWords } from './use-words.ts';
+import { type Keeping, type Words, words } from './words.ts';
 import './composer.css';
+
+/** More than this the server refuses. */
+const MOST_FEEDBACK = 20_000;
 
 type Props = { detail: Detail; onSent: (id: string) => void };
 
@@ -77,6 +81,9 @@ function answer(detail: Detail, status: Verdict, said: Words) {
 
 /** What still has to be said before this can be sent: an agent that is turned away must learn why. */
 function missing(said: Words): string | null {
+  // Counted as the server does, and said: a field that stops at some length loses the end of what is pasted.
+  if (said.feedback.length > MOST_FEEDBACK)
+    return `At most ${grouped(MOST_FEEDBACK)} characters can be sent; these are ${grouped(said.feedback.length)}.`;
   if (said.mode === 'rejected' && said.feedback.trim() === '')
     return 'Say why not, so that the agent can learn from it.';
   if (said.mode === 'redirected' && said.feedback.trim() === '' && said.edited === undefined)
@@ -128,7 +135,6 @@ function Feedback({
         ref={field}
         className="input"
         value={said.feedback}
-        maxLength={20_000}
         onChange={(event) => words.write(id, { feedback: event.target.value })}
       />
     </div>
@@ -160,6 +166,13 @@ function Edit({ detail, said }: { detail: Detail; said: Words }) {
   );
 }
 
+const KEEPING_WORDS: Record<Keeping, string> = {
+  kept: 'Kept as a draft while you write.',
+  soon: 'Kept as a draft while you write.',
+  failed: 'Not kept as a draft yet: the server cannot be reached. Trying again; your words are here.',
+  refused: 'The server does not take this as a draft. Your words are only here.',
+};
+
 function SendLine({
   detail,
   said,
@@ -172,10 +185,12 @@ function SendLine({
   onSend: () => void;
 }) {
   const lacks = missing(said);
+  const keeping = useKeeping(detail.delivery_id);
   return (
     <div className="send-line">
       <p className="said" id="lacks">
-        {lacks ?? 'Kept as a draft while you write.'}
+        {lacks ?? KEEPING_WORDS[keeping]}
+        {lacks !== null && keeping !== 'kept' && keeping !== 'soon' && ` ${KEEPING_WORDS[keeping]}`}
       </p>
       <button
         type="button"

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useMemo, useState } from 'react';
 import { parseExact, stringifyExact } from '../api/exact-json.ts';
 import type { Json } from '../api/types.ts';
 import { isObject } from '../detail/shape.ts';
@@ -6,14 +6,48 @@ import { Trouble } from '../frame/Trouble.tsx';
 import { Changes } from './Changes.tsx';
 import { FieldsEditor } from './FieldsEditor.tsx';
 
-const Editor = lazy(async () => ({ default: (await import('./Editor.tsx')).Editor }));
+type EditorProps = {
+  language: 'markdown' | 'json';
+  label: string;
+  text: string;
+  onText: (text: string) => void;
+};
+
+const Editor = lazy<ComponentType<EditorProps>>(() =>
+  import('./Editor.tsx').then(
+    ({ Editor }) => ({ default: Editor }),
+    () => ({ default: PlainEditor }),
+  ),
+);
+
+/** When the editor cannot be fetched: a field is enough to write in. */
+function PlainEditor({ label, text, onText }: EditorProps) {
+  return (
+    <textarea
+      className="input mono"
+      rows={12}
+      aria-label={label}
+      defaultValue={text}
+      onChange={(event) => onText(event.target.value)}
+    />
+  );
+}
+
+/** A field for each leaf, while there are not thousands. */
+const MOST_LEAVES = 400;
+
+function leaves(value: Json): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + leaves(item), 0);
+  return isObject(value) ? Object.values(value).reduce<number>((sum, item) => sum + leaves(item), 0) : 1;
+}
 
 type Props = { before: Json; after: Json; onChange: (value: Json) => void; onStop: () => void };
 
 /** The agent's content in the person's own hands, with a live diff below. */
 export function EditItself({ before, after, onChange, onStop }: Props) {
   const [asJson, setAsJson] = useState(false);
-  const canFields = isObject(before) && isObject(after);
+  const isSmall = useMemo(() => leaves(before) <= MOST_LEAVES, [before]);
+  const canFields = isObject(before) && isObject(after) && isSmall;
   return (
     <section className="edit" aria-label="Edit it myself">
       <div className="edit-line">

@@ -1,20 +1,46 @@
-import type { Verdict } from '../api/types.ts';
+import type { HeldDecision, Verdict } from '../api/types.ts';
+import { serverNow } from '../live/clock.ts';
 
-/** A decision of this person that has not gone out yet. `endsAt` is in this browser's clock, and errs on the early side. */
-export type Held = { id: string; headline: string; verdict: Verdict; endsAt: number };
+/** A decision of this person that has not gone out yet. `endsAt` is on the server's clock. */
+export type Held = {
+  id: string;
+  headline: string;
+  verdict: Verdict;
+  endsAt: number;
+  /** The server has it; before that only this page knows of it. */
+  isSure: boolean;
+  /** It is being taken back. */
+  isLeaving: boolean;
+};
 export type Notice = { id: number; text: string; delivery?: string };
 
 type State = { held: readonly Held[]; notices: readonly Notice[] };
 
 const NOTICE_MS = 12_000;
-let state: State = { held: [], notices: [] };
+const LINGER_MS = 300;
+const NOTHING: State = { held: [], notices: [] };
+let state = NOTHING;
 let counter = 0;
+let prune: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
 function change(next: Partial<State>): void {
   state = { ...state, ...next };
+  clearTimeout(prune);
+  if (state.held.length > 0) {
+    const first = Math.min(...state.held.map(({ endsAt }) => endsAt));
+    prune = setTimeout(dropEnded, Math.max(0, first - serverNow()) + LINGER_MS);
+  }
   for (const tell of listeners) tell();
 }
+
+function dropEnded(): void {
+  const now = serverNow();
+  change({ held: state.held.filter(({ endsAt }) => endsAt > now) });
+}
+
+const replace = (id: string, next: Partial<Held>) =>
+  change({ held: state.held.map((held) => (held.id === id ? { ...held, ...next } : held)) });
 
 /** What the line at the foot of the desk says: decisions on their way, and what went wrong. */
 export const foot = {
@@ -23,14 +49,35 @@ export const foot = {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   },
-  hold: (held: Held) => {
-    change({ held: [...state.held.filter((other) => other.id !== held.id), held] });
-    setTimeout(() => foot.release(held.id, held.endsAt), Math.max(0, held.endsAt - Date.now()) + 300);
-  },
-  release: (id: string, endsAt?: number) =>
+  /** As the person meant it, before the server has said anything. */
+  hold: (held: Pick<Held, 'id' | 'headline' | 'verdict' | 'endsAt'>) =>
     change({
-      held: state.held.filter((held) => held.id !== id || (endsAt !== undefined && held.endsAt !== endsAt)),
+      held: [
+        ...state.held.filter((other) => other.id !== held.id),
+        { ...held, isSure: false, isLeaving: false },
+      ],
     }),
+  /** The server has it, until then. */
+  confirm: (id: string, effectAt: string | null) =>
+    replace(id, { isSure: true, ...(effectAt === null ? {} : { endsAt: Date.parse(effectAt) }) }),
+  leave: (id: string, isLeaving: boolean) => replace(id, { isLeaving }),
+  release: (id: string) => change({ held: state.held.filter((held) => held.id !== id) }),
+  /** What the server holds for this person: also after a reload, and in every other browser of theirs. */
+  adopt: (theirs: readonly HeldDecision[]) => {
+    const leaving = new Set(state.held.flatMap(({ id, isLeaving }) => (isLeaving ? [id] : [])));
+    const sure = theirs.map(({ delivery_id: id, headline, status: verdict, effect_at }) => ({
+      id,
+      headline,
+      verdict,
+      endsAt: Date.parse(effect_at),
+      isSure: true,
+      isLeaving: leaving.has(id),
+    }));
+    const known = new Set(sure.map(({ id }) => id));
+    const now = serverNow();
+    const unsure = state.held.filter((held) => !held.isSure && !known.has(held.id));
+    change({ held: [...sure.filter(({ endsAt }) => endsAt > now), ...unsure] });
+  },
   say: (text: string, delivery?: string) => {
     const id = ++counter;
     change({
@@ -40,4 +87,5 @@ export const foot = {
     if (delivery === undefined) setTimeout(() => foot.close(id), NOTICE_MS);
   },
   close: (id: number) => change({ notices: state.notices.filter((notice) => notice.id !== id) }),
+  clear: () => change(NOTHING),
 };

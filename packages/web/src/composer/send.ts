@@ -1,14 +1,20 @@
 import { type Answer, desk } from '../api/desk.ts';
-import { asking, settingsQuery } from '../api/questions.ts';
-import { calmly, isRefused, type Refused } from '../api/refused.ts';
-import type { Detail, Row } from '../api/types.ts';
+import { asking, sessionQuery, settingsQuery } from '../api/questions.ts';
+import { calmly, isRefused, Refused } from '../api/refused.ts';
+import type { Decision, Detail, Row } from '../api/types.ts';
 import { hasDecided } from '../frame/sat.ts';
 import { list } from '../inbox/list-store.ts';
+import { serverNow } from '../live/clock.ts';
 import { clock } from '../words/time.ts';
 import { foot } from './held.ts';
 import { words } from './words.ts';
 
 const UNDO_SECONDS = 10;
+const LINGER_MS = 1500;
+
+/** Answers on their way to the server, and those it has whose words are still kept here for an undo. */
+const sending = new Set<string>();
+const given = new Map<string, symbol>();
 
 function show(row: Row): void {
   list.dispatch({ kind: 'row', row });
@@ -22,72 +28,146 @@ const again = (id: string) => {
     void asking.invalidateQueries({ queryKey: key });
 };
 
+const undoSeconds = () => asking.getQueryData(settingsQuery.queryKey)?.undo_seconds ?? UNDO_SECONDS;
+
 /** Shown as held at once; taken back, with the reason, when the server says otherwise. The words stay until it has gone out. */
 export async function sendAnswer(before: Row, answer: Answer): Promise<boolean> {
   const id = before.delivery_id;
-  const seconds = asking.getQueryData(settingsQuery.queryKey)?.undo_seconds ?? UNDO_SECONDS;
-  const givenAt = Date.now();
-  const endsAt = givenAt + seconds * 1000;
+  if (sending.has(id)) return false;
+  sending.add(id);
   words.hold(id);
-  show({
-    ...before,
-    ...(seconds === 0
-      ? { state: 'decided', status: answer.status }
-      : { state: 'held', held_status: answer.status }),
-    effect_at: new Date(endsAt).toISOString(),
-  });
-  if (seconds > 0) foot.hold({ id, headline: before.headline, verdict: answer.status, endsAt });
+  showHeld(before, answer);
   try {
-    show(await desk.decide(id, answer));
-    setTimeout(() => forgetWhenGone(id, givenAt), seconds * 1000 + 1500);
+    const row = await decideSurely(id, answer);
+    foot.confirm(id, row.effect_at);
+    show(row);
+    forgetLater(id);
     return true;
   } catch (error) {
     show(before);
     foot.release(id);
     foot.say(lostWords(error, before), id);
+    words.keepAgain(id);
     return false;
   } finally {
+    sending.delete(id);
     again(id);
   }
 }
 
-/** Only when nobody took it back meanwhile. */
-function forgetWhenGone(id: string, givenAt: number): void {
-  if (list.row(id)?.state === 'pending') return;
-  words.forget(id);
-  hasDecided(givenAt);
-  again(id);
+function showHeld(before: Row, { status }: Answer): void {
+  const { delivery_id: id, headline } = before;
+  const seconds = undoSeconds();
+  const endsAt = serverNow() + seconds * 1000;
+  const effect_at = new Date(endsAt).toISOString();
+  if (seconds === 0) {
+    show({ ...before, state: 'decided', status, effect_at });
+    return;
+  }
+  show({ ...before, state: 'held', held_status: status, effect_at });
+  foot.hold({ id, headline, verdict: status, endsAt });
+}
+
+/** Silence says nothing about what became of an answer: the server may have taken it and only its reply got lost. */
+async function decideSurely(id: string, answer: Answer): Promise<Row> {
+  try {
+    return await desk.decide(id, answer);
+  } catch (error) {
+    if (!isSilence(error)) throw error;
+    const detail = await desk.delivery(id).catch(() => null);
+    if (detail === null) throw new Refused(0, { code: 'unknown_outcome', message: UNKNOWN_OUTCOME });
+    if (!isThisAnswer(detail.decision, answer)) throw error;
+    return detail;
+  }
+}
+
+const UNKNOWN_OUTCOME =
+  'The server did not say whether it took your answer. Look again when it can be reached.';
+
+const isSilence = (error: unknown) =>
+  isRefused(error) && (error.status === 0 || error.status === 502 || error.status === 504);
+
+const isMe = (person: string | undefined) =>
+  person !== undefined && person === asking.getQueryData(sessionQuery.queryKey)?.person.person_id;
+
+function isThisAnswer(decision: Decision | null, answer: Answer): boolean {
+  return (
+    decision !== null &&
+    decision.state !== 'undone' &&
+    decision.status === answer.status &&
+    (decision.feedback ?? '') === (answer.feedback ?? '') &&
+    isMe(decision.decided_by.person_id)
+  );
+}
+
+/** The words go when the answer is out for good, unless it was taken back, or given once more, meanwhile. */
+function forgetLater(id: string): void {
+  const mark = Symbol(id);
+  const givenAt = Date.now();
+  given.set(id, mark);
+  setTimeout(
+    () => {
+      if (given.get(id) !== mark) return;
+      given.delete(id);
+      const shown = [list.row(id), asking.getQueryData<Detail>(['delivery', id])];
+      if (shown.some((row) => row?.state === 'pending')) return;
+      words.forget(id);
+      hasDecided(givenAt);
+      again(id);
+    },
+    undoSeconds() * 1000 + LINGER_MS,
+  );
 }
 
 export async function undoAnswer(id: string): Promise<void> {
   const held = foot.get().held.find((one) => one.id === id);
-  foot.release(id);
+  foot.leave(id, true);
+  given.delete(id);
   try {
     show(await desk.undo(id));
+    foot.release(id);
+    void bringBack(id);
     foot.say(`Taken back. “${list.row(id)?.headline ?? held?.headline ?? 'It'}” waits for you again.`);
   } catch (error) {
     const gone = isRefused(error) && error.status === 409;
+    if (gone) foot.release(id);
+    else foot.leave(id, false);
     foot.say(gone ? 'It had already gone out, so it could not be taken back.' : calmly(error));
   } finally {
     again(id);
   }
 }
 
+/** The words of what was taken back: those still here, or after a reload those that were sent. */
+async function bringBack(id: string): Promise<void> {
+  if (words.has(id)) return words.keepAgain(id);
+  const detail = await desk.delivery(id).catch(() => null);
+  const last = detail?.decisions.at(-1);
+  if (last?.state !== 'undone' || words.has(id) || !isMe(last.decided_by.person_id)) return;
+  words.write(id, {
+    mode: last.status,
+    feedback: last.feedback ?? '',
+    edited: last.edited_content ?? undefined,
+  });
+}
+
 /** Who was first, and when; and that nothing the person wrote is lost. */
 export function lostWords(error: unknown, row: Row): string {
   const name = `“${row.headline}”`;
+  if (isRefused(error) && error.code === 'unknown_outcome')
+    return `${name}: ${error.message} Your words are kept.`;
   if (!isRefused(error) || error.status !== 409) return `${name} was not answered. ${calmly(error)}`;
   return `${name} was not answered. ${conflictWords(error)} Your words are kept.`;
 }
 
 export function conflictWords(error: Refused): string {
-  const by = error.extra.decided_by as { name?: string | null } | undefined;
-  const at = error.extra.decided_at;
+  const by = error.extra.decided_by as { person_id?: string; name?: string | null } | undefined;
+  const at = typeof error.extra.decided_at === 'string' ? `, at ${clock(error.extra.decided_at)}` : '';
   switch (error.code) {
     case 'already_decided':
     case 'already_held': {
-      const who = by?.name ?? 'Somebody else';
-      return `${who} decided it first${typeof at === 'string' ? `, at ${clock(at)}` : ''}.`;
+      if (isMe(by?.person_id)) return `You had decided it already${at}.`;
+      return `${by?.name ?? 'Somebody else'} decided it first${at}.`;
     }
     case 'content_changed':
       return 'It changed after you opened it; look at it again.';

@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import type { Detail } from '../api/types.ts';
-import { type Words, words } from './words.ts';
+import { type Keeping, type Words, words } from './words.ts';
 
 export function useWords(detail: Detail): Words {
   const id = detail.delivery_id;
@@ -10,3 +10,6 @@ export function useWords(detail: Detail): Words {
   }, [id, draft]);
   return useSyncExternalStore(words.subscribe, () => words.get(id));
 }
+
+export const useKeeping = (id: string): Keeping =>
+  useSyncExternalStore(words.subscribe, () => words.keeping(id));

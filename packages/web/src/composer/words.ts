@@ -1,4 +1,5 @@
 import { desk } from '../api/desk.ts';
+import { isRefused } from '../api/refused.ts';
 import type { Draft, Json, Verdict } from '../api/types.ts';
 
 /** What a person is about to say. `edited` is undefined while they have not taken the text into their own hands. */
@@ -6,6 +7,10 @@ export type Words = { mode: Verdict | null; feedback: string; edited: Json | und
 
 const NOTHING: Words = { mode: null, feedback: '', edited: undefined };
 const SAVE_MS = 700;
+const AGAIN_MS = 4_000;
+
+/** Whether the server has the words as they stand here; `refused` when it will not have them. */
+export type Keeping = 'kept' | 'soon' | 'failed' | 'refused';
 
 /**
  * Words being written, by delivery. They outlive the composer, so that a refusal, an undo or a look elsewhere loses none;
@@ -14,6 +19,9 @@ const SAVE_MS = 700;
 class WordsStore {
   readonly #words = new Map<string, Words>();
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #keeping = new Map<string, Keeping>();
+  /** One request at a time for each, so that an older text never lands on a newer one. */
+  readonly #underWay = new Set<string>();
   readonly #listeners = new Set<() => void>();
 
   readonly subscribe = (listener: () => void) => {
@@ -25,14 +33,22 @@ class WordsStore {
     return this.#words.get(id) ?? NOTHING;
   }
 
+  has(id: string): boolean {
+    return this.#words.has(id);
+  }
+
+  keeping(id: string): Keeping {
+    return this.#keeping.get(id) ?? 'kept';
+  }
+
+  /** Something here is nowhere else, and could not be brought there. */
+  hasUnkept(): boolean {
+    return [...this.#keeping.values()].includes('failed');
+  }
+
   write(id: string, change: Partial<Words>): void {
     this.#words.set(id, { ...this.get(id), ...change });
-    this.#tell();
-    clearTimeout(this.#timers.get(id));
-    this.#timers.set(
-      id,
-      setTimeout(() => void this.save(id), SAVE_MS),
-    );
+    this.keepAgain(id);
   }
 
   /** From the server, when nothing has been written here. */
@@ -46,23 +62,28 @@ class WordsStore {
     this.#tell();
   }
 
-  async save(id: string): Promise<void> {
+  /** Saves what stands here, in a moment: it was not, or saving had been put off. */
+  keepAgain(id: string, afterMs = SAVE_MS): void {
+    if (!this.#words.has(id)) return;
+    if (this.#keeping.get(id) !== 'failed') this.#keeping.set(id, 'soon');
     clearTimeout(this.#timers.get(id));
-    this.#timers.delete(id);
-    const { mode, feedback, edited } = this.get(id);
-    const isEmpty = mode === null && feedback === '' && edited === undefined;
-    try {
-      if (isEmpty) await desk.dropDraft(id);
-      else await desk.keepDraft(id, { mode, feedback, edited_content: edited ?? null });
-    } catch {
-      // The words are still here; the next change tries again.
-    }
+    this.#timers.set(
+      id,
+      setTimeout(() => void this.#save(id), afterMs),
+    );
+    this.#tell();
+  }
+
+  /** The page may be gone in a moment: what was to be saved soon is saved now. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.#timers.keys()].map((id) => this.#save(id)));
   }
 
   /** No more saving: the decision is on its way, and the draft goes with it. */
   hold(id: string): void {
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
+    this.#keeping.delete(id);
   }
 
   forget(id: string): void {
@@ -72,8 +93,23 @@ class WordsStore {
   }
 
   clear(): void {
-    for (const id of this.#timers.keys()) this.hold(id);
+    for (const id of [...this.#keeping.keys()]) this.hold(id);
     this.#words.clear();
+  }
+
+  async #save(id: string): Promise<void> {
+    if (this.#underWay.has(id)) return this.keepAgain(id);
+    clearTimeout(this.#timers.get(id));
+    this.#timers.delete(id);
+    const said = this.get(id);
+    this.#underWay.add(id);
+    const outcome = await keep(id, said);
+    this.#underWay.delete(id);
+    // Written on, sent or forgotten meanwhile: that is seen to already.
+    if (this.#timers.has(id) || !this.#keeping.has(id) || this.get(id) !== said) return;
+    this.#keeping.set(id, outcome);
+    if (outcome === 'failed') this.keepAgain(id, AGAIN_MS);
+    this.#tell();
   }
 
   #tell(): void {
@@ -81,4 +117,34 @@ class WordsStore {
   }
 }
 
+async function keep(id: string, { mode, feedback, edited }: Words): Promise<Keeping> {
+  const isEmpty = mode === null && feedback === '' && edited === undefined;
+  try {
+    if (isEmpty) await desk.dropDraft(id);
+    else await desk.keepDraft(id, { mode, feedback, edited_content: edited ?? null });
+    return 'kept';
+  } catch (error) {
+    const isFinal = isRefused(error) && [403, 404, 409, 413, 422].includes(error.status);
+    return isFinal ? 'refused' : 'failed';
+  }
+}
+
 export const words = new WordsStore();
+
+/** The page is left, or put away, or closed: nothing that was written may be only here. */
+export function keepWordsOnLeaving(): () => void {
+  const leave = () => void words.flush();
+  const ask = (event: BeforeUnloadEvent) => {
+    leave();
+    if (words.hasUnkept()) event.preventDefault();
+  };
+  const turn = () => document.hidden && leave();
+  addEventListener('pagehide', leave);
+  addEventListener('beforeunload', ask);
+  document.addEventListener('visibilitychange', turn);
+  return () => {
+    removeEventListener('pagehide', leave);
+    removeEventListener('beforeunload', ask);
+    document.removeEventListener('visibilitychange', turn);
+  };
+}

@@ -1,13 +1,15 @@
 import { Each } from '../frame/Each.tsx';
 import { Scroller } from '../frame/Scroller.tsx';
+import { More, useBeginning } from './More.tsx';
 import { Text } from './Text.tsx';
 
 /** Exact text. Lines of a diff carry their sign and a colour; nothing else is coloured. */
 export function Code({ text, language }: { text: string; language?: string | undefined }) {
   const isDiff = language === 'diff' || language === 'patch' || looksLikeDiff(text);
+  if (isDiff) return <Diff lines={text.split('\n')} />;
   return (
-    <Scroller label={isDiff ? 'Diff' : (language ?? 'Code')} className="code">
-      {isDiff ? <DiffLines text={text} /> : <Text>{text}</Text>}
+    <Scroller label={language ?? 'Code'} className="code">
+      <Text>{text}</Text>
     </Scroller>
   );
 }
@@ -16,16 +18,24 @@ export function looksLikeDiff(text: string): boolean {
   return /^(diff --git |--- \S+.*\n\+\+\+ |@@ -\d)/m.test(text) && /^[+-]/m.test(text);
 }
 
-function DiffLines({ text }: { text: string }) {
+const FIRST_LINES = 1000;
+
+function Diff({ lines }: { lines: readonly string[] }) {
+  const { shown, left, more } = useBeginning(lines, FIRST_LINES);
   return (
-    <Each of={text.split('\n')}>
-      {(line) => (
-        <span className={lineKind(line)}>
-          <Text>{line === '' ? ' ' : line}</Text>
-          {'\n'}
-        </span>
-      )}
-    </Each>
+    <>
+      <Scroller label="Diff" className="code">
+        <Each of={shown}>
+          {(line) => (
+            <span className={lineKind(line)}>
+              <Text>{line === '' ? ' ' : line}</Text>
+              {'\n'}
+            </span>
+          )}
+        </Each>
+      </Scroller>
+      <More left={left} of="lines" onMore={more} />
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { stringifyExact } from '../api/exact-json.ts';
 import { sessionQuery } from '../api/questions.ts';
 import type { Detail } from '../api/types.ts';
 import { Composer } from '../composer/Composer.tsx';
@@ -111,15 +112,32 @@ function Foot({ detail, onSent, mayDecide }: Props & { mayDecide: boolean }) {
 
 /** It was answered elsewhere while the person wrote: their words stay in reach, also while that answer can be undone. */
 function KeptWords({ detail }: { detail: Detail }) {
-  const { decision, state } = detail;
-  const { feedback } = words.get(detail.delivery_id);
-  if (feedback === '' || decision?.feedback === feedback) return null;
+  const { decision, state, delivery_id: id, draft } = detail;
+  const { data: session } = useQuery(sessionQuery);
+  const { feedback, edited } = useSyncExternalStore(words.subscribe, () => words.get(id));
+  const isOthers = decision !== null && decision.decided_by.person_id !== session?.person.person_id;
+  // After a reload too. One's own answer was made of this draft.
+  useEffect(() => {
+    if (isOthers && session !== undefined && draft !== null && draft !== undefined) words.adopt(id, draft);
+  }, [isOthers, session, draft, id]);
+  const isSent = (decision?.feedback ?? '') === feedback && (edited === undefined || !isOthers);
+  if ((feedback === '' && edited === undefined) || isSent) return null;
   // Held without a held decision: these very words are just being sent.
   if (state === 'held' && decision?.state !== 'held') return null;
   return (
     <section className="composer kept-words" aria-label="Your words">
       <p className="said">It was decided while you wrote. Your words were not sent; here they are.</p>
-      <textarea className="input" readOnly value={feedback} aria-label="Your words, not sent" />
+      {feedback !== '' && (
+        <textarea className="input" readOnly value={feedback} aria-label="Your words, not sent" />
+      )}
+      {edited !== undefined && (
+        <textarea
+          className="input mono"
+          readOnly
+          value={typeof edited === 'string' ? edited : stringifyExact(edited, 2)}
+          aria-label="Your edit, not sent"
+        />
+      )}
     </section>
   );
 }

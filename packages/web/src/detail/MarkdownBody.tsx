@@ -1,4 +1,4 @@
-import { memo } from 'react';
+import { memo, type ReactNode } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
@@ -28,14 +28,30 @@ export const MarkdownBody = memo(function MarkdownBody({
   );
 });
 
+const Large = ({ children }: { children?: ReactNode }) => <h3 dir="auto">{children}</h3>;
+const Small = ({ children }: { children?: ReactNode }) => <h4 dir="auto">{children}</h4>;
+
 function components(delivery: string): Components {
   return {
-    h1: ({ children }) => <h3>{children}</h3>,
-    h2: ({ children }) => <h3>{children}</h3>,
-    h3: ({ children }) => <h4>{children}</h4>,
-    h4: ({ children }) => <h4>{children}</h4>,
-    h5: ({ children }) => <h4>{children}</h4>,
-    h6: ({ children }) => <h4>{children}</h4>,
+    h1: Large,
+    h2: Large,
+    h3: Small,
+    h4: Small,
+    h5: Small,
+    h6: Small,
+    // Each runs the way its own words do.
+    p: ({ children }) => <p dir="auto">{children}</p>,
+    ul: ({ children, className }) => (
+      <ul dir="auto" className={className}>
+        {children}
+      </ul>
+    ),
+    ol: ({ children, start }) => (
+      <ol dir="auto" start={start}>
+        {children}
+      </ol>
+    ),
+    blockquote: ({ children }) => <blockquote dir="auto">{children}</blockquote>,
     a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
     img: ({ src, alt }) => (
       <RemoteImage delivery={delivery} src={typeof src === 'string' ? src : undefined} alt={alt ?? ''} />

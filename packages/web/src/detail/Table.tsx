@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import { isNumber } from '../api/exact-json.ts';
 import type { JsonObject } from '../api/types.ts';
 import { Each } from '../frame/Each.tsx';
 import { Scroller } from '../frame/Scroller.tsx';
+import { More, useBeginning } from './More.tsx';
 import { keyLabel } from './shape.ts';
 import { Text } from './Text.tsx';
 
@@ -10,8 +10,7 @@ const FIRST = 50;
 
 /** A list of like objects. A long one shows its beginning and says how much more there is. */
 export function Table({ keys, rows }: { keys: string[]; rows: JsonObject[] }) {
-  const [all, setAll] = useState(false);
-  const shown = all ? rows : rows.slice(0, FIRST);
+  const { shown, left, more } = useBeginning(rows, FIRST);
   return (
     <>
       <Scroller label="Table">
@@ -40,11 +39,7 @@ export function Table({ keys, rows }: { keys: string[]; rows: JsonObject[] }) {
           </tbody>
         </table>
       </Scroller>
-      {shown.length < rows.length && (
-        <button type="button" className="plain" onClick={() => setAll(true)}>
-          Show all {rows.length} rows
-        </button>
-      )}
+      <More left={left} of="rows" onMore={more} />
     </>
   );
 }

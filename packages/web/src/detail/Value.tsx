@@ -5,6 +5,7 @@ import { inWords } from '../words/numbers.ts';
 import { Code, looksLikeDiff } from './Code.tsx';
 import { isWebAddress } from './link.ts';
 import { Markdown } from './Markdown.tsx';
+import { More, useBeginning } from './More.tsx';
 import { SafeLink } from './SafeLink.tsx';
 import { isObject, isProse, keyLabel, partCount, tableKeys } from './shape.ts';
 import { Table } from './Table.tsx';
@@ -45,20 +46,27 @@ function Words({ text, delivery }: { text: string; delivery: string }) {
   return isProse(text) ? <Markdown text={text} delivery={delivery} /> : <Text>{text}</Text>;
 }
 
+/** What is at most drawn at once: an object of a mebibyte has tens of thousands. */
+const FIRST = 100;
+
 function Pairs({ object, delivery, depth }: { object: JsonObject; delivery: string; depth: number }) {
+  const { shown, left, more } = useBeginning(Object.entries(object), FIRST);
   return (
-    <dl className="pairs">
-      {Object.entries(object).map(([key, value]) => (
-        <div key={key} className={isWide(value) ? 'pair tall' : 'pair'}>
-          <dt title={key}>
-            <Text>{keyLabel(key)}</Text>
-          </dt>
-          <dd>
-            <Value value={value} delivery={delivery} depth={depth + 1} />
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl className="pairs">
+        {shown.map(([key, value]) => (
+          <div key={key} className={isWide(value) ? 'pair tall' : 'pair'}>
+            <dt title={key}>
+              <Text>{keyLabel(key)}</Text>
+            </dt>
+            <dd>
+              <Value value={value} delivery={delivery} depth={depth + 1} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <More left={left} of="entries" onMore={more} />
+    </>
   );
 }
 
@@ -69,17 +77,21 @@ function isWide(value: Json): boolean {
 
 function Items({ items, delivery, depth }: { items: Json[]; delivery: string; depth: number }) {
   const keys = tableKeys(items);
+  const { shown, left, more } = useBeginning(items, FIRST);
   if (keys !== null) return <Table keys={keys} rows={items as JsonObject[]} />;
   return (
-    <ul className="items">
-      <Each of={items}>
-        {(item) => (
-          <li>
-            <Value value={item} delivery={delivery} depth={depth + 1} />
-          </li>
-        )}
-      </Each>
-    </ul>
+    <>
+      <ul className="items">
+        <Each of={shown}>
+          {(item) => (
+            <li>
+              <Value value={item} delivery={delivery} depth={depth + 1} />
+            </li>
+          )}
+        </Each>
+      </ul>
+      <More left={left} of="entries" onMore={more} />
+    </>
   );
 }
 

@@ -12,10 +12,20 @@ const LEAST = 8;
 
 /** The token stands behind `#`, where no server log sees it; it leaves the address bar as soon as it is read. */
 function takeToken(): string {
-  const token = decodeURIComponent(location.hash.slice(1)).replace(/^token=/, '');
+  const token = decoded(location.hash.slice(1)).replace(/^token=/, '');
   if (token !== '') history.replaceState(history.state, '', location.pathname);
   return token;
 }
+
+/** Every page of the desk comes by here: a hash that is no encoded text must not stop it. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 const token = takeToken();
 
 export function SetupPage() {

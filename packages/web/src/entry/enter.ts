@@ -1,3 +1,4 @@
+import { foot } from '../composer/held.ts';
 import { words } from '../composer/words.ts';
 import { list } from '../inbox/list-store.ts';
 
@@ -5,6 +6,7 @@ import { list } from '../inbox/list-store.ts';
 export function enter(): void {
   list.clear();
   words.clear();
+  foot.clear();
   localStorage.removeItem('lanternroom.seen');
   navigator.serviceWorker?.controller?.postMessage('forget');
 }

@@ -26,6 +26,8 @@ function Inside({ title, onClose, children, className, isFixed = false }: Props)
   useEffect(() => {
     before.current = document.activeElement;
     ref.current?.showModal();
+    // The first thing to press may be far down; reading begins at the top.
+    ref.current?.scrollTo(0, 0);
     return () => {
       if (before.current instanceof HTMLElement && before.current.isConnected)
         before.current.focus({ preventScroll: true });

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
+import { overviewQuery } from '../api/questions.ts';
 import { foot, type Held } from '../composer/held.ts';
 import { undoAnswer } from '../composer/send.ts';
 import { Text } from '../detail/Text.tsx';
@@ -10,7 +12,12 @@ import { VERDICT_WORDS } from '../words/delivery.ts';
 
 /** Decisions on their way out, with the way back; and what did not work. */
 export function FootLine() {
-  const { held, notices } = useSyncExternalStore(foot.subscribe, foot.get);
+  const { held: all, notices } = useSyncExternalStore(foot.subscribe, foot.get);
+  const { data } = useQuery(overviewQuery);
+  useEffect(() => {
+    if (data?.held !== undefined) foot.adopt(data.held);
+  }, [data]);
+  const held = all.filter(({ isLeaving }) => !isLeaving);
   const last = held.at(-1);
   useKeys(last === undefined ? {} : { undo: () => void undoAnswer(last.id) });
   return (

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet, useMatchRoute, useNavigate } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useState } from 'react';
 import { preferencesQuery, settingsQuery } from '../api/questions.ts';
+import { keepWordsOnLeaving } from '../composer/words.ts';
 import { LoginAgain } from '../entry/LoginAgain.tsx';
 import { onKeyDown, setKeys } from '../keys/keyboard.ts';
 import { useKeys } from '../keys/use-keys.ts';
@@ -26,6 +27,7 @@ export function Frame() {
   useCalmOrder();
   useSat();
   useEffect(listen, []);
+  useEffect(keepWordsOnLeaving, []);
   // Before anything is painted: what can be seen can be reached.
   useLayoutEffect(() => {
     addEventListener('keydown', onKeyDown);

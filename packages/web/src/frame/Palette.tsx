@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { agentsQuery } from '../api/questions.ts';
+import { Text } from '../detail/Text.tsx';
 import { list } from '../inbox/list-store.ts';
 import { Dialog } from './Dialog.tsx';
 
@@ -13,9 +14,11 @@ export function Palette({ onClose, onKeys }: { onClose: () => void; onKeys: () =
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const id = useId();
-  const found = useEntries(onKeys)
+  const near = useEntries(onKeys)
     .filter((entry) => matches(`${entry.word} ${entry.said}`, text))
     .slice(0, MOST);
+  const search = useSearchEntry(text);
+  const found = search === null ? near : [...near, search];
   const chosen = found[Math.min(at, found.length - 1)];
   const run = (entry: Entry | undefined) => {
     if (entry === undefined) return;
@@ -55,17 +58,24 @@ export function Palette({ onClose, onKeys }: { onClose: () => void; onKeys: () =
             className="choice"
             onClick={() => run(entry)}
           >
-            <span>{entry.word}</span> <span className="said">{entry.said}</span>
+            <Text>{entry.word}</Text>{' '}
+            <span className="said">
+              <Text>{entry.said}</Text>
+            </span>
           </div>
         ))}
       </div>
-      {found.length === 0 && (
-        <p className="said">
-          Nothing by that name. Enter searches deliveries on the inbox with <kbd>/</kbd>.
-        </p>
-      )}
     </Dialog>
   );
+}
+
+/** Last of all, and alone when nothing is called that: the words are looked for in everything. */
+function useSearchEntry(text: string): Entry | null {
+  const navigate = useNavigate();
+  const q = text.trim();
+  if (q === '') return null;
+  const run = () => void navigate({ to: '/', search: { q } as never });
+  return { key: 'search', word: `Search for “${q}”`, said: 'all deliveries', run };
 }
 
 const PLACES: [string, string][] = [

@@ -46,8 +46,10 @@ function Sorted({
   onClose: () => void;
 }) {
   const [feedback, setFeedback] = useState('');
+  // As for one alone: an agent that is turned away must learn why.
+  const lacks = verdict === 'rejected' && feedback.trim() === '';
   const send = () => {
-    if (included.length === 0) return;
+    if (included.length === 0 || lacks) return;
     onClose();
     list.dispatch({ kind: 'uncheck' });
     const words = feedback === '' ? {} : { feedback };
@@ -97,11 +99,19 @@ function Sorted({
           />
         </div>
       )}
+      {included.length > 0 && lacks && (
+        <p className="said">Say why not, so that the agents can learn from it.</p>
+      )}
       <div className="actions">
         <button type="button" className="button" onClick={onClose}>
           Back
         </button>
-        <button type="button" className="button strong" disabled={included.length === 0} onClick={send}>
+        <button
+          type="button"
+          className="button strong"
+          disabled={included.length === 0 || lacks}
+          onClick={send}
+        >
           {included.length === 0
             ? 'Nothing to send'
             : `${verdict === 'approved' ? 'Approve' : 'Reject'} ${included.length === 1 ? inWords(1) : plural(included.length, 'delivery', 'deliveries')}`}

@@ -42,6 +42,8 @@ export const DeliveryRow = memo(function DeliveryRow(props: Props) {
         search={(old) => old}
         tabIndex={isStop ? 0 : -1}
         aria-current={isOpen ? 'true' : undefined}
+        // It is open already: a second Enter goes over to it.
+        onClick={isOpen ? () => document.getElementById('detail')?.focus() : undefined}
       >
         <span className="row-top">
           <span className="row-headline">

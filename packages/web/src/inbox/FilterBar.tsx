@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type RefObject, useEffect, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { Filter } from '../api/desk.ts';
 import { agentsQuery } from '../api/questions.ts';
 import { SECTIONS } from '../api/types.ts';
@@ -27,12 +27,7 @@ export function FilterBar({ filter, onFilter, search, isOpen, onToggle }: Props)
   return (
     <search className="filter-bar">
       <div className="filter-line">
-        <SearchField
-          key={filter.q === undefined ? 'none' : 'some'}
-          filter={filter}
-          onFilter={onFilter}
-          field={search}
-        />
+        <SearchField filter={filter} onFilter={onFilter} field={search} />
         <button type="button" className="plain" aria-expanded={isOpen} onClick={onToggle}>
           {isFiltered ? 'Filtered' : 'Filter'}
         </button>
@@ -48,10 +43,20 @@ function SearchField({
   field,
 }: Pick<Props, 'filter' | 'onFilter'> & { field: Props['search'] }) {
   const [text, setText] = useState(filter.q ?? '');
+  const asked = useRef(filter.q);
+  // The address was changed by something else, such as Back: the field follows.
+  useEffect(() => {
+    if (filter.q === asked.current) return;
+    asked.current = filter.q;
+    setText(filter.q ?? '');
+  }, [filter.q]);
   useEffect(() => {
     const wanted = text.trim() === '' ? undefined : text.trim();
-    if (wanted === filter.q) return;
-    const timer = setTimeout(() => onFilter({ ...filter, q: wanted }), TYPING_MS);
+    if (wanted === asked.current) return;
+    const timer = setTimeout(() => {
+      asked.current = wanted;
+      onFilter({ ...filter, q: wanted });
+    }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [text, filter, onFilter]);
   return (

@@ -36,6 +36,10 @@ export function InboxScreen() {
   );
 
   useEffect(() => list.open(filter), [filter]);
+  // Back from another screen: where one was.
+  useEffect(() => {
+    if (list.cursor !== null && document.activeElement === document.body) focusRow(list.cursor);
+  }, []);
   const before = useRef(openId);
   useEffect(() => {
     if (openId !== null) list.setCursor(openId);
@@ -64,7 +68,10 @@ export function InboxScreen() {
       requestAnimationFrame(() => document.getElementById('filter-section')?.focus());
     },
     ...(mayDecide && {
-      snooze: () => setSnoozing(current()?.delivery_id ?? null),
+      snooze: () => {
+        const row = current();
+        if (row?.state === 'pending') setSnoozing(row.delivery_id);
+      },
       acknowledge: () => {
         const row = current();
         if (row !== undefined) void acknowledge(row);

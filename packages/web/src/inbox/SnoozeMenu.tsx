@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { overviewQuery } from '../api/questions.ts';
 import type { Row } from '../api/types.ts';
 import { Dialog } from '../frame/Dialog.tsx';
+import { serverNow } from '../live/clock.ts';
 import { snoozeTimes } from './snooze-times.ts';
 import { snooze } from './triage.ts';
 
@@ -18,13 +19,13 @@ export function SnoozeMenu({
 }) {
   const { data } = useQuery(overviewQuery);
   const [own, setOwn] = useState('');
-  const times = snoozeTimes(Date.now(), data?.next_sitting_at ?? null);
+  const times = snoozeTimes(serverNow(), data?.next_sitting_at ?? null);
   const choose = (until: string | null) => {
     onClose();
     onChosen?.();
     void snooze(row, until);
   };
-  const isAsleep = row.snoozed_until !== null && Date.parse(row.snoozed_until) > Date.now();
+  const isAsleep = row.snoozed_until !== null && Date.parse(row.snoozed_until) > serverNow();
   return (
     <Dialog title="Out of sight until…" onClose={onClose} className="snooze">
       <ul className="choices">

@@ -28,6 +28,7 @@ export type ListState = {
 export type ListAction =
   | { kind: 'start'; filter: Filter }
   | { kind: 'settle'; pages: readonly Page[]; next: Next | null; at: number }
+  | { kind: 'refresh'; pages: readonly Page[] }
   | { kind: 'more'; page: Page; next: Next | null }
   | { kind: 'row'; row: Row }
   | { kind: 'failed' }
@@ -55,6 +56,8 @@ export function reduceList(state: ListState, action: ListAction): ListState {
       return { ...EMPTY, filter: action.filter };
     case 'settle':
       return settle(state, action);
+    case 'refresh':
+      return refresh(state, action.pages);
     case 'more':
       return { ...append(state, action.page), next: action.next };
     case 'row':
@@ -75,6 +78,12 @@ function settle(state: ListState, action: Extract<ListAction, { kind: 'settle' }
   const { next, at: loadedAt } = action;
   const { ledger_seq: seq = 0, complete = true } = action.pages[0] ?? {};
   return { ...filled, checked, phase: 'ready', next, loadedAt, seq, complete, stale: false };
+}
+
+function refresh(state: ListState, pages: readonly Page[]): ListState {
+  const taken = pages.flatMap((page) => page.deliveries).reduce(takeRow, state);
+  const { ledger_seq: seq = 0, complete = true } = pages[0] ?? {};
+  return { ...taken, seq, complete, stale: false };
 }
 
 function append(state: ListState, page: Page): ListState {

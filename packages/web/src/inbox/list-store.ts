@@ -1,5 +1,6 @@
 import { desk, type Filter, type Page } from '../api/desk.ts';
 import type { Row } from '../api/types.ts';
+import { serverNow } from '../live/clock.ts';
 import { EMPTY, isSearch, type ListAction, type ListState, type Next, reduceList } from './list-state.ts';
 
 const PAGE = 100;
@@ -71,25 +72,36 @@ class ListStore {
   /** Asks again for as much as was loaded, and takes the new order. */
   async settle(): Promise<void> {
     const look = ++this.#look;
-    const { filter, entries } = this.#state;
     try {
-      const pages: Page[] = [];
-      let next: Next | null = firstPart(filter);
-      let count = 0;
-      do {
-        const page: Page = await ask(filter, next, Math.min(MOST, Math.max(PAGE, entries.length - count)));
-        next = following(filter, next, page);
-        pages.push(page);
-        count += page.deliveries.length;
-      } while (
-        next !== null &&
-        (count < entries.length || (count < PAGE && next.part === 'earlier' && next.cursor === null))
-      );
+      const { pages, next } = await askAgain(this.#state);
       if (look !== this.#look) return;
-      this.dispatch({ kind: 'settle', pages, next, at: Date.now() });
+      this.dispatch({ kind: 'settle', pages, next, at: serverNow() });
       if (!this.#state.complete) setTimeout(() => look === this.#look && void this.settle(), AGAIN_MS);
     } catch {
       if (look === this.#look) this.dispatch({ kind: 'failed' });
+    }
+  }
+
+  /**
+   * Asks again for as much as was loaded, and moves nothing: rows change where they stand, and what is new waits behind
+   * its line. Gives the ids of those rows that were not told of, because they stand elsewhere now.
+   */
+  async refresh(): Promise<string[]> {
+    if (this.#key === null) return [];
+    if (this.#state.phase !== 'ready' || this.#state.entries.length === 0) {
+      await this.settle();
+      return [];
+    }
+    const look = ++this.#look;
+    try {
+      const { pages } = await askAgain(this.#state);
+      if (look !== this.#look) return [];
+      this.dispatch({ kind: 'refresh', pages });
+      const told = new Set(pages.flatMap((page) => page.deliveries.map((row) => row.delivery_id)));
+      return this.#state.entries.flatMap(({ id }) => (told.has(id) ? [] : [id]));
+    } catch {
+      if (look === this.#look) this.dispatch({ kind: 'failed' });
+      return [];
     }
   }
 
@@ -110,6 +122,23 @@ class ListStore {
   row(id: string): Row | undefined {
     return this.#state.rows[id];
   }
+}
+
+/** As many as are loaded, from the beginning. */
+async function askAgain({ filter, entries }: ListState): Promise<{ pages: Page[]; next: Next | null }> {
+  const pages: Page[] = [];
+  let next: Next | null = firstPart(filter);
+  let count = 0;
+  do {
+    const page: Page = await ask(filter, next, Math.min(MOST, Math.max(PAGE, entries.length - count)));
+    next = following(filter, next, page);
+    pages.push(page);
+    count += page.deliveries.length;
+  } while (
+    next !== null &&
+    (count < entries.length || (count < PAGE && next.part === 'earlier' && next.cursor === null))
+  );
+  return { pages, next };
 }
 
 function firstPart(filter: Filter): Next {

@@ -73,7 +73,7 @@ export function onKeyDown(event: KeyboardEvent): void {
   const press = {
     key: event.key,
     mod: isMac ? event.metaKey : event.ctrlKey,
-    alt: event.altKey || (isMac && event.ctrlKey),
+    alt: event.altKey || (isMac ? event.ctrlKey : event.metaKey),
   };
   const result = resolve(map, press, { pending, inField: isField(event), off });
   pending = result.pending;
@@ -86,5 +86,7 @@ export function onKeyDown(event: KeyboardEvent): void {
   const handler = result.action === null ? undefined : handlerFor(result.action);
   if (handler === undefined) return;
   event.preventDefault();
+  // What a key held down repeats would hit the next thing, and the one after it.
+  if (event.repeat && result.action !== 'next' && result.action !== 'previous') return;
   handler();
 }

@@ -1,19 +1,21 @@
 import { useSyncExternalStore } from 'react';
+import { onClockChanged, serverNow } from './clock.ts';
 
 type Beat = { now: number; listeners: Set<() => void>; timer: ReturnType<typeof setInterval> | undefined };
 
 function beat(everyMs: number): { subscribe: (l: () => void) => () => void; get: () => number } {
-  const state: Beat = { now: Date.now(), listeners: new Set(), timer: undefined };
+  const state: Beat = { now: serverNow(), listeners: new Set(), timer: undefined };
   const tick = () => {
-    state.now = Date.now();
+    state.now = serverNow();
     for (const tell of state.listeners) tell();
   };
+  onClockChanged(tick);
   return {
     get: () => state.now,
     subscribe: (listener) => {
       state.listeners.add(listener);
       if (state.timer === undefined) {
-        state.now = Date.now();
+        state.now = serverNow();
         state.timer = setInterval(tick, everyMs);
       }
       return () => {

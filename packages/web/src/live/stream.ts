@@ -7,6 +7,8 @@ import { list } from '../inbox/list-store.ts';
 const GATHER_MS = 120;
 /** More than this at once, and a new look at the list is cheaper than one at each. */
 const MOST = 15;
+const MOST_ELSEWHERE = 60;
+const AT_ONCE = 4;
 const AGAIN_MS = 2000;
 
 /** Whether the live line stands; the page says so when it does not. */
@@ -36,10 +38,12 @@ export function listen(): () => void {
   let stopped = false;
   const about = new Set<string>();
 
-  const flush = () => {
-    gather = undefined;
-    void take([...about]);
+  // The next ones wait until these are taken in: a storm is looked at as often as there is time for it.
+  const flush = async () => {
+    const ids = [...about];
     about.clear();
+    await take(ids).catch(() => {});
+    gather = about.size > 0 && !stopped ? setTimeout(flush, GATHER_MS) : undefined;
   };
 
   const connect = () => {
@@ -81,7 +85,23 @@ export function listen(): () => void {
 
 /** After silence nothing that is shown can be trusted. Rows change where they stand; the order waits. */
 export async function lookAgain(): Promise<void> {
-  await Promise.all([asking.invalidateQueries(), list.settle()]);
+  await Promise.all([asking.invalidateQueries(), refreshList()]);
+}
+
+async function refreshList(): Promise<void> {
+  const elsewhere = await list.refresh();
+  // So many are gone from their places that it is another list.
+  if (elsewhere.length > MOST_ELSEWHERE) await list.settle();
+  else await inTurn(elsewhere, takeDelivery);
+}
+
+/** A few at a time: each may be a mebibyte. */
+async function inTurn(ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
+  const left = [...ids];
+  const go = async () => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) await work(id);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, go));
 }
 
 /** The person's own: nobody else changes them, and an older answer could come over what they have just chosen. */
@@ -118,8 +138,13 @@ async function take(ids: string[]): Promise<void> {
   if (deliveries.length === 0) return;
   for (const key of ['overview', 'history', 'agents', 'audit'])
     void asking.invalidateQueries({ queryKey: [key] });
-  await Promise.all(deliveries.slice(0, MOST).map(takeDelivery));
-  if (deliveries.length > MOST) await countArrivals();
+  if (deliveries.length <= MOST) return inTurn(deliveries, takeDelivery);
+  const told = new Set(deliveries);
+  void asking.invalidateQueries({
+    predicate: ({ queryKey: [name, id] }) => name === 'delivery' && told.has(id as string),
+  });
+  await refreshList();
+  await countArrivals();
 }
 
 async function takeDelivery(id: string): Promise<void> {

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { desk } from '../api/desk.ts';
 import { asking, settingsQuery } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
+import { words } from '../composer/words.ts';
 import { enter } from '../entry/enter.ts';
 import { Field } from '../entry/Field.tsx';
 import { useNow } from '../live/now.ts';
@@ -13,6 +14,7 @@ import { Tokens } from './Tokens.tsx';
 export function Security() {
   const { data } = useQuery(settingsQuery);
   const leave = async () => {
+    await words.flush();
     await desk.logout().catch(() => {});
     enter();
     asking.clear();

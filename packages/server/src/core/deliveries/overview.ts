@@ -4,13 +4,14 @@ import { nextSitting } from '../people/sittings.ts';
 import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
-import { type DeliveryType, SECTIONS, type Section } from './delivery.ts';
+import type { Decision } from './decision.ts';
+import { type Delivery, type DeliveryType, SECTIONS, type Section } from './delivery.ts';
 
 /** Beyond this nobody counts any more, and neither do we. */
 export const MOST_COUNTED = 1000;
 
-/** Looked at for the last decision that stands; more than this many undone in a row are not to be expected. */
-const LATEST_DECISIONS = 20;
+/** Looked at for the last decision that stands, and for those that can still be taken back. */
+const LATEST_DECISIONS = 50;
 
 /** Minutes that a delivery takes, by its type: a question is answered, an output is read first. */
 const MINUTES: Record<DeliveryType, number> = { question: 1, output: 3, alert: 1, update: 0.5 };
@@ -23,7 +24,10 @@ export type Overview = {
   satAt: Micros | null;
   nextSittingAt: Micros | null;
   deliveriesEver: number;
+  /** What this person can still take back, oldest first. */
+  held: HeldDecision[];
 };
+export type HeldDecision = { delivery: Delivery; decision: Decision };
 
 /** What needs the person, in whole minutes, upwards: a promise that is kept is worth more than a short one. */
 export function estimateMinutes(...waiting: readonly Counts[]): number {
@@ -39,6 +43,7 @@ export function overview(room: Room, person: Person): Promise<Overview> {
     for (const section of open) counts.set(section, await tx.counts.waitingIn(section, MOST_COUNTED));
     const of = (section: Section): Counts => counts.get(section) ?? new Map();
     const { preferences } = await preferencesOf(room, tx, person);
+    const latest = await tx.decisions.history({ limit: LATEST_DECISIONS });
     return {
       sections: {
         needs_you: total(of('needs_you')),
@@ -48,10 +53,11 @@ export function overview(room: Room, person: Person): Promise<Overview> {
         snoozed: total(of('snoozed')),
       },
       minutes: estimateMinutes(of('needs_you'), of('alerts'), of('new_agents')),
-      lastDecisionAt: await lastDecisionAt(tx),
+      lastDecisionAt: latest.find((d) => d.state !== 'undone')?.decidedAt ?? null,
       satAt: await tx.people.satAt(person.id),
       nextSittingAt: nextSitting(preferences, room.clock.now()),
       deliveriesEver: await tx.counts.deliveries(MOST_COUNTED),
+      held: await heldBy(tx, person, latest),
     };
   });
 }
@@ -62,9 +68,14 @@ export function total(counts: Counts): number {
   return sum;
 }
 
-async function lastDecisionAt(tx: Tx): Promise<Micros | null> {
-  const latest = await tx.decisions.history({ limit: LATEST_DECISIONS });
-  return latest.find((d) => d.state !== 'undone')?.decidedAt ?? null;
+async function heldBy(tx: Tx, person: Person, latest: readonly Decision[]): Promise<HeldDecision[]> {
+  const held: HeldDecision[] = [];
+  for (const decision of latest) {
+    if (decision.state !== 'held' || decision.person !== person.id) continue;
+    const delivery = await tx.deliveries.get(decision.delivery);
+    if (delivery !== null) held.unshift({ delivery, decision });
+  }
+  return held;
 }
 
 /** The person has sat: the tide line of their list moves here. */

@@ -1,0 +1,24 @@
+import { useState } from 'react';
+import { grouped } from '../words/numbers.ts';
+
+/** Each step shows so many times more than the one before: few steps, and none that stops the page. */
+const STEP = 4;
+
+/** The beginning of something long; what is left out is said, and one press away. */
+export function useBeginning<T>(all: readonly T[], first: number) {
+  const [count, setCount] = useState(first);
+  const shown = all.length <= count ? all : all.slice(0, count);
+  const left = all.length - shown.length;
+  return { shown, left, more: () => setCount(count * STEP) };
+}
+
+export function More({ left, of, onMore }: { left: number; of: string; onMore: () => void }) {
+  if (left <= 0) return null;
+  return (
+    <p className="more">
+      <button type="button" className="plain" onClick={onMore}>
+        Show more: {grouped(left)} {of} are not shown yet
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { until } from '../support/until.ts';
+import {
+  acceptAgent,
+  counted,
+  focused,
+  HELD_LONG,
+  holds,
+  logIn,
+  openDelivery,
+  openDesk,
+  openPage,
+  row,
+  sharedBrowser,
+} from './room.ts';
+
+const browser = sharedBrowser();
+const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
+const BOB = { email: 'bob@example.com', password: 'a sentence is a good password' };
+
+describe('words and places', () => {
+  test('[D12] decided by somebody else: words and edit stay in reach, and the words after a reload too', async () => {
+    const { server, page } = await openDesk(browser(), { server: HELD_LONG });
+    const desk = await server.desk();
+    await desk.request('POST', '/desk/people', { ...BOB, name: 'Bob', role: 'decider' });
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Whose?', details: { note: 'one' } });
+    await openDelivery(page, id);
+    await page.keyboard.press('d');
+    await page.getByLabel('What should be different?').fill('My words.');
+    await page.getByRole('button', { name: 'Edit it myself' }).click();
+    await page.getByLabel('Note').fill('my edit');
+    await until('it is kept', async () => {
+      const { json } = await desk.request<{ draft: { edited_content: { note?: string } | null } | null }>(
+        'GET',
+        `/desk/deliveries/${id}`,
+      );
+      return json.draft?.edited_content?.note === 'my edit';
+    });
+    const other = await openPage(browser(), server);
+    await logIn(other, server, `/d/${id}`, BOB);
+    await other.page.getByRole('radio', { name: 'Approve' }).waitFor();
+    await other.page.keyboard.press('a');
+    await other.page.keyboard.press(send);
+    for (const look of [async () => {}, () => page.reload()]) {
+      await look();
+      await holds(page.getByRole('textbox', { name: 'Your words, not sent' }), 'My words.');
+      const edit = page.getByRole('textbox', { name: 'Your edit, not sent' });
+      await edit.waitFor();
+      expect(await edit.inputValue()).toContain('my edit');
+    }
+  });
+
+  test('what is pasted is never cut: too much is said, and cannot be sent', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Pasted' });
+    await openDelivery(page, id);
+    await page.keyboard.press('a');
+    await focused(page.getByLabel('Anything for next time?'));
+    await page.keyboard.insertText('x'.repeat(20_001));
+    await page.getByText(/At most 20\s000 characters can be sent; these are 20\s001\./).waitFor();
+    expect(await page.locator('.send').isDisabled()).toBe(true);
+    await page.keyboard.press('Backspace');
+    await expect.poll(() => page.locator('.send').isEnabled(), { timeout: 120_000 }).toBe(true);
+  });
+
+  test('s does nothing to what is answered already', async () => {
+    const { server, page } = await openDesk(browser(), { server: HELD_LONG });
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Answered' });
+    await (await server.desk()).decide(id, { status: 'approved' });
+    await page.goto(`/d/${id}`);
+    await page.locator('.state-line').getByText('Approved —').waitFor();
+    await row(page, 'Answered').waitFor();
+    await page.keyboard.press('s');
+    // The keys are heard in order: when this one is answered, the one before it was.
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'All keys' }).waitFor();
+    await counted(page.getByRole('dialog', { name: 'Out of sight until…' }), 0);
+  });
+
+  test('Back from another screen finds the focus where it was, and a second Enter goes into the delivery', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Left and found' });
+    await page.reload();
+    await row(page, 'Left and found').waitFor();
+    await page.keyboard.press('j');
+    await focused(page.locator(`#row-${id}`));
+    await page.keyboard.press('Enter');
+    await page.getByRole('radio', { name: 'Approve' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('h');
+    await page.getByRole('heading', { name: 'History' }).waitFor();
+    await page.goBack();
+    await page.getByRole('radio', { name: 'Approve' }).waitFor();
+    await focused(page.locator(`#row-${id}`));
+    await page.keyboard.press('Enter');
+    await focused(page.locator('#detail'));
+  });
+
+  test('together, too, nobody is turned away without a reason', async () => {
+    const { server, page } = await openDesk(browser(), { server: HELD_LONG });
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Turned away' });
+    await openDelivery(page, id);
+    await row(page, 'Turned away').waitFor();
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: 'Reject…' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Reject together' });
+    const reject = sheet.getByRole('button', { name: 'Reject one' });
+    await reject.waitFor();
+    expect(await reject.isDisabled()).toBe(true);
+    await sheet.getByLabel('Why not?').fill('Too dear.');
+    await reject.click();
+    await row(page, 'Turned away').getByText('Rejected, not sent yet').waitFor();
+  });
+});
