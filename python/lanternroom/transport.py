@@ -142,7 +142,10 @@ class Transport:
         request = urllib.request.Request(self._base + call.path, data=data, headers=headers, method=call.method)
         try:
             with self._opener.open(request, timeout=call.limit(self._clock.now())) as reply:
-                return _Exchange(Attempt(reply.status, reply.headers.get("retry-after")), reply.read())
+                text = reply.read()
+                if not text and _is_cut(reply):
+                    return _Exchange(Attempt(None), reason="the reply broke off")
+                return _Exchange(Attempt(reply.status, reply.headers.get("retry-after")), text)
         except urllib.error.HTTPError as error:
             with error:
                 return _error_exchange(error, None if self._api_key is not None else self._clock.now())
@@ -182,6 +185,12 @@ def _opener(base: str) -> urllib.request.OpenerDirector:
     # On loopback a proxy from the environment would see the key in the clear.
     proxies = [urllib.request.ProxyHandler({})] if is_loopback(host) else []
     return urllib.request.build_opener(_NoRedirects, *proxies)
+
+
+def _is_cut(reply: Any) -> bool:
+    """The library takes headers that break off for all of them. Then the length of the body is missing too."""
+    named = ("content-length", "transfer-encoding")
+    return reply.status != 204 and not any(name in reply.headers for name in named)
 
 
 def _error_exchange(error: urllib.error.HTTPError, now: float | None = None) -> _Exchange:

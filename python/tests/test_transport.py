@@ -1,10 +1,13 @@
+import json
+import socket
+import threading
 import unittest
 from datetime import datetime
 from email.utils import formatdate
 
-from world import DRAFT, HANG_UP, ID, KEY, World, received
+from world import DRAFT, HANG_UP, ID, KEY, ManualClock, World, received
 
-from lanternroom import LanternError, Wake
+from lanternroom import LanternError, MemoryLog, Wake
 from lanternroom.retry import retry_after_seconds
 
 KNOWN = {"kind": "tool_result", "summary": "Done."}
@@ -44,6 +47,32 @@ class Sending(World):
         for details in (circle, {"at": datetime.now()}, {"nan": float("nan")}, {"deep": deep}, {"half": "\ud800"}):
             self.assertEqual(self.fault(lambda given=details: wake.deliver(**DRAFT, details=given)).fault, "wrong_usage")
         self.assertEqual((self.seen, self.log.lines), ([], []))
+
+    def test_cut_anywhere(self) -> None:
+        """[W23] a reply that breaks off, wherever it does, is asked for again"""
+        body = json.dumps(received()[1])
+        whole = f"HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+        cuts = [0, 4, 12, 18, 22, 30, whole.index("Content-Length"), whole.index("{") - 1, len(whole) - 1]
+        replies = [whole[:cut] for cut in cuts]
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def answer() -> None:
+            for text in (one for cut in replies for one in (cut, whole)):
+                connection = listener.accept()[0]
+                with connection, connection.makefile("rb") as request:
+                    length = 0
+                    for line in iter(request.readline, b"\r\n"):
+                        length = int(line.split(b":")[1]) if line.lower().startswith(b"content-length") else length
+                    request.read(length)
+                    connection.sendall(text.encode())
+
+        threading.Thread(target=answer, daemon=True).start()
+        wake = Wake(
+            f"http://127.0.0.1:{listener.getsockname()[1]}", KEY, agent_id="a", clock=ManualClock(), log=MemoryLog()
+        )
+        for text in replies:
+            self.assertEqual(wake.deliver(**DRAFT).delivery_id, ID, text)
 
     def test_limited_until(self) -> None:
         """[W23] a date in Retry-After counts from the date of the reply, with a clock hours off too"""
