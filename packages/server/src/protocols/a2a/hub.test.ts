@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import type { MadeAgent } from '../../core/agents/found.ts';
 import { revokeKeys } from '../../core/agents/found.ts';
 import { subscribeToEverything } from '../../core/events/subscribe.ts';
+import { Fault } from '../../core/faults.ts';
 import { append, olderFrameKey, save } from '../../core/tasks/log.ts';
 import { send } from '../../core/tasks/open.ts';
 import { presenceOf, renewLinks, sweepLost } from '../../core/tasks/presence.ts';
@@ -81,6 +82,21 @@ describe('connecting', () => {
     const plain = await world().get('/a2a/connect', agent.key);
     expect(plain.status).toBe(422);
     expect(await plain.text()).toContain('This address speaks WebSocket');
+  });
+
+  test('[A13] a store that takes nothing when a laptop comes is no reason to stay away for good', async () => {
+    const own = await World.open();
+    onTestFinished(() => own.stop());
+    const { store } = own.room;
+    const write = store.write.bind(store);
+    store.write = () => Promise.reject(new Fault('storage_full', 'The disk is full.'));
+    const socket = new WebSocket(`${own.url.replace(/^http/, 'ws')}/a2a/connect`, {
+      headers: { authorization: `Bearer ${own.agent.key}` },
+    });
+    const code = await new Promise((resolve) => socket.on('close', resolve));
+    expect(code).toBe(1013);
+    store.write = write;
+    (await Laptop.connect(own.url, own.agent.key)).vanish();
   });
 
   test('[A13] a key that is revoked ends its connections: do not come back', async () => {

@@ -1,5 +1,6 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { Fault } from '../../core/faults.ts';
 import { addSender, answered, idsOf, opened, openInbox, page, subscribed } from '../../testing/akep.ts';
 import { Relay, SseReader } from '../../testing/akep-live.ts';
 import { until, untilStreaming } from '../../testing/waiting.ts';
@@ -216,6 +217,31 @@ describe('the relay', () => {
     relay.socket.resume();
     const read = await take(40, () => relay.nextEvent());
     expect(read.map((e) => e?.event_id)).toEqual(idsOf(sent));
+  });
+
+  it('[K15] of a store that is away is closed with a code that lets the reader come back', async () => {
+    const { world } = await openInbox();
+    const { store } = world.room;
+    const read = store.read.bind(store);
+    store.read = () => Promise.reject(new Fault('unavailable', 'The database does not answer.'));
+    const relay = await Relay.open(world);
+    const reason = 'unavailable: The database does not answer.';
+    expect(await relay.closed).toEqual({ code: 1013, reason });
+    store.read = read;
+  });
+
+  it('[K15] cuts off whoever goes on asking and never listens', async () => {
+    const { world } = await openInbox();
+    const { socket } = await Relay.open(world);
+    const { _socket: wire } = socket as unknown as { _socket: Socket };
+    wire.pause();
+    const cut = new Promise((resolve) => wire.once('error', resolve));
+    // Each is answered with what is wrong with it. A mask of zeros leaves the text as it is.
+    const frame = Buffer.from([0x81, 0x80 | 2, 0, 0, 0, 0, 0x7b, 0x7d]);
+    const many = Buffer.concat(Array(4_000).fill(frame));
+    for (let said = 0; said < 400 && !wire.destroyed; said++)
+      if (!wire.write(many)) await Promise.race([new Promise((resolve) => wire.once('drain', resolve)), cut]);
+    expect(wire.destroyed).toBe(true);
   });
 
   it('[K15][K23] on shutdown is closed with the hint to reconnect', async () => {
