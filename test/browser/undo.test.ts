@@ -227,7 +227,7 @@ function runAhead(ms: number): void {
       if (given.length === 0) super(Real.now() + ms);
       else super(...given);
     }
-    static now() {
+    static override now() {
       return Real.now() + ms;
     }
   };
