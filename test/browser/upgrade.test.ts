@@ -146,10 +146,38 @@ describe('what the world does to an open page', () => {
       expect([place, ...(await overflow(page))]).toEqual([place]);
     }
     await page.goto('/');
+    await row(page, 'Of the long name').waitFor();
+    await openPalette(page);
+    await page.keyboard.type('Of the long');
+    await page.getByRole('option').first().waitFor();
+    const wide = (dialog: HTMLElement) => dialog.scrollWidth - dialog.clientWidth;
+    expect(await page.getByRole('dialog').evaluate(wide)).toBe(0);
+    await page.keyboard.press('Escape');
     const summary = row(page, 'Of the long name').getByText('A summary.');
     const edge = await row(page, 'Of the long name').boundingBox();
     const box = await summary.boundingBox();
     expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThan((edge?.x ?? 0) + (edge?.width ?? 0));
+  });
+
+  test('what is written from right to left stands on that side, lists and quotations too', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const details = 'نص عريض\n\n- واحد\n- اثنان\n\n> اقتباس\n\nAnd this from the left.';
+    const id = await server.wake().delivered({ headline: 'Two directions', details });
+    await openDelivery(page, id);
+    const markdown = page.locator('.markdown');
+    await markdown.waitFor();
+    const side = (selector: string) =>
+      markdown.locator(selector).evaluate((element) => getComputedStyle(element).direction);
+    expect([await side('ul'), await side('blockquote')]).toEqual(['rtl', 'rtl']);
+    // Where the words begin, measured: at the far end of the line, or at its beginning.
+    const fromRight = (paragraph: HTMLElement) => {
+      const range = document.createRange();
+      range.selectNodeContents(paragraph);
+      return Math.round(paragraph.getBoundingClientRect().right - range.getBoundingClientRect().right);
+    };
+    expect(await markdown.locator('> p').first().evaluate(fromRight)).toBe(0);
+    expect(await markdown.locator('> p').last().evaluate(fromRight)).toBeGreaterThan(50);
   });
 
   test('the palette shows what hides in a headline, and searches for what has no name here', async () => {

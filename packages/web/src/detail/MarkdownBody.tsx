@@ -28,8 +28,8 @@ export const MarkdownBody = memo(function MarkdownBody({
   );
 });
 
-const Large = ({ children }: { children?: ReactNode }) => <h3 dir="auto">{children}</h3>;
-const Small = ({ children }: { children?: ReactNode }) => <h4 dir="auto">{children}</h4>;
+const Large = ({ children }: { children?: ReactNode }) => <h3>{children}</h3>;
+const Small = ({ children }: { children?: ReactNode }) => <h4>{children}</h4>;
 
 function components(delivery: string): Components {
   return {
@@ -39,8 +39,8 @@ function components(delivery: string): Components {
     h4: Small,
     h5: Small,
     h6: Small,
-    // Each runs the way its own words do.
-    p: ({ children }) => <p dir="auto">{children}</p>,
+    // Each runs the way its own words do; so do paragraphs and headings, by the stylesheet: an attribute of theirs
+    // would take their words out of what is counted here.
     ul: ({ children, className }) => (
       <ul dir="auto" className={className}>
         {children}

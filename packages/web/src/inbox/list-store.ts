@@ -75,8 +75,11 @@ class ListStore {
     try {
       const { pages, next } = await askAgain(this.#state);
       if (look !== this.#look) return;
+      const { seq } = this.#state;
       this.dispatch({ kind: 'settle', pages, next, at: serverNow() });
       if (!this.#state.complete) setTimeout(() => look === this.#look && void this.settle(), AGAIN_MS);
+      // A look that was asked later has come back sooner: what it knew is not in this one.
+      if (this.#state.seq < seq) void this.refresh();
     } catch {
       if (look === this.#look) this.dispatch({ kind: 'failed' });
     }
@@ -92,7 +95,7 @@ class ListStore {
       await this.settle();
       return [];
     }
-    const look = ++this.#look;
+    const look = this.#look;
     try {
       const { pages } = await askAgain(this.#state);
       if (look !== this.#look) return [];
