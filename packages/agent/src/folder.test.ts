@@ -11,5 +11,7 @@ it('[W23] a folder is made with those above it; where none can be made, it says 
   makeFolder(deep, 0o700);
   makeFolder(deep, 0o700);
   expect(statSync(deep).mode & 0o777).toBe(0o700);
-  expect(() => makeFolder('/proc/nobody/.lantern')).toThrow();
+  expect(() => makeFolder('/proc/nobody/.lantern')).toThrow(
+    /^The folder \S+ cannot be made \(\w+\)\. Check HOME/,
+  );
 });

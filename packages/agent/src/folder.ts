@@ -13,7 +13,11 @@ export function makeFolder(folder: string, mode?: number): void {
     mkdirSync(folder, { mode });
   } catch (reason) {
     // Another process may have made it meanwhile.
-    if (!isFolder(folder)) throw reason;
+    if (isFolder(folder)) return;
+    const code = reason instanceof Error && 'code' in reason ? reason.code : reason;
+    throw new Error(`The folder ${folder} cannot be made (${code}). Check HOME, and who may write there.`, {
+      cause: reason,
+    });
   }
 }
 
