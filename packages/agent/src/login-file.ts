@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeFolder } from './folder.ts';
 import { UsageError, type World } from './world.ts';
 
 /** What `lantern login` keeps, so that no shell profile has to hold the key. */
@@ -35,7 +36,7 @@ export function readLogin(place: Place): StoredLogin | null {
 /** Written beside it and moved into place: a crash leaves the old one or the new one. */
 export function writeLogin(place: Place, login: StoredLogin): string {
   const file = loginFile(place);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file), 0o700);
   const body = { url: login.url, api_key: login.apiKey, agent_id: login.agentId };
   const fresh = `${file}.${process.pid}`;
   writeFileSync(fresh, `${JSON.stringify(body, null, 2)}\n`, { mode: 0o600 });

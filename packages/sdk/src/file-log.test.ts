@@ -18,6 +18,11 @@ const script = (seen: { method: string; url: string }) =>
     : answered('approved', { delivery_id: seen.url.split('/').at(-1) ?? '' });
 
 describe('the local log', () => {
+  it('[W23] where no folder can be made it says so, and does not try for ever', async () => {
+    const { wake } = await startWorld(script, { log: fileLog('/proc/nobody/.lantern/log.jsonl') });
+    await expect(wake.deliver(DRAFT)).rejects.toMatchObject({ fault: 'log_failed' });
+  });
+
   it('[W23] holds every delivery and answer as JSON lines that only the owner can read', async () => {
     const path = await freshPath();
     const { wake, url } = await startWorld(script, { log: fileLog(path) });

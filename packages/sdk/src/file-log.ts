@@ -1,5 +1,5 @@
 import { LanternError } from './faults.ts';
-import { builtin, codeOf, hasFiles } from './files.ts';
+import { builtin, codeOf, hasFiles, makeFolder } from './files.ts';
 import { toBytes } from './hmac.ts';
 import { memoryLog, type WakeLog } from './log.ts';
 
@@ -20,7 +20,7 @@ export function fileLog(file?: string): WakeLog {
   let reading: Promise<unknown> = Promise.resolve();
 
   async function prepare(): Promise<void> {
-    await node.fs.mkdir(node.path.dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(node.path.dirname(path));
     const handle = await node.fs.open(path, 'a+', 0o600);
     try {
       // The mode above only counts for a new file.

@@ -25,3 +25,23 @@ export function hasFiles(): boolean {
 export function codeOf(cause: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
 }
+
+/**
+ * Makes a folder and those above it, for its owner alone. Step by step: Node's own recursive way never ends where a file
+ * system says "no such folder" to a name in a folder that is there, as /proc does, and homes that are mounted on demand.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  const { fs, path } = builtin();
+  const isThere = () =>
+    fs.stat(folder).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+  if (await isThere()) return;
+  const above = path.dirname(folder);
+  if (above !== folder) await makeFolder(above);
+  await fs.mkdir(folder, { mode: 0o700 }).catch(async (cause: unknown) => {
+    // Another process may have made it meanwhile.
+    if (!(await isThere())) throw cause;
+  });
+}

@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../folder.ts';
 
 /**
  * Questions whose answer nobody has used yet, one small file each, written before the question is asked. When a hook
@@ -32,7 +33,11 @@ export function openClaims(folder: string): Claims {
   const fileOf = (fingerprint: string, { key }: Claim) => join(folder, `${fingerprint}.${key}`);
   return {
     prepare: async () => {
-      await mkdir(folder, { recursive: true, mode: 0o700 }).catch(unusable(folder));
+      try {
+        makeFolder(folder, 0o700);
+      } catch (reason) {
+        unusable(folder)(reason instanceof Error ? reason.cause : reason);
+      }
       await forgetOld(folder);
     },
     orphan: async (fingerprint) => {

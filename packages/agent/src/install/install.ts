@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from '../folder.ts';
 import { isTimeout } from '../hook/flags.ts';
 import { HOSTS, type HostName } from '../hook/hosts.ts';
 import { EXIT, UsageError, type World } from '../world.ts';
@@ -72,7 +73,7 @@ function readOrEmpty(file: string): string {
 
 /** Beside it and then into its place, where a link points to: nobody ever reads half a file. */
 function write(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   const [target, mode] = placeOf(file);
   const fresh = `${target}.lantern-${process.pid}`;
   writeFileSync(fresh, text, { mode });

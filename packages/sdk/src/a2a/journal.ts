@@ -1,5 +1,5 @@
 import { LanternError } from '../faults.ts';
-import { builtin, codeOf } from '../files.ts';
+import { builtin, codeOf, makeFolder } from '../files.ts';
 import { type Claim, claimFolder } from './claim.ts';
 
 /** Where a connection remembers what it took and what it said (A13, A15). Lines are JSON without a line break. */
@@ -78,7 +78,7 @@ export function fileJournal(folder: string): TaskJournal {
 
   async function open(): Promise<string[]> {
     try {
-      await fs.mkdir(home, { recursive: true, mode: 0o700 });
+      await makeFolder(home);
       claim = await claimFolder(home);
       const text = await fs.readFile(file, 'utf8').catch((cause: unknown) => {
         if (codeOf(cause) === 'ENOENT') return '';

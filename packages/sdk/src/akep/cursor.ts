@@ -1,5 +1,5 @@
 import { LanternError } from '../faults.ts';
-import { builtin, codeOf } from '../files.ts';
+import { builtin, codeOf, makeFolder } from '../files.ts';
 import { isRecord, parseJson } from '../json.ts';
 
 /** How far one list was read: everything up to the cursor, and these items of the page behind it. */
@@ -42,7 +42,7 @@ export function fileCursor(file: string): CursorStore {
   }
 
   async function write(place: Place): Promise<void> {
-    await fs.mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+    await makeFolder(path.dirname(target));
     const fresh = `${target}.${crypto.randomUUID()}.tmp`;
     try {
       const handle = await fs.open(fresh, 'wx', 0o600);
