@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../config.ts';
 import { addAgent, foundSpace } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
@@ -83,6 +83,8 @@ function changed<T extends object>(thing: T, over: Partial<T>): T {
 }
 
 test('[W22] who is announced while the next look is planned is not left until the one after', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] }); // no backstop comes to help
+  onTestFinished(() => void vi.useRealTimers());
   let planning = () => {};
   let planned = () => {};
   const beingPlanned = new Promise<void>((resolve) => {
@@ -91,7 +93,6 @@ test('[W22] who is announced while the next look is planned is not left until th
   const mayGoOn = new Promise<void>((resolve) => {
     planned = resolve;
   });
-  // Nothing is due for as long as the test runs, so that no timer helps.
   const nextJobAt = async () => {
     planning();
     await mayGoOn;
@@ -106,8 +107,7 @@ test('[W22] who is announced while the next look is planned is not left until th
   await queue('late');
   wake();
   planned();
-  // A backstop would come after five seconds; a hundred turns of the loop are far less.
-  for (let turn = 0; turn < 100 && sent.length === 0; turn++) await new Promise((r) => setTimeout(r, 1));
+  await until(async () => sent.length > 0);
   expect(sent).toEqual(['of late']);
 });
 
