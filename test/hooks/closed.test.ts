@@ -120,7 +120,7 @@ test('[W23] where nothing can be noted nobody is asked, and the reason says what
   const HOME = join(temporaryFolder(), 'file');
   writeFileSync(HOME, '');
   const env = { HOME, LANTERN_URL: 'http://127.0.0.1:1', WAKE_API_KEY: AGENT.key };
-  expectDenied(await hook(['claude'], toolCall(), env).ended, /cannot be written \(\w+\): make room/);
+  expectDenied(await hook(['claude'], toolCall(), env).ended, /cannot be written \(ENOTDIR\): make room/);
 });
 
 test('[W23] input that never ends is no call', async () => {

@@ -14,13 +14,22 @@ export function makeFolder(folder: string, mode?: number): void {
   } catch (reason) {
     // Another process may have made it meanwhile.
     if (isFolder(folder)) return;
-    const code = reason instanceof Error && 'code' in reason ? reason.code : reason;
-    throw new Error(`The folder ${folder} cannot be made (${code}). Check HOME, and who may write there.`, {
-      cause: reason,
-    });
+    throw cannotBeMade(folder, reason);
   }
 }
 
+/** The code goes along, for who has words of their own. `EEXIST` is a file that stands in the way. */
+function cannotBeMade(folder: string, reason: unknown): Error {
+  const given = reason instanceof Error && 'code' in reason ? String(reason.code) : 'unknown reason';
+  const code = given === 'EEXIST' ? 'ENOTDIR' : given;
+  const words = `The folder ${folder} cannot be made (${code}). Check HOME, and who may write there.`;
+  return Object.assign(new Error(words, { cause: reason }), { code });
+}
+
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false; // a file stands where a folder is meant
+  }
 }

@@ -36,7 +36,7 @@ export function openClaims(folder: string): Claims {
       try {
         makeFolder(folder, 0o700);
       } catch (reason) {
-        unusable(folder)(reason instanceof Error ? reason.cause : reason);
+        unusable(folder)(reason);
       }
       await forgetOld(folder);
     },

@@ -84,6 +84,17 @@ export function isFault(thing: unknown): thing is Fault {
   return thing instanceof Error && 'fault' in thing && NAMES.has(String(thing.fault));
 }
 
+export const DAMAGED =
+  'A part of the store is damaged and cannot be read. Nothing was stored; the operator finds more in the log.';
+
+/**
+ * A store that is away is away for everybody: trying each would only make all of them wait for every other. A damaged
+ * place in it harms only those who look there.
+ */
+export function isAway(thing: unknown): boolean {
+  return isFault(thing) && thing.fault === 'unavailable' && thing.message !== DAMAGED;
+}
+
 /** Says nothing about what was asked for: the store is away or takes nothing just now, and the same may work later. */
 export function isStoreTrouble(thing: unknown): boolean {
   return isFault(thing) && (thing.fault === 'unavailable' || thing.fault === 'storage_full');

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { isStoreTrouble } from '../core/faults.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isAway } from '../core/faults.ts';
 import type { JobId, SpaceId } from '../core/ids.ts';
 import type { Room } from '../core/room.ts';
 import type { Job } from '../core/sending/job.ts';
@@ -30,6 +31,8 @@ const AT_ONCE = 256;
 const PAGE = 128;
 /** Looks again this often even when nothing was announced: another process may have queued something. */
 const BACKSTOP_MS = 5_000;
+
+const GIVE_BACK_AGAIN_MS = 500;
 
 const ACCEPTED = 202;
 
@@ -155,13 +158,33 @@ export class Dispatcher {
     const { job } = leased;
     const at = room.clock.now();
     const prepared = await this.#prepare(leased, senders).catch((problem: unknown) => {
-      // A store that is away says nothing about the job; whatever else is in the way belongs on the record.
-      if (isStoreTrouble(problem)) throw problem;
       this.#parts.warn(problem, `${job.kind} ${job.id} could not be prepared`);
-      return UNREADABLE;
+      // A store that is away says nothing about the job; whatever else is in the way belongs on the record.
+      return isAway(problem) ? null : UNREADABLE;
     });
-    const ended = await this.#carryOut(job, prepared, at);
-    await (ended === null ? giveBack(room, job) : this.#records.settle({ job, ended }));
+    if (prepared === null) await this.#pause();
+    const ended = prepared === null ? null : await this.#carryOut(job, prepared, at);
+    await (ended === null ? this.#giveBack(job) : this.#records.settle({ job, ended }));
+  }
+
+  /** Again and again while the store is away: until the lease is out nobody else would send it (L8). */
+  async #giveBack(job: Job): Promise<void> {
+    const { room } = this.#parts;
+    const { signal } = this.#stopping;
+    for (;;) {
+      try {
+        await giveBack(room, job);
+        return;
+      } catch (problem) {
+        const isOver = signal.aborted || room.clock.now() >= (job.leasedUntil ?? 0);
+        if (isOver || !isAway(problem)) throw problem;
+      }
+      await this.#pause();
+    }
+  }
+
+  async #pause(): Promise<void> {
+    await sleep(GIVE_BACK_AGAIN_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
 
   async #prepare({ job, request }: Leased, senders: Senders): Promise<Prepared> {

@@ -1,6 +1,8 @@
+import { isAway } from '../core/faults.ts';
+
 /**
- * Work of which nothing stops anything else: a damaged row of one space must not hold up the rest of the house. What
- * went wrong is told at the end.
+ * Work of which nothing stops anything else: a damaged row of one space must not hold up the rest of the house. Only a
+ * store that is away ends it, because all that is left would wait for it in vain. What went wrong is told at the end.
  */
 export class Round {
   readonly troubles: unknown[] = [];
@@ -11,7 +13,7 @@ export class Round {
   }
 
   async try(work: () => Promise<unknown>): Promise<void> {
-    if (this.#isCutShort()) return;
+    if (this.#isCutShort() || this.troubles.some(isAway)) return;
     try {
       await work();
     } catch (problem) {

@@ -7,7 +7,7 @@ import { Ticker } from './ticker.ts';
 
 /** A ticker of our own on the world's store, and how often it has looked for what is due. */
 function countingTicker({ room }: World) {
-  const seen = { rounds: 0 };
+  const seen = { rounds: 0, wake: () => {} };
   const { directory } = room.store;
   const heldDue: typeof directory.heldDue = (...asked) => {
     seen.rounds++;
@@ -20,13 +20,27 @@ function countingTicker({ room }: World) {
   };
   const ticker = new Ticker({
     room: { ...room, store },
-    wakeups: { on: () => () => {} },
+    wakeups: {
+      on: (_, wake) => {
+        seen.wake = wake;
+        return () => {};
+      },
+    },
     retentionDays: 365,
     checkpoint: async () => {},
     presence: [],
     warn: () => {},
   });
   return { ticker, seen };
+}
+
+/** Turns of the loop, so that what was begun gets on, while the clock of the timers goes on by itself. */
+async function pass(wantedMillis: number, each = (_millis: number) => {}): Promise<void> {
+  for (let millis = 0; millis < wantedMillis; millis += 10) {
+    each(millis);
+    for (let n = 0; n < TURNS; n++) await turn();
+    vi.advanceTimersByTime(10);
+  }
 }
 
 const TURNS = 20;
@@ -37,16 +51,29 @@ test('[D13] what is due and cannot be settled is tried once a second, not all th
   const odd = await world.deliver();
   await world.running.ticker.stop();
   await world.sql('update deliveries set effect_at = ? where delivery_id = ?', clock.now() - SECOND, odd);
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { ticker, seen } = countingTicker(world);
   ticker.start();
-  for (let millis = 0; millis < 2_500; millis += 10) {
-    for (let n = 0; n < TURNS; n++) await turn();
-    vi.advanceTimersByTime(10);
-  }
+  await pass(2_500);
   vi.useRealTimers();
   await ticker.stop();
   expect(seen.rounds).toBeGreaterThan(0);
   expect(seen.rounds).toBeLessThanOrEqual(3);
+});
+
+test('[D13] news in the meantime does not put the next try off', async () => {
+  const { world, clock } = await openDesk();
+  const odd = await world.deliver();
+  await world.running.ticker.stop();
+  await world.sql('update deliveries set effect_at = ? where delivery_id = ?', clock.now() - SECOND, odd);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { ticker, seen } = countingTicker(world);
+  ticker.start();
+  await pass(3_500, (millis) => millis % 200 === 0 && seen.wake());
+  vi.useRealTimers();
+  await ticker.stop();
+  expect(seen.rounds).toBeGreaterThanOrEqual(3);
+  expect(seen.rounds).toBeLessThanOrEqual(5);
 });

@@ -42,6 +42,7 @@ export class Ticker {
   #troubles = 0;
   /** What was complained about since the last good round, and when it may be again. */
   readonly #complaints = new Map<string, number>();
+  #restUntil = 0;
   /** Nothing that was due in the last round could be settled. */
   #isStuck = false;
   #lastTick: Micros = Number.POSITIVE_INFINITY;
@@ -72,6 +73,8 @@ export class Ticker {
       .catch((problem: unknown) => this.#complain(problem))
       .finally(() => {
         this.#ticking = null;
+        // What is due and cannot be done stays due. Until a moment, and not for so long: news would put it off for ever.
+        if (this.#troubles > 0 || this.#isStuck) this.#restUntil = performance.now() + LONGEST_SLEEP_MS;
         this.#plan();
       });
   }
@@ -192,8 +195,8 @@ export class Ticker {
 
   async #sleepTime(): Promise<number> {
     const { room } = this.#parts;
-    // What is due and cannot be done stays due.
-    if (this.#troubles > 0 || this.#isStuck) return LONGEST_SLEEP_MS;
+    const rest = this.#restUntil - performance.now();
+    if (rest > 0) return rest;
     const next = await room.store.directory.nextHeldAt().catch(() => null);
     if (next === null) return LONGEST_SLEEP_MS;
     return Math.min(LONGEST_SLEEP_MS, Math.max(1, Math.ceil((next - room.clock.now()) / 1000)));

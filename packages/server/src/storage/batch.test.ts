@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { Fault } from '../core/faults.ts';
+import { DAMAGED, Fault } from '../core/faults.ts';
 import { type BatchRunner, type Done, GroupCommit, type Unit } from './batch.ts';
-import { DAMAGED } from './sqlite/errors.ts';
 
 /** A database that is away: every transaction fails before it begins. */
 function away(): BatchRunner & { tried: number } {

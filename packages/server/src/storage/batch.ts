@@ -1,7 +1,6 @@
-import { Fault, isFault } from '../core/faults.ts';
+import { Fault, isAway, isFault } from '../core/faults.ts';
 import type { SpaceId } from '../core/ids.ts';
 import type { HeadName, News, Topic, Tx } from '../core/store.ts';
-import { DAMAGED } from './sqlite/errors.ts';
 
 /** One unit of work that waits for its commit. */
 export type Unit = {
@@ -127,14 +126,6 @@ export class GroupCommit {
     }
     if (news.size > 0) this.#tell(news);
   }
-}
-
-/**
- * A store that is away is away for all of them: trying each would only make everybody wait for every other. A damaged
- * place in it harms only those who look there.
- */
-function isAway(reason: unknown): boolean {
-  return isFault(reason) && reason.fault === 'unavailable' && reason.message !== DAMAGED;
 }
 
 function nextTurn(): Promise<void> {

@@ -1,5 +1,4 @@
-import { Fault, isFault } from '../../core/faults.ts';
-import { DAMAGED } from '../sqlite/errors.ts';
+import { DAMAGED, Fault, isFault } from '../../core/faults.ts';
 
 function codeOf(reason: unknown): string {
   return typeof reason === 'object' && reason !== null && 'code' in reason ? String(reason.code) : '';

@@ -13,8 +13,7 @@ import {
   timingSafeEqual,
   verify,
 } from 'node:crypto';
-import { Fault } from '../../core/faults.ts';
-import { DAMAGED } from '../sqlite/errors.ts';
+import { DAMAGED, Fault } from '../../core/faults.ts';
 
 const VERSION = 1;
 const ID = 4;

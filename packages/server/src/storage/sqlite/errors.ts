@@ -1,7 +1,4 @@
-import { Fault, isFault } from '../../core/faults.ts';
-
-export const DAMAGED =
-  'A part of the store is damaged and cannot be read. Nothing was stored; the operator finds more in the log.';
+import { DAMAGED, Fault, isFault } from '../../core/faults.ts';
 
 function codeOf(reason: unknown): string {
   return typeof reason === 'object' && reason !== null && 'code' in reason ? String(reason.code) : '';
