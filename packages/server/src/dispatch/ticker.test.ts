@@ -34,6 +34,17 @@ function countingTicker({ room }: World) {
   return { ticker, seen };
 }
 
+/** One that has something due which cannot be settled, and timers that wait to be told. */
+async function stuckTicker() {
+  const { world, clock } = await openDesk();
+  const odd = await world.deliver();
+  await world.running.ticker.stop();
+  await world.sql('update deliveries set effect_at = ? where delivery_id = ?', clock.now() - SECOND, odd);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  return countingTicker(world);
+}
+
 /** Turns of the loop, so that what was begun gets on, while the clock of the timers goes on by itself. */
 async function pass(wantedMillis: number, each = (_millis: number) => {}): Promise<void> {
   for (let millis = 0; millis < wantedMillis; millis += 10) {
@@ -47,13 +58,7 @@ const TURNS = 20;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test('[D13] what is due and cannot be settled is tried once a second, not all the time', async () => {
-  const { world, clock } = await openDesk();
-  const odd = await world.deliver();
-  await world.running.ticker.stop();
-  await world.sql('update deliveries set effect_at = ? where delivery_id = ?', clock.now() - SECOND, odd);
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { ticker, seen } = countingTicker(world);
+  const { ticker, seen } = await stuckTicker();
   ticker.start();
   await pass(2_500);
   vi.useRealTimers();
@@ -63,13 +68,7 @@ test('[D13] what is due and cannot be settled is tried once a second, not all th
 });
 
 test('[D13] news in the meantime does not put the next try off', async () => {
-  const { world, clock } = await openDesk();
-  const odd = await world.deliver();
-  await world.running.ticker.stop();
-  await world.sql('update deliveries set effect_at = ? where delivery_id = ?', clock.now() - SECOND, odd);
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { ticker, seen } = countingTicker(world);
+  const { ticker, seen } = await stuckTicker();
   ticker.start();
   await pass(3_500, (millis) => millis % 200 === 0 && seen.wake());
   vi.useRealTimers();
