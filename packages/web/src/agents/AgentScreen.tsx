@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { agentQuery, inboxesQuery, sessionQuery } from '../api/questions.ts';
+import { agentQuery, inboxQuery, sessionQuery } from '../api/questions.ts';
 import { calmly, isNotThere } from '../api/refused.ts';
 import type { Agent, AgentStats } from '../api/types.ts';
 import { inboxWords } from '../events/inbox-words.ts';
@@ -54,8 +54,7 @@ export function AgentScreen() {
 }
 
 function Inbox({ agent }: { agent: string }) {
-  const { data } = useQuery(inboxesQuery);
-  const inbox = data?.inboxes.find((one) => one.agent_id === agent);
+  const { data: inbox } = useQuery(inboxQuery(agent));
   return (
     <section className="part" aria-label="Inbox and subscriptions">
       <h2>Inbox and subscriptions</h2>
