@@ -152,13 +152,22 @@ export class Ticker {
     await round.try(async () => {
       for (const { id } of await room.store.directory.spaces()) {
         await round.try(() => room.store.write(id, ['ledger'], (tx) => this.#retire(tx, now)));
-        await round.try(() => retireEvents(room, id, now));
+        await this.#retireEvents(round, id, now);
         await round.try(() => retireTasks(room, id, { endedBefore: before, unusedBefore: now - DAY }));
         await round.try(() => this.#clearLeftovers(id, now));
       }
     });
     await round.try(() => this.#clearLeftovers(SERVER, now));
     await round.try(() => this.#parts.checkpoint());
+  }
+
+  /** A platform has thousands of agents: each is a step of its own. */
+  async #retireEvents(round: Round, space: SpaceId, now: Micros): Promise<void> {
+    const { room } = this.#parts;
+    await round.try(async () => {
+      const agents = await room.store.read(space, (tx) => tx.agents.names(Number.MAX_SAFE_INTEGER));
+      for (const agent of agents) await round.try(() => retireEvents(room, { space, agent, now }));
+    });
   }
 
   async #clearLeftovers(space: SpaceId, now: Micros): Promise<void> {
