@@ -11,6 +11,7 @@ import { bearerOf, identify } from './agent-key.ts';
 import { addJsonParser, BODY_LIMIT, hearOut } from './body.ts';
 import { readableUrl, refuseBroken } from './broken.ts';
 import { type Door, errorBody, errorHandler, HTTP_STATUS } from './errors.ts';
+import { hangUpBehindBody } from './goodbye.ts';
 import type { Shell } from './shell.ts';
 import { lostPage } from './static.ts';
 import { isPrivate, readCertificate } from './transport.ts';
@@ -112,6 +113,7 @@ export function addGroundRules(app: FastifyInstance, shell: Shell): void {
   // With a callback: nearly always there is nothing to wait for, and a promise for every request is not free.
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.setHeader('x-content-type-options', 'nosniff');
+    if (!reply.raw.shouldKeepAlive) hangUpBehindBody(request.raw);
     if (isPrivate(request.raw, shell.binding) || request.url === '/healthz' || request.url === '/readyz')
       done();
     else refusePlain(shell, request).catch(done);
