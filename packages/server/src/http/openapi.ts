@@ -1,5 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Described } from './app.ts';
+import { onlyMethods } from './methods.ts';
 import type { Shell } from './shell.ts';
 
 export type Operation = { method: string; path: string; described: Described };
@@ -14,7 +15,10 @@ export function openApiRoutes(app: FastifyInstance, shell: Shell): readonly Oper
         operations.push({ method: method.toLowerCase(), path, described });
     }
   });
-  app.get('/openapi.json', async () => document(operations, shell));
+  app.route({
+    ...onlyMethods(app, 'GET', '/openapi.json'),
+    handler: async () => document(operations, shell),
+  });
   return operations;
 }
 

@@ -8,7 +8,7 @@ import { ACK_STATUSES } from '../../core/events/event.ts';
 import { Fault, isFault, isStoreTrouble } from '../../core/faults.ts';
 import { fromIso } from '../../core/time.ts';
 import { type Query, single } from '../../http/fields.ts';
-import { onlyMethods } from '../../http/methods.ts';
+import { onlyLastingGet } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
 import { Follower, type Sink, startOf } from './follower.ts';
 import { caller, readerOf } from './request.ts';
@@ -27,8 +27,7 @@ export async function relayRoute(app: FastifyInstance, shell: Shell): Promise<vo
   const options = { maxPayload: FRAME_MOST, perMessageDeflate: false, server: gate(app, shell) };
   await app.register(websocket, { options });
   app.route({
-    ...onlyMethods(app, 'GET', '/akep/relay'),
-    exposeHeadRoute: false,
+    ...onlyLastingGet(app, '/akep/relay'),
     handler: async () => {
       throw new Fault('invalid_field', 'This address speaks WebSocket: ask for the upgrade.', {
         field: 'upgrade',
