@@ -99,6 +99,14 @@ it.each([DELIVER, '/wake/v2/deliver', '/wake/v1/responses', '/desk/session'])(
   },
 );
 
+it('[W1] without a Host it is refused in the shape of all else; what else somebody expects stops nobody', async () => {
+  const about = [`authorization: Bearer ${world.agent.key}`, 'connection: close'];
+  const ask = (...headers: string[]) =>
+    sendRaw(world, [`${['GET /wake/v1/responses HTTP/1.1', ...about, ...headers].join('\r\n')}\r\n\r\n`]);
+  expect(await ask()).toMatch(/^HTTP\/1\.1 400 [\s\S]*"error":\{"code":"malformed_body"/);
+  expect(await ask('host: x', 'expect: a miracle')).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 it('[W11] 64 levels are taken, 65 are 400, in objects and in lists', async () => {
   expect((await send(withDetails(nested(64)))).status).toBe(201);
   expect(await refusal(send(withDetails(nested(65))))).toMatchObject({ status: 400, code: 'malformed_body' });
