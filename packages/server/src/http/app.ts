@@ -30,9 +30,11 @@ declare module 'fastify' {
 /** One operation in the document. */
 export type Described = {
   summary?: string;
-  body?: TSchema;
+  body?: TSchema | 'bytes';
+  /** It may be left out. */
+  bodyOptional?: true;
   /** Null is an answer without a body, and "stream" one that goes on. */
-  response?: Record<number, TSchema | 'stream' | null>;
+  response?: Record<number, TSchema | 'stream' | 'markdown' | 'bytes' | null>;
   /** Query parameters and headers; those of the path are found by themselves. */
   parameters?: readonly { name: string; in: string; required?: boolean; schema: TSchema }[];
   /** Nobody needs a key here. */

@@ -58,7 +58,9 @@ function describe(path: string, config: Described) {
     summary: config.summary,
     ...(config.open ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(config.body === undefined ? {} : { requestBody: { required: true, content: json(config.body) } }),
+    ...(config.body === undefined
+      ? {}
+      : { requestBody: { required: config.bodyOptional !== true, content: contentOf(config.body) } }),
     responses: {
       ...Object.fromEntries(Object.entries(config.response ?? {}).map(describeReply)),
       default: { description: 'An error, described in docs/errors.md' },
@@ -71,12 +73,17 @@ function pathParameter(name: string) {
 }
 
 function describeReply([status, schema]: [string, unknown]) {
-  const content = schema === null ? {} : { content: schema === 'stream' ? STREAM : json(schema) };
+  const content = schema === null ? {} : { content: contentOf(schema) };
   return [status, { description: 'As it should be', ...content }];
 }
 
-const STREAM = { 'text/event-stream': { schema: { type: 'string' } } };
+const TEXT = { schema: { type: 'string' } };
+const OTHERS: Record<string, object> = {
+  stream: { 'text/event-stream': TEXT },
+  markdown: { 'text/markdown': TEXT },
+  bytes: { '*/*': {} },
+};
 
-function json(schema: unknown) {
-  return { 'application/json': { schema } };
+function contentOf(schema: unknown): object {
+  return (typeof schema === 'string' ? OTHERS[schema] : undefined) ?? { 'application/json': { schema } };
 }

@@ -124,6 +124,7 @@ function eventRoutes(door: FastifyInstance, { room }: Shell): void {
       summary: 'What became of an event',
       parameters: [QUERY.producer],
       body: AckBody,
+      bodyOptional: true,
       response: { 200: AckedBody },
     },
     handler: async (request) => {
