@@ -16,7 +16,7 @@ import type { Resume, Wait } from '../../core/events/wait.ts';
 import { Fault } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';
 import { isLongerThan } from '../../core/text.ts';
-import { fromIso, type Micros, toIso, toIsoOrNull } from '../../core/time.ts';
+import { fromIso, type Micros, SECOND, toIso, toIsoOrNull } from '../../core/time.ts';
 import { choice, invalid, optionalText, type Query, requiredText, single } from '../../http/fields.ts';
 import { parseStrict } from '../../http/strict-json.ts';
 import { CLOUDEVENTS, envelopeTextOf, fromCloudEvent } from './cloudevents.ts';
@@ -251,10 +251,13 @@ export function toWait(
   return wait;
 }
 
-/** One that is over before it begins would be waited for in vain: most likely a clock is wrong, and nobody would know. */
+/** Who waits for a moment only may come late, by this much at most. */
+const LATE: Micros = 60 * SECOND;
+
+/** One that was over long before it begins would be waited for in vain, and nobody would know why. */
 function toEnd(body: JsonObject, now: Micros): Micros | null {
   const at = optionalTime(body, 'expires_at');
-  if (at === null || at > now) return at;
+  if (at === null || at > now - LATE) return at;
   throw invalid('expires_at', `expires_at has passed: it is ${toIso(now)} here. Check the clock.`);
 }
 
