@@ -3,7 +3,9 @@ import { HOUR, SECOND } from '../core/time.ts';
 import { openDesk, status } from '../testing/desk.ts';
 import { aJob } from '../testing/things.ts';
 
-type OpenApi = { openapi: string; paths: Record<string, Record<string, { responses: object }>> };
+type Parameter = { name: string; in: string };
+type Described = { responses: object; requestBody?: { required: boolean }; parameters?: Parameter[] };
+type OpenApi = { openapi: string; paths: Record<string, Record<string, Described>> };
 
 describe('health', () => {
   test('[D33] /healthz is the process, /readyz the store too', async () => {
@@ -75,5 +77,26 @@ describe('health', () => {
     for (const methods of Object.values(document.paths)) {
       for (const { responses } of Object.values(methods)) expect(Object.keys(responses)).toContain('default');
     }
+  });
+
+  test('[D33][W12][W15][W17] it names what a request to WAKE may carry, and each of these is read', async () => {
+    const { world } = await openDesk();
+    const { paths } = (await (await fetch(`${world.url}/openapi.json`)).json()) as OpenApi;
+    const named = (method: string, path: string) =>
+      paths[path]?.[method]?.parameters?.filter((one) => one.in !== 'path').map((one) => one.name);
+    expect(named('post', '/wake/v1/deliver')).toEqual(['Idempotency-Key']);
+    expect(named('get', '/wake/v1/response/{id}')).toEqual(['wait', 'Prefer']);
+    const sweep = named('get', '/wake/v1/responses') ?? [];
+    expect(sweep).toEqual(['agent_id', 'status', 'since', 'limit']);
+    for (const name of sweep) {
+      const { error } = (await (await world.get(`/wake/v1/responses?${name}=`)).json()) as Record<
+        string,
+        object
+      >;
+      expect(error).toMatchObject({ field: name });
+    }
+    expect(Object.keys(paths['/wake/v1/deliver']?.post?.responses ?? {})).toEqual(['200', '201', 'default']);
+    expect(paths['/akep/events/{id}/ack']?.post?.requestBody?.required).toBe(false);
+    expect(paths).toHaveProperty(['/.well-known/wake.json']);
   });
 });

@@ -65,6 +65,7 @@ const FROM_FASTIFY: Record<string, () => Fault> = {
     new Fault('payload_too_large', 'The body may have at most 1 MiB. Send a reference to what is larger.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: notJson,
   FST_ERR_CTP_EMPTY_TYPE: notJson,
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: notJson,
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new Fault('malformed_body', 'The body is empty; send a JSON object.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new Fault('malformed_body', 'The body is not as long as Content-Length says.'),
