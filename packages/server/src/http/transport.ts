@@ -47,6 +47,19 @@ export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || isLoopback(host);
 }
 
+/**
+ * Whom a limit counts. One line has a whole /64 of IPv6 to take its addresses from, and some proxies write the client's
+ * port behind its address.
+ */
+export function networkOf(address: string): string {
+  const bare = address.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2');
+  if (!ipaddr.isValid(bare)) return bare;
+  const known = ipaddr.process(bare);
+  if (known instanceof ipaddr.IPv4) return known.toString();
+  const [a = 0, b = 0, c = 0, d = 0] = known.parts;
+  return `${[a, b, c, d].map((part) => part.toString(16)).join(':')}::/64`;
+}
+
 export type Binding = { host: string; tls: boolean; proxies: Proxies };
 
 /** https, or plain HTTP that never left this machine (W2). */
