@@ -9,6 +9,10 @@ export type Proxies = readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
 
 export function parseProxies(entries: readonly string[]): Proxies {
   return entries.map((entry) => {
+    if (/\/0+$/.test(entry))
+      throw new UsageError(
+        `LANTERNROOM_TRUST_PROXY: "${entry}" would believe everybody. Name the proxy's own address or range.`,
+      );
     try {
       if (entry.includes('/')) return ipaddr.parseCIDR(entry);
       const address = ipaddr.process(entry);
