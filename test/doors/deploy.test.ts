@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -85,6 +85,17 @@ describe('the image', () => {
     const [node, program = ''] = JSON.parse(list) as string[];
     expect([node, existsSync(inRepo(program))]).toEqual(['node', true]);
     expect(text).toMatch(/^CMD \["serve"\]$/m);
+  });
+
+  test('[D84] image and unit have the command that docs/operating.md uses', () => {
+    for (const [name, root] of [
+      ['Dockerfile', '/app'],
+      ['lanternroom.service', '/opt/lanternroom'],
+    ] as const) {
+      const [, program = ''] = /ln -s (\S+) \/usr\/local\/bin\/lanternroom/.exec(read(name)) ?? [];
+      expect([name, program.startsWith(`${root}/`)]).toEqual([name, true]);
+      expect(statSync(inRepo(program.slice(root.length + 1))).mode & 0o111).toBe(0o111);
+    }
   });
 
   test('[D84] takes everything along that the server reads, and nothing that is a secret or made anew', () => {
