@@ -13,7 +13,7 @@ import { dirname, join, resolve } from 'node:path';
 import Database from 'libsql';
 import { assertOurs } from '../sqlite/migrate.ts';
 import { DATABASE_FILE, type DataFolder } from './data-folder.ts';
-import { makeFolder } from './folder.ts';
+import { leaveTo, makeFolder } from './folder.ts';
 
 /** A consistent copy while others read and write: SQLite itself makes it, in one transaction. */
 export function backup(data: DataFolder, file: string, replace: boolean) {
@@ -61,6 +61,7 @@ export function restore(file: string, folder: string) {
   const target = join(folder, DATABASE_FILE);
   copyFileSync(source, target);
   chmodSync(target, 0o600);
+  leaveTo(folder, target);
   return { folder: resolve(folder), bytes: statSync(target).size };
 }
 
