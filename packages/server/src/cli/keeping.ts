@@ -40,7 +40,7 @@ export function addKeepingCommands(program: Command): void {
         print(
           options,
           made,
-          `Copied ${made.bytes} bytes to ${made.file}. Keep ${made.secret} with it: without the master key it cannot be read.`,
+          `Copied ${made.bytes} bytes to ${made.file}. Keep ${made.secret ?? 'the value of LANTERNROOM_SECRET'} with it: without the master key it cannot be read.`,
         );
       }),
     );
