@@ -63,10 +63,12 @@ async function moveLocked(order: MoveOrder, file: string): Promise<Moved> {
     local = new SqliteEnd(folder, file);
     const [from, to] = direction === 'toServer' ? [local, server] : [server, local];
     const openTarget = direction === 'toServer' ? openServer : async () => openFolder();
-    const verifyChains = () => verify(openTarget, vault, join(config.data, CHECKPOINT_FILE));
-    const moved = await move({ from, to, progress: order.progress, verifyChains });
-    if (direction === 'toFolder') takeAlong(config.data, folder);
-    return moved;
+    const verifyChains = async () => {
+      await verify(openTarget, vault, join(config.data, CHECKPOINT_FILE));
+      // Before the old side is closed: killed behind that, nobody would bring them any more.
+      if (direction === 'toFolder') takeAlong(config.data, folder);
+    };
+    return await move({ from, to, progress: order.progress, verifyChains });
   } finally {
     await local?.close();
     await server.close();

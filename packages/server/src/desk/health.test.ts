@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { HOUR, SECOND } from '../core/time.ts';
 import { openDesk, status } from '../testing/desk.ts';
 import { aJob } from '../testing/things.ts';
+import { draft } from '../testing/wake.ts';
 
 type Parameter = { name: string; in: string };
 type Described = { responses: object; requestBody?: { required: boolean }; parameters?: Parameter[] };
@@ -21,6 +22,16 @@ describe('health', () => {
     expect(await status(fetch(`${world.url}/readyz`))).toBeGreaterThanOrEqual(500);
     await world.sql('alter table gone rename to spaces');
     expect(await status(fetch(`${world.url}/readyz`))).toBe(200);
+  });
+
+  test('[D33] a store that can be read and not written is ready: taken out of service, it would answer nobody', async () => {
+    const { world } = await openDesk();
+    const id = await world.deliver();
+    await world.sql('alter table ledger rename to gone');
+    expect(await status(world.post('/wake/v1/deliver', draft(world)))).toBeGreaterThanOrEqual(500);
+    expect(await status(world.get(`/wake/v1/response/${id}`))).toBe(200);
+    expect(await status(fetch(`${world.url}/readyz`))).toBe(200);
+    await world.sql('alter table gone rename to ledger');
   });
 
   test("[D33] /metrics needs an owner's token, and shows no ids", async () => {
