@@ -93,7 +93,7 @@ describe('waits', () => {
     clock.turn(DAY);
     await opened(world);
     expect((await answered(world.get('/akep/waits'))).json.waits).toHaveLength(1);
-  }, 120_000);
+  });
 });
 
 describe('policies', () => {
