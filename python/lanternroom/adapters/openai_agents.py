@@ -142,13 +142,16 @@ async def _with_arguments(agent: Any, state: Any, edits: Mapping[str, Mapping[st
         if not isinstance(value, dict):
             return value
         copy = {name: rewrite(inner) for name, inner in value.items()}
+        # The framework remembers a fingerprint of each call, also in the state of an agent that is a tool of another
+        # one; the edited call is to get its own when it is approved.
+        if isinstance(copy.get("tool_invocations"), dict):
+            copy["tool_invocations"] = {
+                name: inner for name, inner in copy["tool_invocations"].items() if name not in edits
+            }
         args = edits.get(value.get("call_id", "")) if value.get("type") == "function_call" else None
         return copy if args is None else {**copy, "arguments": json.dumps(args)}
 
     edited = rewrite(state.to_json())
-    # The framework remembers a fingerprint of each call; the edited one is to get its own when it is approved.
-    for name in edits:
-        edited.get("context", {}).get("tool_invocations", {}).pop(name, None)
     # The live context goes on: it may hold what JSON cannot, such as open connections.
     context = getattr(getattr(state, "_context", None), "context", None)
     return await RunState.from_json(agent, edited, context_override=context)
