@@ -1,4 +1,4 @@
-import { Annotation, END, MemorySaver, START, StateGraph } from '@langchain/langgraph';
+import { Annotation, END, interrupt, MemorySaver, START, StateGraph } from '@langchain/langgraph';
 import {
   answerInterrupts,
   askPerson,
@@ -180,4 +180,38 @@ it('[W23] a node asks with askPerson, and any other interrupt is asked as it is'
     return approve();
   });
   expect((await running).answer).toBe('approved');
+});
+
+const Answered = Annotation.Root({ answer: Annotation<string> });
+
+/** Asks the same until the person agrees. */
+const insist = () => {
+  for (;;) if (interrupt({ question: 'Ship it?' }).status === 'approved') return { answer: 'shipped' };
+};
+const inner = new StateGraph(Answered).addNode('insist', insist).addEdge(START, 'insist').compile();
+
+it.each([
+  ['a node', insist],
+  ['a subgraph', inner],
+  ['a subgraph that a node calls', (state: typeof Answered.State) => inner.invoke(state)],
+])('[W23] %s that asks the same again gets an answer of its own each time', async (_, node) => {
+  const room = await openRoom();
+  const graph = new StateGraph(Answered)
+    .addNode('ask', node)
+    .addEdge(START, 'ask')
+    .compile({ checkpointer: new MemorySaver() });
+  await graph.invoke({ answer: '' }, CONFIG);
+  // Each time by a new process: what was answered before is in the checkpoint and in nobody's memory.
+  const look = () => answerInterrupts(graph, CONFIG, { wake: room.client(), wait: false });
+  for (const answer of [reject, reject, approve]) {
+    expect(await look()).toEqual({ status: 'pending' });
+    expect(await room.open()).toHaveLength(1);
+    await room.person(1, answer);
+    const answered = await look();
+    if (answered.status !== 'ready') throw new Error(`it is ${answered.status}`);
+    await graph.invoke(answered.resume, CONFIG);
+  }
+  expect(await look()).toEqual({ status: 'none' });
+  expect((await graph.getState(CONFIG)).values.answer).toBe('shipped');
+  expect(await room.rows()).toHaveLength(3);
 });
