@@ -133,6 +133,8 @@ describe('lantern install', () => {
     ['no JSON', '{ "hooks": { '],
     ['a list', '[]'],
     ['hooks that are a list', '{"hooks":[]}'],
+    ['hooks that are null', '{"hooks":null}'],
+    ['an event that is null', '{"hooks":{"PreToolUse":null}}'],
     ['an event that is an object', '{"hooks":{"PreToolUse":{}}}'],
     ['entries that are no objects', '{"hooks":{"PreToolUse":["./mine.sh"]}}'],
     ['hooks of an entry that are none', '{"hooks":{"PreToolUse":[{"hooks":"./mine.sh"}]}}'],
@@ -146,6 +148,15 @@ describe('lantern install', () => {
       expect(err).toContain('Nothing was changed.');
       expect(get('.claude/settings.json')).toBe(text);
     }
+  });
+
+  it('a name that is there twice is refused: the host would not read what was written', async () => {
+    const { run, put, get } = await machine();
+    const text = '{"hooks":{},"hooks":{"PreToolUse":[]}}';
+    put('.claude/settings.json', text);
+    const { code, err } = await run(['install', 'claude', '--yes']);
+    expect([code, err]).toEqual([2, expect.stringContaining('edit it by hand. Nothing was changed.')]);
+    expect(get('.claude/settings.json')).toBe(text);
   });
 
   it('asks first: without a person and without --yes nothing is written', async () => {
