@@ -113,6 +113,10 @@ class OpenAIAgents(Room):
         self.meanwhile(1, edit)
         asyncio.run(all_of_it())
         self.assertEqual(till.paid, [20])
+        again = Agent(name="clerk", model=Scripted([A]), tools=[refund])
+        self.meanwhile(1, edit)
+        asyncio.run(run_with_person(again, "Refund.", self.wake, run_id="run-2", context=till, max_turns=2))
+        self.assertEqual(till.paid, [20, 20])
 
     def test_mixed(self) -> None:
         """[W23] of a mixed batch what was approved runs, and nothing else"""

@@ -1,11 +1,14 @@
 import json
 import unittest
+from dataclasses import dataclass
+from datetime import date
 
 from world import ID, World, answered, received
 
-from lanternroom import Wake
+from lanternroom import LanternError, Wake
 from lanternroom.adapters import HeldCall, Pending, Refuse, Run, review
 from lanternroom.adapters.call import key_of
+from lanternroom.adapters.langgraph import plain
 
 CALL = HeldCall(["run-1", "c1"], "refund", {"order": "A-17", "amount": 40}, "Pays money back.", "run-1")
 
@@ -60,6 +63,33 @@ class Review(World):
         conflict = (409, {"error": {"code": "already_decided", "message": "Decided."}})
         just = self.ask(late, conflict, answered("approved"), answered("approved"), wait=False)
         self.assertIsInstance(just, Run)
+
+
+class Interrupts(unittest.TestCase):
+    def test_plain(self) -> None:
+        """[W23] an interrupt is shown as it is, whatever a checkpoint can hold; what nobody can be shown is refused"""
+
+        @dataclass
+        class Draft:
+            due: date
+            parts: tuple[str, ...]
+
+        class Message:
+            def model_dump(self, mode: str) -> dict[str, str]:
+                return {"content": "Hello", "mode": mode}
+
+        given = {"draft": Draft(date(2026, 3, 8), ("a", "b")), "message": Message(), 7: {2, 1}, "ok": True}
+        self.assertEqual(
+            plain(given),
+            {
+                "draft": {"due": "2026-03-08", "parts": ["a", "b"]},
+                "message": {"content": "Hello", "mode": "json"},
+                "7": [1, 2],
+                "ok": True,
+            },
+        )
+        with self.assertRaisesRegex(LanternError, "with a bytes, which nobody can be shown"):
+            plain({"file": b"x"})
 
 
 if __name__ == "__main__":

@@ -9,8 +9,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from pathlib import PurePath
 from typing import Any
+from uuid import UUID
 
 from ..answers import Pending as Undecided
 from ..answers import TimedOut
@@ -111,7 +115,8 @@ def _decision(call: HeldCall, verdict: Verdict, allowed: Sequence[str] | None) -
     return {"type": "edit", "edited_action": {"name": call.tool, "args": verdict.args}}
 
 
-def _answer_question(name: Sequence[str], value: Any, wake: Wake, looks: Mapping[str, Any]) -> dict[str, Any] | None:
+def _answer_question(name: Sequence[str], given: Any, wake: Wake, looks: Mapping[str, Any]) -> dict[str, Any] | None:
+    value = plain(given)
     key = key_of("langgraph", HeldCall(name, "", {"value": value}))
     delivery_id = wake.recall(key)
     if delivery_id is None:
@@ -134,6 +139,32 @@ def _draft(value: Any) -> dict[str, Any]:
         "summary": "It interrupted itself with what is below; the answer goes back to it.",
         "details": value if isinstance(value, dict) else {"asked": value},
     }
+
+
+def plain(value: Any) -> Any:
+    """As JSON. An interrupt may hold whatever a checkpoint can, such as messages and dates.
+
+    >>> plain({"when": date(2026, 3, 8), 7: (1, {2})})
+    {'when': '2026-03-08', '7': [1, [2]]}
+    """
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): plain(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(inner) for inner in value), key=repr)
+    if hasattr(value, "model_dump"):
+        return plain(value.model_dump(mode="json"))
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, (date, time, timedelta, Decimal, UUID, PurePath)):
+        return str(value)
+    raise LanternError(
+        "wrong_usage",
+        f"The graph interrupted itself with a {type(value).__name__}, which nobody can be shown: hand over plain values.",
+    )
 
 
 def _thread(config: Mapping[str, Any]) -> str:

@@ -41,18 +41,29 @@ async def answer_approvals(agent: Any, state: Any, wake: Wake, *, run_id: str, *
     return settled
 
 
-async def run_with_person(agent: Any, given: Any, wake: Wake, *, run_id: str, **options: Any) -> Any:
+async def run_with_person(
+    agent: Any,
+    given: Any,
+    wake: Wake,
+    *,
+    run_id: str,
+    context: Any = None,
+    max_turns: int | None = None,
+    **options: Any,
+) -> Any:
     """Runs an agent to its end and stays with it. Given a ``RunState`` it goes on with a run that was left paused.
+    ``context`` and ``max_turns`` go to the framework's own ``Runner.run``.
 
     ``result = await run_with_person(agent, "Refund order A-17.", wake, run_id=run_id)``
     """
     from agents import Runner, RunState
 
+    run = {name: one for name, one in (("context", context), ("max_turns", max_turns)) if one is not None}
     following = given
     if isinstance(given, RunState):
         following = await answer_approvals(agent, given, wake, run_id=run_id, **options) or given
     while True:
-        result = await Runner.run(agent, following)
+        result = await Runner.run(agent, following, **run)
         if not result.interruptions:
             return result
         following = await answer_approvals(agent, result.to_state(), wake, run_id=run_id, **options)
