@@ -38,14 +38,14 @@ def answer_interrupts(
 
     thread_id = _thread(config)
     answers: dict[str, Any] = {}
-    paused = [one for task in graph.get_state(config).tasks for one in task.interrupts]
+    paused = _paused(graph, config)
     looks = {"wait": False, "timeout_seconds": timeout_seconds}
     if wait:
         # All are asked before the first is waited for: the person sees them together.
-        for one in paused:
-            _answer(thread_id, one, wake, looks)
-    for one in paused:
-        answers[one.id] = _answer(thread_id, one, wake, {**looks, "wait": wait})
+        for one, question in paused:
+            _answer([thread_id, question], one.value, wake, looks)
+    for one, question in paused:
+        answers[one.id] = _answer([thread_id, question], one.value, wake, {**looks, "wait": wait})
     if not paused or any(answer is None for answer in answers.values()):
         return None
     return Command(resume=answers)
@@ -76,20 +76,43 @@ def ask_person(**draft: Any) -> dict[str, Any]:
     return interrupt({"lanternroom": "question", "draft": draft})
 
 
-def _answer(thread_id: str, one: Any, wake: Wake, looks: Mapping[str, Any]) -> Any:
-    value = one.value
+def _paused(graph: Any, config: Mapping[str, Any]) -> list[tuple[Any, str]]:
+    """Each interrupt that waits, with what tells it from those before it. LangGraph 1.0 gives all interrupts of a
+    node the same id, also where the node asks the same again because it did not like the answer."""
+    root = graph.get_state(config, subgraphs=True)
+    held = [one for task in root.tasks for one in task.interrupts]
+    return [(one, f"{one.id}:{used}" if (used := _answers_before(graph, root, one.id)) else one.id) for one in held]
+
+
+def _answers_before(graph: Any, level: Any, name: str) -> int:
+    """How many answers the paused node has used already. Counted in its checkpoint, so that it outlives a crash."""
+
+    def holder(state: Any) -> Any:
+        return next((task for task in state.tasks if any(one.id == name for one in task.interrupts)), None)
+
+    task = holder(level)
+    while hasattr(getattr(task, "state", None), "tasks"):
+        level = task.state
+        task = holder(level)
+    saver = getattr(graph, "checkpointer", None)
+    saved = saver.get_tuple(level.config) if task is not None and hasattr(saver, "get_tuple") else None
+    writes = (saved.pending_writes or []) if saved is not None else []
+    return max((len(value) for of, channel, value in writes if of == task.id and channel == "__resume__"), default=0)
+
+
+def _answer(name: Sequence[str], value: Any, wake: Wake, looks: Mapping[str, Any]) -> Any:
     if isinstance(value, dict) and value.get("type") == "tool_approval":
-        call = HeldCall([thread_id, one.id], value["name"], value["args"], value.get("description"), thread_id)
+        call = HeldCall(name, value["name"], value["args"], value.get("description"), name[0])
         return _decision(call, review("langgraph", call, wake, **looks), None)
     if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
-        return _answer_batch(thread_id, one, wake, looks)
-    return _answer_question([thread_id, one.id], value, wake, looks)
+        return _answer_batch(name, value, wake, looks)
+    return _answer_question(name, value, wake, looks)
 
 
-def _answer_batch(thread_id: str, one: Any, wake: Wake, looks: Mapping[str, Any]) -> Any:
-    configs: Sequence[Mapping[str, Any]] = one.value["review_configs"]
+def _answer_batch(of: Sequence[str], value: Mapping[str, Any], wake: Wake, looks: Mapping[str, Any]) -> Any:
+    configs: Sequence[Mapping[str, Any]] = value["review_configs"]
     decisions = []
-    for index, action in enumerate(one.value["action_requests"]):
+    for index, action in enumerate(value["action_requests"]):
         allowed = configs[index]["allowed_decisions"]
         if "approve" not in allowed or "reject" not in allowed:
             raise LanternError(
@@ -97,8 +120,8 @@ def _answer_batch(thread_id: str, one: Any, wake: Wake, looks: Mapping[str, Any]
                 f'HumanInTheLoopMiddleware must allow "approve" and "reject" for {action["name"]}: '
                 "a person can say both.",
             )
-        name = [thread_id, one.id, str(index)]
-        call = HeldCall(name, action["name"], action["args"], action.get("description"), thread_id)
+        name = [*of, str(index)]
+        call = HeldCall(name, action["name"], action["args"], action.get("description"), of[0])
         decisions.append(_decision(call, review("langgraph", call, wake, **looks), allowed))
     return None if None in decisions else {"decisions": decisions}
 
