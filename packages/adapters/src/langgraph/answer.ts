@@ -56,7 +56,8 @@ export async function runWithPerson<Input, Output>(
 ): Promise<Output> {
   const signalled = options.signal === undefined ? config : { ...config, signal: options.signal };
   let next: Input | Command | null = input;
-  if (input === null) {
+  // A node that died behind its answer has that answer, and still looks as if it waited: it goes on first.
+  if (input === null && !(await interruptsOf(graph, config)).some(({ earlier }) => earlier > 0)) {
     const left = await answerInterrupts(graph, config, options);
     if (left.status === 'ready') next = left.resume;
   }
@@ -70,22 +71,19 @@ export async function runWithPerson<Input, Output>(
 
 async function answerOne(
   threadId: string,
-  { id, value, question }: Held,
+  { id, value, earlier }: Held,
   options: LanternOptions,
 ): Promise<{ id: string; value: unknown }> {
   if (isToolRequest(value)) {
     const { tool, args, purpose } = value;
-    const call = { id: [threadId, question], tool, args, purpose, threadId };
+    const call = { id: [threadId, id], tool, args, purpose, threadId };
     const verdict = await review('langgraph', call, options);
     return { id, value: verdict.kind === 'pending' ? null : verdict };
   }
-  const at = { threadId, id: question };
-  return {
-    id,
-    value: isHitlRequest(value)
-      ? await answerHitl(at, value, options)
-      : await answerQuestion(at, value, options),
-  };
+  if (isHitlRequest(value)) return { id, value: await answerHitl({ threadId, id }, value, options) };
+  // A node asks about a call once. With a question it may come again, and an answer is for one of them.
+  const question = earlier === 0 ? id : `${id}:${earlier}`;
+  return { id, value: await answerQuestion({ threadId, id: question }, value, options) };
 }
 
 function threadOf(config: RunnableConfig): string {

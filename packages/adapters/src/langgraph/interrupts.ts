@@ -28,10 +28,10 @@ export interface Held {
   readonly id: string;
   readonly value: unknown;
   /**
-   * Tells it from those before it: LangGraph gives all interrupts of a node the same id, also where the node asks the
-   * same again because it did not like the answer. An answer is for one of them.
+   * How many answers its node has used already. LangGraph gives all interrupts of a node the same id, also where the
+   * node asks the same again because it did not like the answer. Read from the checkpoint, so that it outlives a crash.
    */
-  readonly question: string;
+  readonly earlier: number;
 }
 
 type Write = readonly [task: string, channel: string, value: unknown];
@@ -47,13 +47,12 @@ export async function interruptsOf(graph: PausedGraph, config: RunnableConfig): 
       if (id === undefined)
         throw new LanternError('wrong_usage', 'This interrupt has no id: LangGraph 1.0 or newer is needed.');
       const earlier = isSaver(graph.checkpointer) ? await answersBefore(graph.checkpointer, root, id) : 0;
-      held.push({ id, value, question: earlier === 0 ? id : `${id}:${earlier}` });
+      held.push({ id, value, earlier });
     }
   }
   return held;
 }
 
-/** How many answers the paused node has used already. Counted in its checkpoint, so that it outlives a crash. */
 async function answersBefore(saver: Saver, root: Snapshot, id: string): Promise<number> {
   const holds = ({ interrupts }: Task) => interrupts.some((one) => one.id === id);
   let level = root;
