@@ -127,6 +127,27 @@ class LangGraph(Room):
             self.assertEqual(graph.invoke(following, config)["answer"], "shipped")
         self.assertEqual(len(self.rows()), 6)
 
+    def test_fails(self) -> None:
+        """[W12] a node that fails behind its answer goes on with that answer"""
+
+        class State(TypedDict):
+            answer: str
+
+        failures = [RuntimeError("the post office is closed")]
+
+        def ask(_: State) -> State:
+            status = interrupt("Ship it?")["status"]
+            if failures:
+                raise failures.pop()
+            return {"answer": status}
+
+        graph = StateGraph(State).add_node("ask", ask).add_edge(START, "ask").compile(InMemorySaver())
+        self.meanwhile(1, lambda _: APPROVE)
+        with self.assertRaisesRegex(RuntimeError, "post office"):
+            run_with_person(graph, {"answer": ""}, CONFIG, self.wake)
+        self.assertEqual(run_with_person(graph, None, CONFIG, self.client())["answer"], "approved")
+        self.assertEqual(len(self.rows()), 1)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -42,10 +42,10 @@ def answer_interrupts(
     looks = {"wait": False, "timeout_seconds": timeout_seconds}
     if wait:
         # All are asked before the first is waited for: the person sees them together.
-        for one, question in paused:
-            _answer([thread_id, question], one.value, wake, looks)
-    for one, question in paused:
-        answers[one.id] = _answer([thread_id, question], one.value, wake, {**looks, "wait": wait})
+        for one, earlier in paused:
+            _answer([thread_id, one.id], one.value, earlier, wake, looks)
+    for one, earlier in paused:
+        answers[one.id] = _answer([thread_id, one.id], one.value, earlier, wake, {**looks, "wait": wait})
     if not paused or any(answer is None for answer in answers.values()):
         return None
     return Command(resume=answers)
@@ -57,7 +57,10 @@ def run_with_person(graph: Any, given: Any, config: Mapping[str, Any], wake: Wak
 
     ``result = run_with_person(agent, {"messages": [("user", "Refund A-17")]}, config, wake)``
     """
-    following = given if given is not None else answer_interrupts(graph, config, wake, **options)
+    following = given
+    # A node that died behind its answer has that answer, and still looks as if it waited: it goes on first.
+    if given is None and not any(earlier for _, earlier in _paused(graph, config)):
+        following = answer_interrupts(graph, config, wake, **options)
     while True:
         result = graph.invoke(following, config)
         following = answer_interrupts(graph, config, wake, **options)
@@ -76,16 +79,15 @@ def ask_person(**draft: Any) -> dict[str, Any]:
     return interrupt({"lanternroom": "question", "draft": draft})
 
 
-def _paused(graph: Any, config: Mapping[str, Any]) -> list[tuple[Any, str]]:
-    """Each interrupt that waits, with what tells it from those before it. LangGraph 1.0 gives all interrupts of a
-    node the same id, also where the node asks the same again because it did not like the answer."""
+def _paused(graph: Any, config: Mapping[str, Any]) -> list[tuple[Any, int]]:
+    """Each interrupt that waits, and how many answers its node has used already. LangGraph 1.0 gives all interrupts of
+    a node the same id, also where the node asks the same again because it did not like the answer."""
     root = graph.get_state(config, subgraphs=True)
-    held = [one for task in root.tasks for one in task.interrupts]
-    return [(one, f"{one.id}:{used}" if (used := _answers_before(graph, root, one.id)) else one.id) for one in held]
+    return [(one, _answers_before(graph, root, one.id)) for task in root.tasks for one in task.interrupts]
 
 
 def _answers_before(graph: Any, level: Any, name: str) -> int:
-    """How many answers the paused node has used already. Counted in its checkpoint, so that it outlives a crash."""
+    """Counted in the checkpoint, so that it outlives a crash."""
 
     def holder(state: Any) -> Any:
         return next((task for task in state.tasks if any(one.id == name for one in task.interrupts)), None)
@@ -100,13 +102,15 @@ def _answers_before(graph: Any, level: Any, name: str) -> int:
     return max((len(value) for of, channel, value in writes if of == task.id and channel == "__resume__"), default=0)
 
 
-def _answer(name: Sequence[str], value: Any, wake: Wake, looks: Mapping[str, Any]) -> Any:
+def _answer(name: Sequence[str], value: Any, earlier: int, wake: Wake, looks: Mapping[str, Any]) -> Any:
     if isinstance(value, dict) and value.get("type") == "tool_approval":
         call = HeldCall(name, value["name"], value["args"], value.get("description"), name[0])
         return _decision(call, review("langgraph", call, wake, **looks), None)
     if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
         return _answer_batch(name, value, wake, looks)
-    return _answer_question(name, value, wake, looks)
+    # A node asks about a call once. With a question it may come again, and an answer is for one of them.
+    question = f"{name[1]}:{earlier}" if earlier else name[1]
+    return _answer_question([name[0], question], value, wake, looks)
 
 
 def _answer_batch(of: Sequence[str], value: Mapping[str, Any], wake: Wake, looks: Mapping[str, Any]) -> Any:
