@@ -1,7 +1,7 @@
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { Command } from '@langchain/langgraph';
 import { LanternError } from '@lanternroom/sdk/wake';
-import { type ReviewOptions, review } from '../review.ts';
+import { type ReviewOptions, review, together } from '../review.ts';
 import { answerHitl } from './hitl.ts';
 import { type Held, interruptsOf, type PausedGraph } from './interrupts.ts';
 import { answerQuestion } from './question.ts';
@@ -34,8 +34,7 @@ export async function answerInterrupts(
   const threadId = threadOf(config);
   const interrupts = await interruptsOf(graph, config);
   if (interrupts.length === 0) return { status: 'none' };
-  // All are asked before the first is waited for: the person sees them together.
-  const answers = await Promise.all(interrupts.map((one) => answerOne(threadId, one, options)));
+  const answers = await together(interrupts, options, (one, asking) => answerOne(threadId, one, asking));
   if (answers.some(({ value }) => value === null)) return { status: 'pending' };
   const resume = Object.fromEntries(answers.map(({ id, value }) => [id, value]));
   return { status: 'ready', resume: new Command<Record<string, unknown>, never, never>({ resume }) };
