@@ -13,6 +13,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ..aio import in_thread
 from ..faults import LanternError
 from ..wake import Wake
 from .call import HeldCall
@@ -29,8 +30,14 @@ async def answer_approvals(agent: Any, state: Any, wake: Wake, *, run_id: str, *
         raise LanternError("wrong_usage", "Give the run an id of your own (run_id), the same after a restart.")
     held = state.get_interruptions()
     # Together: the person sees them all, and the longest wait is the only one.
-    asked = [asyncio.to_thread(review, "openai-agents", _call(item, run_id), wake, **options) for item in held]
-    verdicts = dict(zip([_call_id(item) for item in held], await asyncio.gather(*asked)))
+    calls = [_call(item, run_id) for item in held]
+    asked = [asyncio.ensure_future(in_thread(review, "openai-agents", call, wake, **options)) for call in calls]
+    try:
+        verdicts = dict(zip([_call_id(item) for item in held], await asyncio.gather(*asked)))
+    finally:
+        # When one fails nobody waits for the others: what was asked stays on the desk, and is found again.
+        for one in asked:
+            one.cancel()
     if not held or not all(isinstance(one, (Run, Refuse)) for one in verdicts.values()):
         return None
     edits = {name: one.args for name, one in verdicts.items() if isinstance(one, Run) and one.edited}
