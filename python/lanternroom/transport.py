@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import random
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ from .retry import Attempt, GiveUp, Take, Tried, judge
 
 _REPLY_SECONDS = 30.0
 _LATE_SECONDS = 10.0  # for a reply that is on its way when the time is up
+_PIECE_BYTES = 65_536
 _STREAM_SECONDS = 45.0  # a server sends a comment line every 15 s; three missed ones are a dead connection
 
 Headings = Mapping[str, str]
@@ -129,15 +131,17 @@ class Transport:
         data = call.data if call.body is None else json_of(call.body).encode()
         headers = self._headers(call, data is not None)
         request = urllib.request.Request(self._base + call.path, data=data, headers=headers, method=call.method)
+        limit = call.limit(self._clock.now())
+        ends = time.monotonic() + limit
         try:
-            with self._opener.open(request, timeout=call.limit(self._clock.now())) as reply:
-                text = reply.read()
+            with self._opener.open(request, timeout=limit) as reply:
+                text = _read_until(ends, reply)
                 if not text and _is_cut(reply):
                     return Exchange(Attempt(None), reason="the reply broke off")
                 return Exchange(Attempt(reply.status, reply.headers.get("retry-after")), text)
         except urllib.error.HTTPError as error:
             with error:
-                return _error_exchange(error, None if self._api_key is not None else self._clock.now())
+                return _error_exchange(error, ends, None if self._api_key is not None else self._clock.now())
         except (OSError, http.client.HTTPException) as error:
             return Exchange(Attempt(None), reason=_reason(error))
 
@@ -153,7 +157,7 @@ class Transport:
             return self._opener.open(request, timeout=_STREAM_SECONDS)
         except urllib.error.HTTPError as error:
             with error:
-                exchange = _error_exchange(error)
+                exchange = _error_exchange(error, time.monotonic() + _REPLY_SECONDS)
             if error.code == 401:
                 raise self._give_up(trouble("unauthorized", exchange, self._base)) from error
             if error.code >= 500:
@@ -182,9 +186,22 @@ def _is_cut(reply: Any) -> bool:
     return reply.status != 204 and not any(name in reply.headers for name in named)
 
 
-def _error_exchange(error: urllib.error.HTTPError, now: float | None = None) -> Exchange:
+def _read_until(ends: float, reply: Any) -> bytes:
+    """The socket's own limit is for each piece, so that a reply that drips would take for ever."""
+    pieces: list[bytes] = []
+    while piece := reply.read1(_PIECE_BYTES):
+        pieces.append(piece)
+        if time.monotonic() > ends:
+            raise TimeoutError("the reply did not come to its end in time")
+    text = b"".join(pieces)
+    if reply.length:
+        raise http.client.IncompleteRead(text, reply.length)
+    return text
+
+
+def _error_exchange(error: urllib.error.HTTPError, ends: float, now: float | None = None) -> Exchange:
     try:
-        text = error.read()
+        text = _read_until(ends, error.fp)
     except (OSError, http.client.HTTPException) as cause:
         return Exchange(Attempt(None), reason=_reason(cause))
     served_at = _served_at(error.headers.get("date"))
