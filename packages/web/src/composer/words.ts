@@ -23,6 +23,8 @@ class WordsStore {
   /** One request at a time for each, so that an older text never lands on a newer one. */
   readonly #underWay = new Set<string>();
   readonly #listeners = new Set<() => void>();
+  /** How often the person has written, by delivery. */
+  readonly #times = new Map<string, number>();
 
   readonly subscribe = (listener: () => void) => {
     this.#listeners.add(listener);
@@ -46,8 +48,13 @@ class WordsStore {
     return [...this.#keeping.values()].includes('failed');
   }
 
+  timesWritten(id: string): number {
+    return this.#times.get(id) ?? 0;
+  }
+
   write(id: string, change: Partial<Words>): void {
     this.#words.set(id, { ...this.get(id), ...change });
+    this.#times.set(id, this.timesWritten(id) + 1);
     this.keepAgain(id);
   }
 
@@ -95,6 +102,7 @@ class WordsStore {
   clear(): void {
     for (const id of [...this.#keeping.keys()]) this.hold(id);
     this.#words.clear();
+    this.#times.clear();
   }
 
   async #save(id: string): Promise<void> {
