@@ -40,8 +40,9 @@ export function AgentScreen() {
       </Screen>
     );
   return (
-    <Screen title={data.agent_id} lead={<Lead agent={data} />}>
-      <ShownOnce key={id} agent={id} />
+    // By its name: a key that was just made for one agent must not stand on the page of another.
+    <Screen key={id} title={data.agent_id} lead={<Lead agent={data} />}>
+      <ShownOnce agent={id} />
       <FirstDelivery agent={data} />
       {data.stats !== undefined && <Stats agent={data} stats={data.stats} />}
       <Keys agent={data} isOwner={isOwner} />
