@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import {
   acceptAgent,
+  addBob,
+  BOB,
   counted,
   focused,
   HELD_LONG,
@@ -11,18 +13,17 @@ import {
   openDesk,
   openPage,
   row,
+  send,
   sharedBrowser,
 } from './room.ts';
 
 const browser = sharedBrowser();
-const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
-const BOB = { email: 'bob@example.com', password: 'a sentence is a good password' };
 
 describe('words and places', () => {
   test('[D12] decided by somebody else: words and edit stay in reach, and the words after a reload too', async () => {
     const { server, page } = await openDesk(browser(), { server: HELD_LONG });
     const desk = await server.desk();
-    await desk.request('POST', '/desk/people', { ...BOB, name: 'Bob', role: 'decider' });
+    await addBob(server);
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Whose?', details: { note: 'one' } });
     await openDelivery(page, id);
