@@ -111,6 +111,14 @@ describe('the other screens', () => {
     await line.getByText(/half of the answers within \d+ \w+/).waitFor();
     await line.getByText('one delivery waiting').waitFor();
     await line.getByText('callbacks are well').waitFor();
+    const names = Array.from({ length: 100 }, (_, n) => `many-${n}`);
+    await Promise.all(names.map((agent_id) => desk.request('POST', '/desk/agents', { agent_id })));
+    await page.getByRole('searchbox', { name: 'Find an agent' }).fill('ANY-42');
+    await counted(page.locator('.agents > li'), 1);
+    await page.getByRole('link', { name: 'many-42' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Find an agent' }).fill('');
+    await page.getByRole('button', { name: 'More agents' }).click();
+    await counted(page.locator('.agents > li'), 101);
     expect(trouble).toEqual([]);
   });
 

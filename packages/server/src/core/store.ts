@@ -122,10 +122,15 @@ export interface SpaceRows {
   setPushTargets(targets: readonly string[] | null): Promise<void>;
 }
 
+/** A part of the agents in the order of their names: behind one of them, with these letters in the name. */
+export type AgentQuery = { after: string; containing: string; limit: number };
+
 export interface AgentRows {
   insert(agent: Agent, secrets: readonly CallbackSecret[]): Promise<void>;
   get(id: AgentId): Promise<Agent | null>;
   list(): Promise<Agent[]>;
+  page(query: AgentQuery): Promise<Agent[]>;
+  names(limit: number): Promise<AgentId[]>;
   accept(id: AgentId, at: Micros): Promise<void>;
   setCallbacks(id: AgentId, callbacks: readonly string[]): Promise<void>;
   secrets(id: AgentId): Promise<CallbackSecret[]>;

@@ -46,6 +46,24 @@ describe('what is known of an agent', () => {
     expect(stats).toEqual({ waiting: 1, answered_week: 3, median_answer_seconds: 60, callbacks_failing: 0 });
   });
 
+  test('[D41] a platform with many agents reads them by the page, finds one by its letters, and has all names to choose from', async () => {
+    const { world } = await openDesk();
+    for (const id of ['billing-eu', 'billing-us', 'Release-Notes']) await world.addAgent({ id });
+    type Page = { agents: { agent_id: string }[]; next_cursor: string | null };
+    const read = async (query: string) => {
+      const { agents, next_cursor } = await body<Page>(world.desk('GET', `/desk/agents?${query}`));
+      return [agents.map(({ agent_id }) => agent_id), next_cursor];
+    };
+    expect(await read('limit=3')).toEqual([['Release-Notes', 'agent-01', 'billing-eu'], 'billing-eu']);
+    expect(await read('limit=3&cursor=billing-eu')).toEqual([['billing-us'], null]);
+    expect(await read('q=NOTES')).toEqual([['Release-Notes'], null]);
+    expect(await read('q=nobody')).toEqual([[], null]);
+    expect(await body(world.desk('GET', '/desk/agent-names'))).toEqual({
+      names: ['Release-Notes', 'agent-01', 'billing-eu', 'billing-us'],
+    });
+    expect(await refused(world.desk('GET', '/desk/agents?limit=0'))).toMatchObject({ field: 'limit' });
+  });
+
   test('[D41] the list says the same of each, and mixes none up', async () => {
     const { world, clock } = await openDesk({ env: AT_ONCE });
     await world.addAgent({ id: 'agent-02' });

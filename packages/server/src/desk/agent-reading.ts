@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { Agent } from '../core/agents/agent.ts';
 import { statsOf, weekBegin } from '../core/agents/agent-stats.ts';
+import { SAMPLE_AGENT } from '../core/agents/sample.ts';
 import { MOST_COUNTED } from '../core/deliveries/overview.ts';
 import { Fault } from '../core/faults.ts';
+import type { AgentId } from '../core/ids.ts';
 import type { Person } from '../core/people/person.ts';
-import type { Tx } from '../core/store.ts';
+import type { AgentQuery, Tx } from '../core/store.ts';
 import { liveLinks } from '../core/tasks/frames.ts';
 import { SECOND } from '../core/time.ts';
-import { choice, type Query, single } from '../http/fields.ts';
+import { choice, type Query, single, wholeQuery } from '../http/fields.ts';
 import { FRAMEWORKS, Prompts } from '../http/prompts.ts';
 import type { Shell } from '../http/shell.ts';
 import { fromAgent, fromSubscription } from './mapping.ts';
@@ -15,19 +17,30 @@ import { caller } from './person.ts';
 
 type ById = { Params: { id: string } };
 
+/** For lists to choose from; whoever has more finds them by their letters. */
+const MOST_NAMES = 10_000;
+
 /** What there is to know about agents, without changing anything. */
 export function agentReadingRoutes(app: FastifyInstance, shell: Shell): void {
   const { room } = shell;
   const prompts = new Prompts();
 
   app.get('/desk/agents', async (request) => {
-    const agents = await room.store.read(caller(request).space, async (tx) => {
-      const all = await tx.agents.list();
+    const query = toAgentQuery(request.query as Query);
+    return room.store.read(caller(request).space, async (tx) => {
+      const found = await tx.agents.page(query);
       const week = await weekBegin(tx, room.clock.now());
-      return Promise.all(all.map((agent) => showAgentWithStats(shell, tx, agent, week)));
+      return {
+        agents: await Promise.all(found.map((agent) => showAgentWithStats(shell, tx, agent, week))),
+        next_cursor: nextAgent(found, query),
+        has_sample: (await tx.agents.get(SAMPLE_AGENT))?.sample === true,
+      };
     });
-    return { agents };
   });
+
+  app.get('/desk/agent-names', async (request) => ({
+    names: await room.store.read(caller(request).space, (tx) => tx.agents.names(MOST_NAMES)),
+  }));
 
   app.get<ById>('/desk/agents/:id', async (request) =>
     withAgent(shell, caller(request), request.params.id, async (tx, agent) =>
@@ -50,6 +63,19 @@ export function agentReadingRoutes(app: FastifyInstance, shell: Shell): void {
     const reader = { id, url: shell.baseUrl(), rates: room.settings.rates, tier: null };
     return { framework, frameworks: FRAMEWORKS, text: prompts.text(framework, reader) };
   });
+}
+
+/** A page of agents is asked for by the name before it, and by letters that stand in the name. */
+export function toAgentQuery(query: Query): AgentQuery {
+  return {
+    after: single(query, 'cursor') ?? '',
+    containing: single(query, 'q') ?? '',
+    limit: wholeQuery(query, 'limit', { least: 1, most: 200 }) ?? 100,
+  };
+}
+
+export function nextAgent(found: readonly Pick<Agent, 'id'>[], { limit }: AgentQuery): AgentId | null {
+  return found.length === limit ? (found.at(-1)?.id ?? null) : null;
 }
 
 export function withAgent<T>(

@@ -65,7 +65,15 @@ describe('inboxes', () => {
           resumes: 0,
         },
       ],
+      next_cursor: null,
     });
+    const second = await body<{ inboxes: { agent_id: string }[] }>(
+      world.desk('GET', '/desk/inboxes?limit=1&cursor=agent-01'),
+    );
+    expect(second).toMatchObject({ inboxes: [{ agent_id: 'agent-02' }], next_cursor: 'agent-02' });
+    const one = await body(world.desk('GET', '/desk/inboxes/agent-01'));
+    expect(one).toMatchObject({ agent_id: 'agent-01', last_offset: 2, unacknowledged: 1 });
+    expect(await refused(world.desk('GET', '/desk/inboxes/nobody'))).toMatchObject({ status: 404 });
   });
 });
 

@@ -1,5 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type EventDetail, listEntries, listInboxes, showEvent } from '../core/events/desk.ts';
+import {
+  type EventDetail,
+  type InboxView,
+  listEntries,
+  listInboxes,
+  showEvent,
+  showInbox,
+} from '../core/events/desk.ts';
 import type { EventRecord } from '../core/events/event.ts';
 import { envelopeText } from '../core/events/outgoing.ts';
 import { replay } from '../core/events/replay.ts';
@@ -9,6 +16,7 @@ import type { Room } from '../core/room.ts';
 import { toIso } from '../core/time.ts';
 import { type Query, single, wholeQuery } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
+import { nextAgent, toAgentQuery } from './agent-reading.ts';
 import { requireRole } from './auth.ts';
 import { fromJob } from './mapping.ts';
 import { caller } from './person.ts';
@@ -18,17 +26,16 @@ type ByEvent = { Params: { agent: string; event: string } };
 /** Inboxes, what is in them, and where it came from. */
 export function eventRoutes(app: FastifyInstance, { room }: Shell): void {
   app.get('/desk/inboxes', async (request) => {
-    const inboxes = await listInboxes(room, caller(request).space);
-    return {
-      inboxes: inboxes.map((i) => ({
-        agent_id: i.agent,
-        last_offset: i.last,
-        oldest_offset: i.oldest,
-        unacknowledged: i.unacknowledged,
-        open_waits: i.openWaits,
-        resumes: i.resumes,
-      })),
-    };
+    const query = toAgentQuery(request.query as Query);
+    const inboxes = await listInboxes(room, caller(request).space, query);
+    const names = inboxes.map(({ agent: id }) => ({ id }));
+    return { inboxes: inboxes.map(fromInbox), next_cursor: nextAgent(names, query) };
+  });
+
+  app.get<{ Params: { agent: string } }>('/desk/inboxes/:agent', async (request) => {
+    const inbox = await showInbox(room, caller(request).space, request.params.agent);
+    if (inbox === null) throw new Fault('not_found', 'There is no agent with this name in your space.');
+    return fromInbox(inbox);
   });
 
   app.get('/desk/events', async (request) => list(room, request));
@@ -52,6 +59,17 @@ export function eventRoutes(app: FastifyInstance, { room }: Shell): void {
     const { offset } = orThrow(await replay(room, person, { agent, eventId, producer }));
     return reply.code(201).send({ agent_id: agent, event_id: eventId, offset });
   });
+}
+
+function fromInbox(inbox: InboxView) {
+  return {
+    agent_id: inbox.agent,
+    last_offset: inbox.last,
+    oldest_offset: inbox.oldest,
+    unacknowledged: inbox.unacknowledged,
+    open_waits: inbox.openWaits,
+    resumes: inbox.resumes,
+  };
 }
 
 async function list(room: Room, request: FastifyRequest) {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { agentQuery, inboxesQuery, sessionQuery } from '../api/questions.ts';
+import { agentQuery, inboxQuery, sessionQuery } from '../api/questions.ts';
 import { calmly, isNotThere } from '../api/refused.ts';
 import type { Agent, AgentStats } from '../api/types.ts';
 import { inboxWords } from '../events/inbox-words.ts';
@@ -24,7 +24,8 @@ export function AgentScreen() {
   const { data, error } = useQuery(agentQuery(id));
   const { data: session } = useQuery(sessionQuery);
   const isOwner = session?.person.role === 'owner';
-  if (error !== null)
+  // What is being written on it outlives a question that failed later.
+  if (error !== null && data === undefined)
     return (
       <Screen title={id}>
         <p>{isNotThere(error) ? 'There is no agent with this name.' : calmly(error)}</p>
@@ -55,8 +56,7 @@ export function AgentScreen() {
 }
 
 function Inbox({ agent }: { agent: string }) {
-  const { data } = useQuery(inboxesQuery);
-  const inbox = data?.inboxes.find((one) => one.agent_id === agent);
+  const { data: inbox } = useQuery(inboxQuery(agent));
   return (
     <section className="part" aria-label="Inbox and subscriptions">
       <h2>Inbox and subscriptions</h2>

@@ -2,14 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { agentsQuery, asking, sessionQuery } from '../api/questions.ts';
+import { asking, sessionQuery } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import type { Agent, AgentStats } from '../api/types.ts';
 import { Text } from '../detail/Text.tsx';
 import { Field } from '../entry/Field.tsx';
+import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useAlone } from '../frame/use-alone.ts';
+import { useFind } from '../frame/use-find.tsx';
 import { useNow } from '../live/now.ts';
 import { plural } from '../words/numbers.ts';
 import { span } from '../words/time.ts';
@@ -19,9 +21,15 @@ import { presenceWords } from './presence-words.ts';
 import './agents.css';
 
 export function AgentsScreen() {
-  const { data, error } = useQuery(agentsQuery);
+  const { asked, field } = useFind('Find an agent');
+  const agents = usePages({
+    key: ['agents', { q: asked }],
+    ask: (cursor) => desk.agents({ q: asked, cursor }),
+    items: (page) => page.agents,
+  });
   const { data: session } = useQuery(sessionQuery);
   const isOwner = session?.person.role === 'owner';
+  const [first] = agents.pages;
   return (
     <Screen
       title="Agents"
@@ -33,19 +41,24 @@ export function AgentsScreen() {
         </>
       }
     >
-      <Trouble of={error} />
-      {data?.agents.length === 0 && (
-        <p>
-          There is no agent yet.{isOwner ? ' Make the first one below.' : ' An owner makes the first one.'}
-        </p>
-      )}
-      <ul className="lines agents">
-        {data?.agents.map((agent) => (
-          <AgentLine key={agent.agent_id} agent={agent} />
-        ))}
-      </ul>
+      {field(agents.hasNextPage)}
+      <PageList
+        pages={agents}
+        empty={
+          asked === ''
+            ? `There is no agent yet. ${isOwner ? 'Make the first one below.' : 'An owner makes the first one.'}`
+            : 'No agent has this in its name.'
+        }
+        more="More agents"
+      >
+        <ul className="lines agents">
+          {agents.all.map((agent) => (
+            <AgentLine key={agent.agent_id} agent={agent} />
+          ))}
+        </ul>
+      </PageList>
       {isOwner && <NewAgent />}
-      {isOwner && data !== undefined && <Sample has={data.agents.some((agent) => agent.sample === true)} />}
+      {isOwner && first !== undefined && <Sample has={first.has_sample} />}
     </Screen>
   );
 }

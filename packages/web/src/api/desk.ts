@@ -20,6 +20,7 @@ import type {
 } from './task-types.ts';
 import type {
   Agent,
+  AgentPage,
   Callback,
   Detail,
   Draft,
@@ -28,6 +29,7 @@ import type {
   LedgerEntry,
   Letter,
   Overview,
+  Part,
   Person,
   Preferences,
   Role,
@@ -124,7 +126,8 @@ export const desk = {
     }>('GET', `/desk/audit${query({ ...filter, limit: 100 })}`),
   verify: () => request<Verified>('GET', '/desk/audit/verify'),
 
-  agents: () => request<{ agents: Agent[] }>('GET', '/desk/agents'),
+  agents: (part: Part) => request<AgentPage>('GET', `/desk/agents${query(part)}`),
+  agentNames: () => request<{ names: string[] }>('GET', '/desk/agent-names'),
   agent: (id: string) => request<Agent>('GET', at`/desk/agents/${id}`),
   addAgent: (body: { agent_id: string; tier?: string; callbacks?: string[] }) =>
     request<Agent & { key: string; callback_secret: string }>('POST', '/desk/agents', body),
@@ -158,7 +161,9 @@ export const desk = {
   addSample: () => request<unknown>('POST', '/desk/sample', {}),
   removeSample: () => request<unknown>('DELETE', '/desk/sample'),
 
-  inboxes: () => request<{ inboxes: InboxLine[] }>('GET', '/desk/inboxes'),
+  inboxes: (part: Part) =>
+    request<{ inboxes: InboxLine[]; next_cursor: string | null }>('GET', `/desk/inboxes${query(part)}`),
+  inbox: (agent: string) => request<InboxLine>('GET', at`/desk/inboxes/${agent}`),
   events: (filter: { agent: string; cursor: string | null }) =>
     request<EventPage>('GET', `/desk/events${query({ ...filter, limit: 50 })}`),
   event: (one: EventName) =>

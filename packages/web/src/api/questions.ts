@@ -33,7 +33,11 @@ export const preferencesQuery = queryOptions({
   queryFn: desk.preferences,
   staleTime: 600_000,
 });
-export const agentsQuery = queryOptions({ queryKey: ['agents'], queryFn: desk.agents });
+/** Not a text behind `agents`: that would be the agent of this name. */
+export const agentNamesQuery = queryOptions({
+  queryKey: ['agents', { names: 'all' }],
+  queryFn: desk.agentNames,
+});
 export const agentQuery = (id: string) =>
   queryOptions({ queryKey: ['agents', id], queryFn: () => desk.agent(id) });
 export const deliveryQuery = (id: string) =>
@@ -53,7 +57,8 @@ export const taskQuery = (id: string) =>
   });
 export const cardQuery = (id: string) =>
   queryOptions({ queryKey: ['agents', id, 'card'], queryFn: () => desk.card(id) });
-export const inboxesQuery = queryOptions({ queryKey: ['events', 'inboxes'], queryFn: desk.inboxes });
+export const inboxQuery = (agent: string) =>
+  queryOptions({ queryKey: ['events', 'inbox', agent], queryFn: () => desk.inbox(agent) });
 export const eventQuery = (one: EventName) =>
   queryOptions({ queryKey: ['events', 'one', one], queryFn: () => desk.event(one) });
 export const producersQuery = queryOptions({ queryKey: ['producers'], queryFn: desk.producers });

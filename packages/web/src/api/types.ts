@@ -139,6 +139,11 @@ export type Agent = {
   stats?: AgentStats;
 };
 
+/** A part of a list of agents: behind a cursor, with these letters in the name. */
+export type Part = { q: string; cursor: string | null };
+
+export type AgentPage = { agents: Agent[]; next_cursor: string | null; has_sample: boolean };
+
 export type AgentStats = {
   waiting: number;
   answered_week: number;

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { desk } from '../api/desk.ts';
 import type { EventEntry } from '../api/event-types.ts';
-import { inboxesQuery } from '../api/questions.ts';
+import { inboxQuery } from '../api/questions.ts';
+import { isNotThere } from '../api/refused.ts';
 import { Text } from '../detail/Text.tsx';
 import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
@@ -61,12 +62,11 @@ function useStill(entries: readonly EventEntry[]) {
 }
 
 function Lead({ agent }: { agent: string }) {
-  const { data } = useQuery(inboxesQuery);
-  const inbox = data?.inboxes.find((one) => one.agent_id === agent);
+  const { data: inbox, error } = useQuery(inboxQuery(agent));
   return (
     <>
       {inbox !== undefined && `${capital(inboxWords(inbox))}. `}
-      {data !== undefined && inbox === undefined && 'There is no agent with this name. '}
+      {isNotThere(error) && 'There is no agent with this name. '}
       <Link to="/events">All inboxes</Link>
       {inbox !== undefined && (
         <>

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { inboxesQuery } from '../api/questions.ts';
+import { desk } from '../api/desk.ts';
 import { Text } from '../detail/Text.tsx';
+import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
-import { Trouble } from '../frame/Trouble.tsx';
+import { useFind } from '../frame/use-find.tsx';
 import { Entries } from './Entries.tsx';
 import { inboxWords } from './inbox-words.ts';
 import { Producers } from './Producers.tsx';
@@ -26,27 +26,41 @@ export function EventsScreen() {
 }
 
 function Inboxes() {
-  const { data, error } = useQuery(inboxesQuery);
+  const { asked, field } = useFind('Find an inbox');
+  const inboxes = usePages({
+    key: ['events', 'inboxes', { q: asked }],
+    ask: (cursor) => desk.inboxes({ q: asked, cursor }),
+    items: (page) => page.inboxes,
+  });
   return (
     <section className="part" aria-label="Inboxes">
       <h2>Inboxes</h2>
-      <Trouble of={error} />
-      {data?.inboxes.length === 0 && (
-        <p>
-          There is no agent yet, so there is no inbox. <Link to="/agents">Make an agent</Link>, and its inbox
-          comes with it.
-        </p>
-      )}
-      <ul className="lines inboxes">
-        {data?.inboxes.map((inbox) => (
-          <li key={inbox.agent_id}>
-            <Link to="/events" search={{ agent: inbox.agent_id } as never} className="inbox-name">
-              <Text>{inbox.agent_id}</Text>
-            </Link>
-            <span className="said">{inboxWords(inbox)}</span>
-          </li>
-        ))}
-      </ul>
+      {field(inboxes.hasNextPage)}
+      <PageList
+        pages={inboxes}
+        empty={
+          asked === '' ? (
+            <>
+              There is no agent yet, so there is no inbox. <Link to="/agents">Make an agent</Link>, and its
+              inbox comes with it.
+            </>
+          ) : (
+            'No agent has this in its name.'
+          )
+        }
+        more="More inboxes"
+      >
+        <ul className="lines inboxes">
+          {inboxes.all.map((inbox) => (
+            <li key={inbox.agent_id}>
+              <Link to="/events" search={{ agent: inbox.agent_id } as never} className="inbox-name">
+                <Text>{inbox.agent_id}</Text>
+              </Link>
+              <span className="said">{inboxWords(inbox)}</span>
+            </li>
+          ))}
+        </ul>
+      </PageList>
     </section>
   );
 }

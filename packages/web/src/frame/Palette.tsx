@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { agentsQuery } from '../api/questions.ts';
+import { agentNamesQuery } from '../api/questions.ts';
 import { Text } from '../detail/Text.tsx';
 import { list } from '../inbox/list-store.ts';
 import { Dialog } from './Dialog.tsx';
@@ -96,18 +96,18 @@ const PLACES: [string, string][] = [
 
 function useEntries(onKeys: () => void): Entry[] {
   const navigate = useNavigate();
-  const { data } = useQuery(agentsQuery);
+  const { data } = useQuery(agentNamesQuery);
   const go = (to: string) => () => void navigate({ to });
   const rows = Object.values(list.get().rows);
   return [
     ...PLACES.map(([word, to]) => ({ key: to, word, said: 'place', run: go(to) })),
     { key: 'keys', word: 'All keys', said: 'help', run: onKeys },
     { key: 'refresh', word: 'Take in what is new', said: 'inbox', run: () => void list.settle() },
-    ...(data?.agents ?? []).map((agent) => ({
-      key: `a-${agent.agent_id}`,
-      word: agent.agent_id,
+    ...(data?.names ?? []).map((name) => ({
+      key: `a-${name}`,
+      word: name,
       said: 'agent',
-      run: go(`/agents/${encodeURIComponent(agent.agent_id)}`),
+      run: go(`/agents/${encodeURIComponent(name)}`),
     })),
     ...rows.map((row) => ({
       key: row.delivery_id,

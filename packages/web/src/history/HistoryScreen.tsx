@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { desk, type HistoryFilter } from '../api/desk.ts';
-import { agentsQuery, deliveryQuery } from '../api/questions.ts';
+import { deliveryQuery } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import type { HistoryEntry } from '../api/types.ts';
 import { Changes } from '../composer/Changes.tsx';
 import { Happened } from '../detail/Happened.tsx';
 import { Text } from '../detail/Text.tsx';
+import { AgentOptions } from '../frame/AgentOptions.tsx';
 import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { useNow } from '../live/now.ts';
@@ -21,7 +22,6 @@ export function HistoryScreen() {
   const filter = useSearch({ strict: false }) as HistoryFilter;
   const { agent } = filter;
   const navigate = useNavigate();
-  const { data: agents } = useQuery(agentsQuery);
   const history = usePages({
     key: ['history', filter],
     ask: (cursor) => desk.history({ ...filter, cursor }),
@@ -52,11 +52,7 @@ export function HistoryScreen() {
           }
         >
           <option value="">every agent</option>
-          {agents?.agents.map(({ agent_id }) => (
-            <option key={agent_id} value={agent_id}>
-              {agent_id}
-            </option>
-          ))}
+          <AgentOptions chosen={agent} />
         </select>
       </label>
       {part !== null && (

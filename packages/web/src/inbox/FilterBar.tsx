@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { Filter } from '../api/desk.ts';
-import { agentsQuery } from '../api/questions.ts';
 import { SECTIONS } from '../api/types.ts';
+import { AgentOptions } from '../frame/AgentOptions.tsx';
 import { useNow } from '../live/now.ts';
 import { SECTION_WORDS, TYPE_WORDS } from '../words/delivery.ts';
 import { between } from '../words/time.ts';
@@ -73,7 +72,6 @@ function SearchField({
 }
 
 function Choices({ filter, onFilter }: Pick<Props, 'filter' | 'onFilter'>) {
-  const { data } = useQuery(agentsQuery);
   const time = between(filter.from, filter.to, useNow());
   const choose = (name: keyof Filter) => (event: { target: { value: string } }) =>
     onFilter({ ...filter, [name]: event.target.value === '' ? undefined : event.target.value });
@@ -103,11 +101,7 @@ function Choices({ filter, onFilter }: Pick<Props, 'filter' | 'onFilter'>) {
       </select>
       <select className="input" aria-label="Agent" value={filter.agent ?? ''} onChange={choose('agent')}>
         <option value="">Every agent</option>
-        {data?.agents.map(({ agent_id }) => (
-          <option key={agent_id} value={agent_id}>
-            {agent_id}
-          </option>
-        ))}
+        <AgentOptions chosen={filter.agent} />
       </select>
       <button type="button" className="plain" onClick={() => onFilter({ q: filter.q })}>
         Clear

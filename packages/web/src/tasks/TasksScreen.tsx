@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { agentsQuery } from '../api/questions.ts';
 import { TASK_STATES, type TaskRow } from '../api/task-types.ts';
 import { Text } from '../detail/Text.tsx';
+import { AgentOptions } from '../frame/AgentOptions.tsx';
 import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { Key } from '../keys/Key.tsx';
@@ -84,7 +83,6 @@ function TaskList({ agent, state }: Asked) {
 
 function Filters({ agent, state }: Asked) {
   const navigate = useNavigate();
-  const { data } = useQuery(agentsQuery);
   const go = (change: Filter) => {
     const search = Object.fromEntries(
       Object.entries({ agent, state, ...change }).filter(([, value]) => value !== undefined && value !== ''),
@@ -97,11 +95,7 @@ function Filters({ agent, state }: Asked) {
         <span className="said">Of</span>
         <select className="input" value={agent ?? ''} onChange={(event) => go({ agent: event.target.value })}>
           <option value="">every agent</option>
-          {data?.agents.map(({ agent_id }) => (
-            <option key={agent_id} value={agent_id}>
-              {agent_id}
-            </option>
-          ))}
+          <AgentOptions chosen={agent} />
         </select>
       </label>
       <label className="history-filter">

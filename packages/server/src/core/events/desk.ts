@@ -2,6 +2,7 @@ import { Fault, isFault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import type { Job } from '../sending/job.ts';
+import type { AgentQuery, Tx } from '../store.ts';
 import { type Chain, followCauses } from './chain.ts';
 import { entriesOf, lastOffset } from './inbox.ts';
 import { envelopeText } from './outgoing.ts';
@@ -21,22 +22,30 @@ export type InboxView = {
   resumes: number;
 };
 
-export function listInboxes(room: Room, space: SpaceId): Promise<InboxView[]> {
-  const now = room.clock.now();
+export function listInboxes(room: Room, space: SpaceId, query: AgentQuery): Promise<InboxView[]> {
   return room.store.read(space, async (tx) => {
     const views: InboxView[] = [];
-    for (const { id: agent } of await tx.agents.list()) {
-      views.push({
-        agent,
-        last: await lastOffset(tx, { space, agent }),
-        oldest: await tx.entries.oldest(agent),
-        unacknowledged: (await tx.entries.unacked(agent, MOST)).length,
-        openWaits: (await tx.waits.open(agent, now, MOST_WAITS)).length,
-        resumes: (await tx.heads.get(`resumes:${agent}`))?.n ?? 0,
-      });
-    }
+    for (const { id } of await tx.agents.page(query)) views.push(await viewOf(room, tx, id));
     return views;
   });
+}
+
+/** The inbox of one agent; null when there is no such agent. */
+export function showInbox(room: Room, space: SpaceId, agent: AgentId): Promise<InboxView | null> {
+  return room.store.read(space, async (tx) =>
+    (await tx.agents.get(agent)) === null ? null : viewOf(room, tx, agent),
+  );
+}
+
+async function viewOf(room: Room, tx: Tx, agent: AgentId): Promise<InboxView> {
+  return {
+    agent,
+    last: await lastOffset(tx, { space: tx.space, agent }),
+    oldest: await tx.entries.oldest(agent),
+    unacknowledged: (await tx.entries.unacked(agent, MOST)).length,
+    openWaits: (await tx.waits.open(agent, room.clock.now(), MOST_WAITS)).length,
+    resumes: (await tx.heads.get(`resumes:${agent}`))?.n ?? 0,
+  };
 }
 
 /** Newest first: of one inbox, or of all of them. */

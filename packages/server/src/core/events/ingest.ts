@@ -4,6 +4,7 @@ import type { AgentId, SpaceId } from '../ids.ts';
 import { type Rate, take } from '../rate.ts';
 import type { Room } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
+import { Candidates } from './candidates.ts';
 import { type Envelope, type Outline, outlineOf } from './event.ts';
 import { headsToPlace, place } from './place.ts';
 import type { Algorithm, Producer } from './producer.ts';
@@ -40,7 +41,7 @@ export type ReadEvent = {
 /** Somebody has subscribed since the takers were found: they must be found again. */
 export type Kept = Ingested | 'outdated';
 
-type Known = { version: number; all: Subscription[]; takers: KnownTakers };
+type Known = { version: number; candidates: Candidates; takers: KnownTakers };
 
 /**
  * Remembers the parsed subscriptions of a space. What is remembered may be old: the transaction that relies on it
@@ -57,7 +58,7 @@ export class Subscriptions {
   async #look(room: Room, space: SpaceId): Promise<Known> {
     const fresh = await room.store.read(space, async (tx) => ({
       version: await versionOf(tx),
-      all: await readAll(tx),
+      candidates: new Candidates(await readAll(tx)),
       takers: new Map(),
     }));
     if (this.#known.size > 1000) this.#known.clear();
@@ -125,8 +126,9 @@ function matchWith(
   read: Read,
   envelope: Envelope,
 ): Matched | Promise<Matched> {
-  const match = ({ version, all, takers }: Known): Matched => ({
-    takers: findTakers(all, toArrival(read, envelope), takers),
+  const arrival = toArrival(read, envelope);
+  const match = ({ version, candidates, takers }: Known): Matched => ({
+    takers: findTakers(candidates.of(arrival), arrival, takers),
     version,
   });
   const known = subscriptions.of(room, read.producer.space);

@@ -43,18 +43,30 @@ export type Arrival = {
 
 export type Match = 'takes' | 'too_large' | 'does_not';
 
-/** Everything a subscription names must hold; what it does not name does not matter (K7, K18). */
+/** A condition: what stands at this place of an event must be one of these. */
+export type Want = { path: string; values: readonly Json[] };
+
+/** All conditions of a subscription; what it does not name does not matter (K7, K18). No patterns. */
+export function wantsOf({ event_types: types, filters = {}, security = {} }: SubscriptionBody): Want[] {
+  const { accepted_source_names: names, accepted_producer_ids: producers } = security;
+  const wants = Object.entries(filters).map(([path, wanted]) => ({
+    path,
+    values: Array.isArray(wanted) ? wanted : [wanted],
+  }));
+  if (!types.includes('*')) wants.push({ path: 'event_type', values: types });
+  if (names !== undefined) wants.push({ path: 'source.name', values: names });
+  if (producers !== undefined) wants.push({ path: 'source.producer_id', values: producers });
+  return wants;
+}
+
+/** Everything a subscription names must hold. */
 export function match(body: SubscriptionBody, arrival: Arrival): Match {
-  const { envelope, producer } = arrival;
-  const { security = {}, capabilities = {} } = body;
   const wanted =
-    (body.event_types.includes('*') || body.event_types.includes(envelope.event_type)) &&
-    Object.entries(body.filters ?? {}).every(([path, value]) => holds(arrival, path, value)) &&
-    (security.accepted_source_names?.includes(envelope.source.name) ?? true) &&
-    (security.accepted_producer_ids?.includes(producer) ?? true) &&
-    isKeyWanted(security.signature_key_ids, arrival);
+    wantsOf(body).every(({ path, values }) => values.includes(valueAt(arrival, path))) &&
+    isKeyWanted(body.security?.signature_key_ids, arrival);
   if (!wanted) return 'does_not';
-  return arrival.size <= (capabilities.max_payload_bytes ?? Number.POSITIVE_INFINITY) ? 'takes' : 'too_large';
+  const most = body.capabilities?.max_payload_bytes ?? Number.POSITIVE_INFINITY;
+  return arrival.size <= most ? 'takes' : 'too_large';
 }
 
 /** Declared key ids must be named by the header. Ed25519 is taken only by who has declared that very key (K24). */
@@ -63,12 +75,9 @@ function isKeyWanted(declared: string[] | undefined, { keyId, algorithm }: Arriv
   return keyId !== null && declared.includes(keyId);
 }
 
-/** A scalar must be equal, a list must have it as a member. No patterns. */
-function holds({ envelope, producer }: Arrival, path: string, wanted: Json): boolean {
-  // As readers see it: where a test producer left its id out, it is filled in (K5).
-  const value = path === 'source.producer_id' ? producer : follow(envelope, path);
-  if (value === undefined) return false;
-  return Array.isArray(wanted) ? wanted.some((w) => w === value) : wanted === value;
+/** As readers see it: where a test producer left its id out, it is filled in (K5). Nothing there is undefined, which no condition names. */
+export function valueAt({ envelope, producer }: Arrival, path: string): Json {
+  return (path === 'source.producer_id' ? producer : follow(envelope, path)) as Json;
 }
 
 /** Own properties only: a filter over `constructor` or `__proto__` finds nothing. */

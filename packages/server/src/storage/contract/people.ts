@@ -166,8 +166,27 @@ export function describePeople(fresh: Fresh): void {
       expect(await tx.agents.get('agent-01')).toEqual(now);
       expect(await tx.agents.get('nobody')).toBeNull();
       expect(await tx.agents.list()).toEqual([anAgent({ id: 'agent-00' }), now]);
+      expect(await tx.agents.names(1)).toEqual(['agent-00']);
       expect(await tx.agents.secrets('agent-01')).toEqual([secret, fresher]);
       expect(await tx.agents.secrets('nobody')).toEqual([]);
+    });
+  });
+
+  test('[D41] agents are read by the page, and found by any letters of their name', async () => {
+    const { store } = await fresh();
+    const ids = ['a_b', 'Release-Notes', 'axb', 'notes.2', 'other'];
+    await store.write(SPACE, [], async (tx) => {
+      for (const id of ids) await tx.agents.insert(anAgent({ id }), []);
+    });
+    await store.read(SPACE, async (tx) => {
+      const found = async (after: string, containing: string, limit = 10) =>
+        (await tx.agents.page({ after, containing, limit })).map(({ id }) => id);
+      expect(await found('', '', 2)).toEqual(['Release-Notes', 'a_b']);
+      expect(await found('a_b', '', 2)).toEqual(['axb', 'notes.2']);
+      expect(await found('', 'NOTES')).toEqual(['Release-Notes', 'notes.2']);
+      expect(await found('', 'a_')).toEqual(['a_b']);
+      expect(await found('', '%')).toEqual([]);
+      expect(await found('', '\\')).toEqual([]);
     });
   });
 

@@ -262,3 +262,13 @@ test('[D20] jobs that a worker wants, and attempts that have ended, travel in th
   const attempts = { space: 'sp_1', page: [{ job: aJob(), ended }] };
   expect(unpack('attempts', structuredClone(pack('attempts', [attempts])))).toEqual([attempts]);
 });
+
+test('[D26] one event for many inboxes is a crowd by itself', async () => {
+  const { seen, made } = open(program('{ done: { duplicate: false } }'));
+  const takers = Array.from({ length: CROWD }, (_, n) => ({ agent: `agent-${n}` }));
+  const event = { kept: Buffer.from('{}'), outline: {}, takers } as unknown as ReadEvent;
+  while (seen.told.length === 0) {
+    await made.take('event', event);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+});

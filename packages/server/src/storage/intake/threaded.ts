@@ -101,7 +101,7 @@ export class ThreadedIntake implements Intake {
         this.#crowd = 0;
       });
     }
-    this.#crowd += 'page' in unit ? unit.page.length : 1;
+    this.#crowd += weightOf(unit);
     const { program = PROGRAM } = this.#parts;
     if (this.#crowd < CROWD || this.#thread !== null || program === null) return;
     if (performance.now() >= this.#notBefore) this.#start(program);
@@ -188,4 +188,10 @@ export class ThreadedIntake implements Intake {
     this.#waiting = [];
     for (const { kind, unit, resolve, reject } of unsent) this.#parts.here(kind, unit).then(resolve, reject);
   }
+}
+
+/** A page of jobs, or an event for many inboxes, is a crowd by itself. */
+function weightOf(unit: UnitOf<Kind>): number {
+  if ('page' in unit) return unit.page.length;
+  return 'takers' in unit ? unit.takers.length : 1;
 }

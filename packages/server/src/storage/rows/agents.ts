@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Agent } from '../../core/agents/agent.ts';
 import type { AgentRows } from '../../core/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
@@ -31,6 +32,27 @@ const byId = statement<{ space: string; id: string }>()((db, p) =>
 
 const listAll = statement<{ space: string }>()((db, p) =>
   db.selectFrom('agents').selectAll().where('space_id', '=', p.space).orderBy('agent_id'),
+);
+
+/** Names are ASCII, so both databases agree on what a small letter is. */
+const page = statement<{ space: string; after: string; like: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('agents')
+    .selectAll()
+    .where('space_id', '=', p.space)
+    .where('agent_id', '>', p.after)
+    .where(sql<string>`lower(agent_id)`, 'like', sql<string>`${p.like} escape '\\'`)
+    .orderBy('agent_id')
+    .limit(p.limit),
+);
+
+const names = statement<{ space: string; limit: number }>()((db, p) =>
+  db
+    .selectFrom('agents')
+    .select('agent_id')
+    .where('space_id', '=', p.space)
+    .orderBy('agent_id')
+    .limit(p.limit),
 );
 
 const acceptOne = statement<{ space: string; id: string; at: number }>()((db, p) =>
@@ -93,6 +115,9 @@ export function agentRows(session: Session, space: string, sealer: Sealer, bodie
       return row === undefined ? null : toAgent(row);
     },
     list: async () => (await session.all(listAll, { space })).map(toAgent),
+    page: async ({ after, containing, limit }) =>
+      (await session.all(page, { space, after, like: `%${asLiteral(containing)}%`, limit })).map(toAgent),
+    names: async (limit) => (await session.all(names, { space, limit })).map((row) => row.agent_id),
     accept: async (id, at) => void (await session.run(acceptOne, { space, id, at })),
     setCallbacks: async (id, callbacks) =>
       void (await session.run(setCallbacks, { space, id, callbacks: JSON.stringify(callbacks) })),
@@ -135,4 +160,9 @@ function fromAgent(a: Agent): Omit<Tables['agents'], 'callback_secrets'> {
     connected_at: a.connectedAt,
     sample: a.sample ? 1 : 0,
   };
+}
+
+/** In a pattern, every letter for itself. */
+function asLiteral(text: string): string {
+  return text.toLowerCase().replace(/[\\%_]/g, '\\$&');
 }

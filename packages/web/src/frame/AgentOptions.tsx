@@ -1,0 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
+import { agentNamesQuery } from '../api/questions.ts';
+
+/** All agents to choose from; the chosen one too when it is not among them (any more). */
+export function AgentOptions({ chosen }: { chosen: string | undefined }) {
+  const { data } = useQuery(agentNamesQuery);
+  const names = new Set(data?.names);
+  if (chosen !== undefined && chosen !== '') names.add(chosen);
+  return [...names].map((name) => (
+    <option key={name} value={name}>
+      {name}
+    </option>
+  ));
+}
