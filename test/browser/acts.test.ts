@@ -216,7 +216,7 @@ async function markAndLetGoOutside(page: Page): Promise<void> {
 
 describe('the page says what is so', () => {
   test('what was typed stays when it is refused, and nobody is told they are logged out who is not', async () => {
-    const { page } = await openWith([]);
+    const { page, agent } = await openWith([]);
     await page.goto('/settings');
     await page.getByRole('radio', { name: 'By webhook' }).click();
     const target = page.getByLabel('To this https address');
@@ -225,6 +225,16 @@ describe('the page says what is so', () => {
     await page.getByText(/https/).last().waitFor();
     await page.getByText('Off. Nothing is ever sent to you.').waitFor();
     await holds(target, 'http://plain.example.com/hook');
+    await page.goto(`/agents/${agent.id}`);
+    await page.getByRole('button', { name: 'Edit the card' }).click();
+    const does = page.getByLabel('What it does, in a sentence or two');
+    await does.fill('Half a sentence');
+    const later = page.waitForResponse((reply) => reply.url().endsWith(agent.id) && reply.status() === 500);
+    await page.route(`**/desk/agents/${agent.id}`, (route) => route.fulfill({ status: 500, body: '' }));
+    await server().wake(agent.key).delivered({ agent_id: agent.id, headline: 'Something happens' });
+    await later;
+    await everythingAsked(page);
+    await holds(does, 'Half a sentence');
     await page.goto('/settings/security');
     await page.route('**/desk/session', (route) =>
       route.request().method() === 'DELETE' ? route.abort() : route.continue(),
@@ -272,7 +282,16 @@ describe('the page says what is so', () => {
     const { page, trouble } = await openPage(browser(), server(), { isPlain: true });
     await page.goto('/login');
     await page.getByLabel('E-mail').fill(BOB.email);
-    expect(await page.evaluate(() => [isSecureContext, navigator.clipboard])).toEqual([false, undefined]);
+    await page.getByLabel('Password').fill(BOB.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.goto('/agents/agent-01');
+    await page.getByRole('button', { name: 'Copy the address' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => [isSecureContext, typeof navigator.clipboard])).toEqual([
+      false,
+      'undefined',
+    ]);
     expect(trouble).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ export function Copied({ text, label = 'Copy' }: { text: string; label?: string 
   };
   return (
     <div className="copied" ref={place}>
-      <Scroller label="To copy" className="code">
+      <Scroller label={label.replace(/^Copy/, 'To copy:')} className="code">
         {text}
       </Scroller>
       <button type="button" className="button" onClick={copy}>
