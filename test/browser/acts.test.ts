@@ -12,6 +12,7 @@ import {
   logIn,
   openPage,
   openPalette,
+  rememberingBrowser,
   row,
   send,
   sharedBrowser,
@@ -256,6 +257,13 @@ describe('the page says what is so', () => {
     await page.unroute(lists);
     await page.getByRole('button', { name: 'Try again' }).click();
     await row(page, 'Had at last').waitFor();
+    // On paper, too: dark words on white, and as high as it is.
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await page.setViewportSize({ width: 790, height: 1100 });
+    expect((await row(page, 'Had at last').boundingBox())?.height).toBeGreaterThan(20);
+    const ink = () => getComputedStyle(document.body).color;
+    expect(await page.evaluate(ink)).toBe('rgb(27, 35, 31)');
+    await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
     await refuse(500);
     await page.goto('/sit');
     await page.getByText('made a mistake and noted it').waitFor();
@@ -276,6 +284,44 @@ describe('the page says what is so', () => {
     expect(reply.status()).toBe(200);
     await anew;
     await page.waitForURL(`${server().url}/`);
+  });
+
+  test('what takes the server long is waited for, not called unreachable', async () => {
+    const { page } = await openWith([]);
+    await page.goto('/audit');
+    await page.getByText('has not been verified').waitFor();
+    await page.evaluate(() => {
+      const patience: number[] = [];
+      const real = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = (ms) => {
+        patience.push(ms);
+        return real(ms);
+      };
+      Object.assign(window, { patience });
+    });
+    await page.getByRole('button', { name: 'Verify now' }).click();
+    await page.getByText('Chain verified at').waitFor();
+    const longest = () => Math.max(...(window as unknown as { patience: number[] }).patience);
+    expect(await page.evaluate(longest)).toBeGreaterThan(120_000);
+  });
+
+  test('Back after logging out shows nothing of what was there', async () => {
+    const watched = await openPage(await rememberingBrowser(), server());
+    await logIn(watched, server(), '/settings/security');
+    const { page } = watched;
+    await page.getByText('this browser').waitFor();
+    await page.evaluate(() => {
+      addEventListener('pageshow', ({ persisted }) => {
+        const isSeen = document.body.checkVisibility();
+        sessionStorage.setItem('back', JSON.stringify({ persisted, isSeen }));
+      });
+    });
+    await page.getByRole('button', { name: 'Log out', exact: true }).click();
+    await page.waitForURL('**/login');
+    await page.evaluate(() => history.back());
+    await page.waitForURL(/\/login\?next=/);
+    const back = await page.evaluate(() => sessionStorage.getItem('back'));
+    expect(JSON.parse(back ?? 'null')).toEqual({ persisted: true, isSeen: false });
   });
 
   test('by a name in the house, without https, the desk opens, and its secrets can be copied', async () => {

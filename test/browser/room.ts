@@ -1,4 +1,11 @@
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type LaunchOptions,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { browserPath } from '../../scripts/browser.mjs';
 import { OWNER, Server, type ServerOptions } from '../support/server.ts';
@@ -13,14 +20,25 @@ const ARGS = [
   '--host-resolver-rules=MAP desk.test 127.0.0.1',
 ];
 
+async function launch(options: LaunchOptions = {}): Promise<Browser> {
+  const executablePath = await browserPath();
+  if (executablePath === undefined)
+    throw new Error('There is no Chrome or Chromium here. Run npm test, which brings one.');
+  return chromium.launch({ executablePath, args: ARGS, headless: true, ...options });
+}
+
+/** One that keeps the pages it has left for Back, as those of people do and Playwright's does not. */
+export async function rememberingBrowser(): Promise<Browser> {
+  const browser = await launch({ ignoreDefaultArgs: ['--disable-back-forward-cache'] });
+  onTestFinished(() => browser.close());
+  return browser;
+}
+
 /** One Chromium for a test file; each page has a fresh profile of its own. */
 export function sharedBrowser(): () => Browser {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    const executablePath = await browserPath();
-    if (executablePath === undefined)
-      throw new Error('There is no Chrome or Chromium here. Run npm test, which brings one.');
-    browser = await chromium.launch({ executablePath, args: ARGS, headless: true });
+    browser = await launch();
   });
   afterAll(() => browser?.close());
   return () => given(browser, 'browser');

@@ -53,7 +53,7 @@ describe('words and places', () => {
   });
 
   test('what is pasted is never cut: too much is said, and cannot be sent', async () => {
-    const { server, page } = await openDesk(browser());
+    const { server, page, trouble } = await openDesk(browser());
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Pasted' });
     await openDelivery(page, id);
@@ -62,6 +62,11 @@ describe('words and places', () => {
     await page.keyboard.insertText('x'.repeat(20_001));
     await page.getByText(/At most 20\s000 characters can be sent; these are 20\s001\./).waitFor();
     expect(await page.locator('.send').isDisabled()).toBe(true);
+    // Nowhere else than here: whoever leaves is asked.
+    await page.getByText('Your words are only here.').waitFor();
+    void page.close({ runBeforeUnload: true });
+    await until('one is asked', () => trouble.length > 0);
+    expect(trouble).toEqual(['dialog: ']);
     await page.keyboard.press('Backspace');
     await expect.poll(() => page.locator('.send').isEnabled(), { timeout: 120_000 }).toBe(true);
   });

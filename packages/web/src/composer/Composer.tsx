@@ -9,7 +9,7 @@ import { MODES, Modes } from './Modes.tsx';
 import { Receives } from './Receives.tsx';
 import { useQuotable } from './selection.ts';
 import { sendAnswer } from './send.ts';
-import { useLookedAt } from './use-looked-at.ts';
+import { markSent, useLookedAt } from './use-looked-at.ts';
 import { useKeeping, useWords } from './use-words.ts';
 import { type Keeping, type Words, words } from './words.ts';
 import './composer.css';
@@ -34,6 +34,7 @@ export function Composer({ detail, onSent }: Props) {
   const send = () => {
     if (said.mode === null || missing(said) !== null || !hasLooked()) return;
     void sendAnswer(detail, answer(detail, said.mode, said));
+    markSent();
     onSent(id);
   };
   useKeys({
@@ -173,6 +174,7 @@ const KEEPING_WORDS: Record<Keeping, string> = {
   soon: 'Kept as a draft while you write.',
   failed: 'Not kept as a draft yet: the server cannot be reached. Trying again; your words are here.',
   refused: 'The server does not take this as a draft. Your words are only here.',
+  over: 'The server does not take this as a draft. Your words are only here.',
 };
 
 function SendLine({

@@ -9,8 +9,8 @@ const NOTHING: Words = { mode: null, feedback: '', edited: undefined };
 const SAVE_MS = 700;
 const AGAIN_MS = 4_000;
 
-/** Whether the server has the words as they stand here; `refused` when it will not have them. */
-export type Keeping = 'kept' | 'soon' | 'failed' | 'refused';
+/** Whether the server has the words as they stand here; `refused` when it will not have them, `over` when there is nothing to answer any more. */
+export type Keeping = 'kept' | 'soon' | 'failed' | 'refused' | 'over';
 
 /**
  * Words being written, by delivery. They outlive the composer, so that a refusal, an undo or a look elsewhere loses none;
@@ -45,7 +45,7 @@ class WordsStore {
 
   /** Something here is nowhere else, and could not be brought there. */
   hasUnkept(): boolean {
-    return [...this.#keeping.values()].includes('failed');
+    return [...this.#keeping.values()].some((keeping) => keeping === 'failed' || keeping === 'refused');
   }
 
   timesWritten(id: string): number {
@@ -132,8 +132,9 @@ async function keep(id: string, { mode, feedback, edited }: Words): Promise<Keep
     else await desk.keepDraft(id, { mode, feedback, edited_content: edited ?? null });
     return 'kept';
   } catch (error) {
-    const isFinal = isRefused(error) && [403, 404, 409, 413, 422].includes(error.status);
-    return isFinal ? 'refused' : 'failed';
+    if (!isRefused(error)) return 'failed';
+    if ([413, 422].includes(error.status)) return 'refused';
+    return [403, 404, 409].includes(error.status) ? 'over' : 'failed';
   }
 }
 

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { asking, sessionQuery } from '../api/questions.ts';
+import { sessionQuery } from '../api/questions.ts';
 import { onSessionLost } from '../api/request.ts';
 import { Dialog } from '../frame/Dialog.tsx';
 import { Depth } from '../keys/use-keys.ts';
 import { lookAgain } from '../live/stream.ts';
-import { enter } from './enter.ts';
+import { leaveTo } from './enter.ts';
 import { LoginForm } from './LoginForm.tsx';
 
 const ABOVE_ALL = 100;
@@ -21,7 +21,7 @@ export function LoginAgain() {
   const goOn = async () => {
     const { person } = await desk.session();
     // Somebody else: what stands here, and what was begun, is not theirs.
-    if (before !== undefined && person.person_id !== before) return startAnew();
+    if (before !== undefined && person.person_id !== before) return leaveTo('/');
     setLost(false);
     void lookAgain();
   };
@@ -48,13 +48,7 @@ export function LoginAgain() {
 function useNobodyElse(person: string | undefined): void {
   const first = useRef(person);
   useEffect(() => {
-    if (first.current !== undefined && person !== undefined && first.current !== person) startAnew();
+    if (first.current !== undefined && person !== undefined && first.current !== person) leaveTo('/');
     else first.current ??= person;
   }, [person]);
-}
-
-function startAnew(): void {
-  enter();
-  asking.clear();
-  location.assign('/');
 }

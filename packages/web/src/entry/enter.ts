@@ -1,3 +1,4 @@
+import { asking } from '../api/questions.ts';
 import { foot } from '../composer/held.ts';
 import { words } from '../composer/words.ts';
 import { saidToAll } from '../inbox/bulk-send.ts';
@@ -11,4 +12,16 @@ export function enter(): void {
   saidToAll.clear();
   localStorage.removeItem('lanternroom.seen');
   navigator.serviceWorker?.controller?.postMessage('forget');
+}
+
+/**
+ * Away from a page that is not theirs any more. Browsers keep a page that is left as it was, and Back would show all of
+ * it to whoever sits here then: it is emptied, and loaded anew if it ever comes back.
+ */
+export function leaveTo(place: string): void {
+  enter();
+  asking.clear();
+  document.body.hidden = true;
+  addEventListener('pageshow', () => location.reload());
+  location.assign(place);
 }

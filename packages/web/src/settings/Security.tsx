@@ -4,7 +4,7 @@ import { desk } from '../api/desk.ts';
 import { asking, settingsQuery } from '../api/questions.ts';
 import { calmly, isRefused } from '../api/refused.ts';
 import { words } from '../composer/words.ts';
-import { enter } from '../entry/enter.ts';
+import { leaveTo } from '../entry/enter.ts';
 import { Field } from '../entry/Field.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useAlone } from '../frame/use-alone.ts';
@@ -47,9 +47,7 @@ function Leave() {
       if (!isRefused(error) || error.status !== 401)
         return setSaid(`You are still logged in. ${calmly(error)}`);
     }
-    enter();
-    asking.clear();
-    location.assign('/login');
+    leaveTo('/login');
   };
   return (
     <>
