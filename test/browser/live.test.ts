@@ -2,10 +2,19 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { Server } from '../support/server.ts';
 import { settled, watch } from './looking.ts';
-import { acceptAgent, counted, focused, holds, openDelivery, openDesk, row, sharedBrowser } from './room.ts';
+import {
+  acceptAgent,
+  counted,
+  focused,
+  holds,
+  openDelivery,
+  openDesk,
+  row,
+  send,
+  sharedBrowser,
+} from './room.ts';
 
 const browser = sharedBrowser();
-const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
 const AT_ONCE = { env: { LANTERNROOM_UNDO_SECONDS: '0' } };
 
 /** The server goes and comes back at the same address; `meanwhile` happens before the page hears of it. */

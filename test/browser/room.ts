@@ -1,4 +1,11 @@
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type LaunchOptions,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { browserPath } from '../../scripts/browser.mjs';
 import { OWNER, Server, type ServerOptions } from '../support/server.ts';
@@ -10,16 +17,28 @@ const ARGS = [
   '--disable-background-networking',
   '--no-first-run',
   '--disable-dev-shm-usage',
+  '--host-resolver-rules=MAP desk.test 127.0.0.1',
 ];
+
+async function launch(options: LaunchOptions = {}): Promise<Browser> {
+  const executablePath = await browserPath();
+  if (executablePath === undefined)
+    throw new Error('There is no Chrome or Chromium here. Run npm test, which brings one.');
+  return chromium.launch({ executablePath, args: ARGS, headless: true, ...options });
+}
+
+/** One that keeps the pages it has left for Back, as those of people do and Playwright's does not. */
+export async function rememberingBrowser(): Promise<Browser> {
+  const browser = await launch({ ignoreDefaultArgs: ['--disable-back-forward-cache'] });
+  onTestFinished(() => browser.close());
+  return browser;
+}
 
 /** One Chromium for a test file; each page has a fresh profile of its own. */
 export function sharedBrowser(): () => Browser {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    const executablePath = await browserPath();
-    if (executablePath === undefined)
-      throw new Error('There is no Chrome or Chromium here. Run npm test, which brings one.');
-    browser = await chromium.launch({ executablePath, args: ARGS, headless: true });
+    browser = await launch();
   });
   afterAll(() => browser?.close());
   return () => given(browser, 'browser');
@@ -36,6 +55,8 @@ export type Look = {
   hasWorker?: boolean;
   /** By its name instead of its number, which is what passkeys need. */
   isNamed?: boolean;
+  /** By a name in the house, without https: browsers trust such a page with less. */
+  isPlain?: boolean;
 };
 
 /** A page that remembers everything that must not happen. */
@@ -43,7 +64,8 @@ export type Watched = { page: Page; context: BrowserContext; trouble: string[] }
 
 export async function openPage(browser: Browser, server: Server, look: Look = {}): Promise<Watched> {
   const { width = 1280, height = 860 } = look;
-  const base = look.isNamed === true ? server.url.replace('127.0.0.1', 'localhost') : server.url;
+  const name = look.isPlain === true ? 'desk.test' : look.isNamed === true ? 'localhost' : '127.0.0.1';
+  const base = server.url.replace('127.0.0.1', name);
   const context = await browser.newContext({
     baseURL: base,
     viewport: { width, height },
@@ -128,6 +150,18 @@ export async function openPalette(page: Page): Promise<void> {
 
 /** An undo window that no slow machine outlasts: for tests that look at a decision while it is held. */
 export const HELD_LONG: ServerOptions = { env: { LANTERNROOM_UNDO_SECONDS: '3600' } };
+
+/** The key that sends an answer. */
+export const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
+
+/** Somebody else who may decide. */
+export const BOB = { email: 'bob@example.com', password: 'a sentence is a good password' };
+
+export async function addBob(server: Server): Promise<void> {
+  const desk = await server.desk();
+  const { status } = await desk.request('POST', '/desk/people', { ...BOB, name: 'Bob', role: 'decider' });
+  expect(status).toBe(201);
+}
 
 export const row = (page: Page, headline: string) => page.locator('article.row', { hasText: headline });
 

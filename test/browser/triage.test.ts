@@ -11,11 +11,11 @@ import {
   openDesk,
   openPalette,
   row,
+  send,
   sharedBrowser,
 } from './room.ts';
 
 const browser = sharedBrowser();
-const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
 
 /** Runs in the page: says when the live line has greeted. */
 function noteGreeting(): void {

@@ -3,6 +3,8 @@ import { Server } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import {
   acceptAgent,
+  addBob,
+  BOB,
   counted,
   focused,
   HELD_LONG,
@@ -12,19 +14,17 @@ import {
   openDesk,
   openPage,
   row,
+  send,
   sharedBrowser,
 } from './room.ts';
 
 const browser = sharedBrowser();
-const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
-
-const BOB = { email: 'bob@example.com', password: 'a sentence is a good password' };
 
 describe('bad days', () => {
   test('[D12] two people at once: one wins, the other is told who and when, and keeps their words', async () => {
     const { server, page, trouble } = await openDesk(browser(), { server: HELD_LONG });
     const desk = await server.desk();
-    await desk.request('POST', '/desk/people', { ...BOB, name: 'Bob', role: 'decider' });
+    await addBob(server);
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Who is first?' });
     const other = await openPage(browser(), server);

@@ -3,17 +3,19 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import {
   acceptAgent,
+  addBob,
+  BOB,
   counted,
   HELD_LONG,
   holds,
   openDelivery,
   openDesk,
   row,
+  send,
   sharedBrowser,
 } from './room.ts';
 
 const browser = sharedBrowser();
-const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
 
 describe('the undo window', () => {
   test('[D14] a reload in the middle: the foot still says what is held, and z takes it back', async () => {
@@ -185,8 +187,7 @@ describe('the undo window', () => {
   test('somebody else who logs in on the same page sees nothing of what was held', async () => {
     const { server, page } = await openDesk(browser(), { server: HELD_LONG });
     await acceptAgent(server);
-    const bob = { email: 'bob@example.com', password: 'a sentence is a good password' };
-    await (await server.desk()).request('POST', '/desk/people', { ...bob, name: 'Bob', role: 'decider' });
+    await addBob(server);
     const id = await server.wake().delivered({ headline: 'For the owner’s eyes' });
     await openDelivery(page, id);
     await page.keyboard.press('a');
@@ -194,8 +195,8 @@ describe('the undo window', () => {
     await page.locator('.foot').getByText('For the owner’s eyes').waitFor();
     await page.evaluate(() => fetch('/desk/session', { method: 'DELETE' }));
     const dialog = page.getByRole('dialog', { name: 'Log in again' });
-    await dialog.getByLabel('E-mail').fill(bob.email);
-    await dialog.getByLabel('Password').fill(bob.password);
+    await dialog.getByLabel('E-mail').fill(BOB.email);
+    await dialog.getByLabel('Password').fill(BOB.password);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });
     await counted(page.locator('.foot').getByText('For the owner’s eyes'), 0);

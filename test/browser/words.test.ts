@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import {
   acceptAgent,
+  addBob,
+  BOB,
   counted,
   focused,
   HELD_LONG,
@@ -11,18 +13,17 @@ import {
   openDesk,
   openPage,
   row,
+  send,
   sharedBrowser,
 } from './room.ts';
 
 const browser = sharedBrowser();
-const send = process.platform === 'darwin' ? 'Meta+Enter' : 'Control+Enter';
-const BOB = { email: 'bob@example.com', password: 'a sentence is a good password' };
 
 describe('words and places', () => {
   test('[D12] decided by somebody else: words and edit stay in reach, and the words after a reload too', async () => {
     const { server, page } = await openDesk(browser(), { server: HELD_LONG });
     const desk = await server.desk();
-    await desk.request('POST', '/desk/people', { ...BOB, name: 'Bob', role: 'decider' });
+    await addBob(server);
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Whose?', details: { note: 'one' } });
     await openDelivery(page, id);
@@ -52,7 +53,7 @@ describe('words and places', () => {
   });
 
   test('what is pasted is never cut: too much is said, and cannot be sent', async () => {
-    const { server, page } = await openDesk(browser());
+    const { server, page, trouble } = await openDesk(browser());
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Pasted' });
     await openDelivery(page, id);
@@ -61,6 +62,11 @@ describe('words and places', () => {
     await page.keyboard.insertText('x'.repeat(20_001));
     await page.getByText(/At most 20\s000 characters can be sent; these are 20\s001\./).waitFor();
     expect(await page.locator('.send').isDisabled()).toBe(true);
+    // Nowhere else than here: whoever leaves is asked.
+    await page.getByText('Your words are only here.').waitFor();
+    void page.close({ runBeforeUnload: true });
+    await until('one is asked', () => trouble.length > 0);
+    expect(trouble).toEqual(['dialog: ']);
     await page.keyboard.press('Backspace');
     await expect.poll(() => page.locator('.send').isEnabled(), { timeout: 120_000 }).toBe(true);
   });

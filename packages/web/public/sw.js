@@ -8,7 +8,8 @@ const DESK =
 
 self.addEventListener('install', (event) => {
   // A page that cannot be had now is kept when somebody next opens it; the worker serves either way.
-  event.waitUntil(caches.open(SHELL).then((cache) => cache.add(PAGE).catch(() => {})));
+  const kept = fetch(PAGE).then((answer) => (answer.ok ? keepPage(answer) : undefined));
+  event.waitUntil(kept.catch(() => {}));
   self.skipWaiting();
 });
 
@@ -36,7 +37,7 @@ self.addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || url.origin !== location.origin) return;
   if (request.mode === 'navigate') {
     if (DESK.test(url.pathname)) event.respondWith(page(request));
-  } else if (url.pathname.startsWith('/assets/')) event.respondWith(asset(request));
+  } else if (isAsset(url)) event.respondWith(asset(request));
   else if (isKept(url)) event.respondWith(last(request));
 });
 
@@ -50,15 +51,26 @@ function isKept({ pathname, search }) {
 async function page(request) {
   try {
     const answer = await fetch(request);
-    if (answer.ok) {
-      const cache = await caches.open(SHELL);
-      await cache.put(PAGE, answer.clone());
-    }
+    if (answer.ok) await keepPage(answer.clone());
     return answer;
   } catch {
     return (await caches.match(PAGE)) ?? Response.error();
   }
 }
+
+/** Another page than the last is another version: what belonged to the one before would lie here for ever. */
+async function keepPage(answer) {
+  const cache = await caches.open(SHELL);
+  const [before, now] = await Promise.all([cache.match(PAGE), answer.clone().text()]);
+  await cache.put(PAGE, answer);
+  if (before === undefined || (await before.text()) === now) return;
+  const kept = (await cache.keys()).filter(({ url }) => isAsset(new URL(url)));
+  await Promise.all(
+    kept.filter(({ url }) => !now.includes(new URL(url).pathname)).map((one) => cache.delete(one)),
+  );
+}
+
+const isAsset = ({ pathname }) => pathname.startsWith('/assets/');
 
 /** Names carry a hash of their content, so what was kept is what would be fetched. */
 async function asset(request) {

@@ -24,7 +24,8 @@ export function AgentScreen() {
   const { data, error } = useQuery(agentQuery(id));
   const { data: session } = useQuery(sessionQuery);
   const isOwner = session?.person.role === 'owner';
-  if (error !== null)
+  // What is being written on it outlives a question that failed later.
+  if (error !== null && data === undefined)
     return (
       <Screen title={id}>
         <p>{isNotThere(error) ? 'There is no agent with this name.' : calmly(error)}</p>
@@ -40,8 +41,9 @@ export function AgentScreen() {
       </Screen>
     );
   return (
-    <Screen title={data.agent_id} lead={<Lead agent={data} />}>
-      <ShownOnce key={id} agent={id} />
+    // By its name: a key that was just made for one agent must not stand on the page of another.
+    <Screen key={id} title={data.agent_id} lead={<Lead agent={data} />}>
+      <ShownOnce agent={id} />
       <FirstDelivery agent={data} />
       {data.stats !== undefined && <Stats agent={data} stats={data.stats} />}
       <Keys agent={data} isOwner={isOwner} />

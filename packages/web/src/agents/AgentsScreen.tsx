@@ -10,6 +10,7 @@ import { Field } from '../entry/Field.tsx';
 import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 import { useFind } from '../frame/use-find.tsx';
 import { useNow } from '../live/now.ts';
 import { plural } from '../words/numbers.ts';
@@ -103,8 +104,8 @@ function NewAgent() {
   const [tier, setTier] = useState('live');
   const [said, setSaid] = useState('');
   const navigate = useNavigate();
-  const make = async (event: React.FormEvent) => {
-    event.preventDefault();
+  const { busy, alone } = useAlone();
+  const make = async () => {
     try {
       const made = await desk.addAgent({ agent_id: name.trim(), tier });
       keepOnce(made.agent_id, { key: made.key, callbackSecret: made.callback_secret });
@@ -117,7 +118,14 @@ function NewAgent() {
   return (
     <section className="part" aria-label="A new agent">
       <h2>A new agent</h2>
-      <form className="form" onSubmit={make}>
+      <form
+        className="form"
+        aria-busy={busy}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void alone(make);
+        }}
+      >
         <Field
           label="Name"
           value={name}
@@ -144,6 +152,7 @@ function NewAgent() {
 
 function Sample({ has }: { has: boolean }) {
   const [said, setSaid] = useState('');
+  const { busy, alone } = useAlone();
   const turn = async () => {
     try {
       await (has ? desk.removeSample() : desk.addSample());
@@ -161,7 +170,7 @@ function Sample({ has }: { has: boolean }) {
           ? 'A sample agent is here. It is marked wherever it shows, and leaves without a trace in your work.'
           : 'Only looking? A sample agent brings a few deliveries, clearly marked.'}
       </p>
-      <button type="button" className="button" onClick={turn}>
+      <button type="button" className="button" aria-busy={busy} onClick={() => void alone(turn)}>
         {has ? 'Remove the sample agent' : 'Bring a sample agent'}
       </button>
       <p className="said" role="status">

@@ -9,14 +9,15 @@ import { useWork } from '../frame/use-work.ts';
 /** Where answers may be sent. An address that is not on the list is refused, at delivery and again when sending. */
 export function Callbacks({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
   const id = agent.agent_id;
-  const { said, run } = useWork(['agents', id]);
+  const { said, run, busy } = useWork(['agents', id]);
   const [secret, setSecret] = useState<string | null>(null);
   const set = (callbacks: string[], word: string) =>
     run(async () => {
       await desk.setCallbacks(id, callbacks);
       return word;
     });
-  const test = (target: string) => run(async () => testWords(target, await desk.testCallback(id, target)));
+  const test = (target: string) =>
+    run(async () => testWords(target, await desk.testCallback(id, target)), target);
   const renew = () =>
     run(async () => {
       setSecret((await desk.newCallbackSecret(id)).callback_secret);
@@ -24,7 +25,7 @@ export function Callbacks({ agent, isOwner }: { agent: Agent; isOwner: boolean }
     });
   const isEmpty = agent.callbacks.length === 0;
   return (
-    <section className="part" aria-label="Callbacks">
+    <section className="part" aria-label="Callbacks" aria-busy={busy}>
       <h2>Callbacks</h2>
       <p className="said">
         {isEmpty

@@ -23,7 +23,7 @@ export function Callers({ agent, view, isOwner }: { agent: string; view: CardVie
   const { data, error } = useQuery({ queryKey: key, queryFn: () => desk.callers(agent) });
   const [name, setName] = useState('');
   const [made, setMade] = useState<string | null>(null);
-  const { said, run } = useWork(key);
+  const { said, run, busy } = useWork(key);
   const make = (event: React.FormEvent) => {
     event.preventDefault();
     void run(async () => {
@@ -33,7 +33,7 @@ export function Callers({ agent, view, isOwner }: { agent: string; view: CardVie
     });
   };
   return (
-    <section className="part" aria-label="Who may call">
+    <section className="part" aria-label="Who may call" aria-busy={busy}>
       <h2>Who may call</h2>
       <p className="said">{WHO[view.card.visibility]}</p>
       <Trouble of={error} />
@@ -54,7 +54,7 @@ export function Callers({ agent, view, isOwner }: { agent: string; view: CardVie
                       void run(async () => {
                         await desk.revokeCaller(agent, caller.caller_id);
                         return '';
-                      })
+                      }, caller.caller_id)
                   : null
               }
             />

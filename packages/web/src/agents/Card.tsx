@@ -4,6 +4,7 @@ import { asking, cardQuery } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import type { CardFields, CardView } from '../api/task-types.ts';
 import { Text } from '../detail/Text.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 import { CardEditor } from './CardEditor.tsx';
 import { CardPreview } from './CardPreview.tsx';
 import { Signature } from './Signature.tsx';
@@ -12,6 +13,7 @@ import { Signature } from './Signature.tsx';
 export function Card({ agent, view, isOwner }: { agent: string; view: CardView; isOwner: boolean }) {
   const [draft, setDraft] = useState<CardFields | null>(null);
   const [said, setSaid] = useState('');
+  const { busy, alone } = useAlone();
   const keep = async (fields: CardFields) => {
     try {
       asking.setQueryData(cardQuery(agent).queryKey, await desk.setCard(agent, fields));
@@ -22,7 +24,7 @@ export function Card({ agent, view, isOwner }: { agent: string; view: CardView; 
     }
   };
   return (
-    <section className="part" aria-label="Card">
+    <section className="part" aria-label="Card" aria-busy={busy}>
       <h2>Card</h2>
       {draft === null ? (
         <>
@@ -59,7 +61,7 @@ export function Card({ agent, view, isOwner }: { agent: string; view: CardView; 
         <CardEditor
           fields={draft}
           onChange={setDraft}
-          onKeep={() => void keep(draft)}
+          onKeep={() => void alone(() => keep(draft))}
           onLeave={() => setDraft(null)}
         />
       )}

@@ -10,7 +10,7 @@ import { timeAndDay } from '../words/time.ts';
 
 export function Keys({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
   const [made, setMade] = useState<{ key: string; until: string | null } | null>(null);
-  const { said, run } = useWork(['agents', agent.agent_id]);
+  const { said, run, busy } = useWork(['agents', agent.agent_id]);
   const now = useNow();
   const make = (tier: string, rotate: boolean) => () =>
     void run(async () => {
@@ -22,11 +22,11 @@ export function Keys({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
     void run(async () => {
       await desk.revokeKey(agent.agent_id, key);
       return '';
-    });
+    }, key);
   const live = agent.keys.filter((key) => key.revoked_at === null);
   const tier = live[0]?.tier ?? 'live';
   return (
-    <section className="part" aria-label="Keys">
+    <section className="part" aria-label="Keys" aria-busy={busy}>
       <h2>Keys</h2>
       {made !== null && (
         <Once text={made.key} called="key" onKept={() => setMade(null)}>

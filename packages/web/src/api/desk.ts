@@ -8,7 +8,7 @@ import type {
   Subscription,
 } from './event-types.ts';
 import type { MakeOptions, ProveOptions } from './passkeys.ts';
-import { request } from './request.ts';
+import { PATIENCE_MS, request } from './request.ts';
 import type {
   Caller,
   CardFields,
@@ -124,7 +124,7 @@ export const desk = {
       looked_to: number;
       verified: Verified | null;
     }>('GET', `/desk/audit${query({ ...filter, limit: 100 })}`),
-  verify: () => request<Verified>('GET', '/desk/audit/verify'),
+  verify: () => request<Verified>('GET', '/desk/audit/verify', undefined, PATIENCE_MS),
 
   agents: (part: Part) => request<AgentPage>('GET', `/desk/agents${query(part)}`),
   agentNames: () => request<{ names: string[] }>('GET', '/desk/agent-names'),
@@ -141,6 +141,7 @@ export const desk = {
       'POST',
       at`/desk/agents/${id}/callbacks/test`,
       { url },
+      PATIENCE_MS,
     ),
   newCallbackSecret: (id: string) =>
     request<{ callback_secret: string; old_expires_at: string | null }>(

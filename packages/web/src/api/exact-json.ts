@@ -17,8 +17,11 @@ export class ExactNumber {
 export const isNumber = (value: unknown): value is number | ExactNumber =>
   typeof value === 'number' || value instanceof ExactNumber;
 
-/** Not to be guessed: nothing that an agent writes may pass for a number here. */
-const MARK = `${crypto.randomUUID()}:`;
+/**
+ * Not to be guessed: nothing that an agent writes may pass for a number here. Made without `randomUUID`, which a page
+ * without https does not have.
+ */
+const MARK = `${crypto.getRandomValues(new Uint32Array(4)).join('-')}:`;
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g');
 

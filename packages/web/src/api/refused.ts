@@ -1,3 +1,5 @@
+import { span } from '../words/time.ts';
+
 /** Anything that did not go as asked: a refusal of the server, or no answer at all (`status` 0). */
 export class Refused extends Error {
   readonly status: number;
@@ -37,6 +39,7 @@ const CALM: Record<number, string> = {
   413: 'This is too long to send: at most one mebibyte. Shorten it; nothing is lost.',
   500: 'The server made a mistake and noted it. Nothing is lost; try again.',
   502: 'The server cannot be reached. Nothing is lost; try again in a moment.',
+  504: 'The server cannot be reached. Nothing is lost; try again in a moment.',
   503: 'The server is busy starting or stopping. Nothing is lost; try again in a moment.',
   507: 'The disk of the server is full. Nothing is lost; try again when there is room.',
 };
@@ -45,7 +48,7 @@ const CALM: Record<number, string> = {
 export function calmly(error: unknown): string {
   if (!isRefused(error)) return 'Something unexpected happened here. Nothing is lost; try again.';
   if (error.status === 429) {
-    const wait = error.retryAfter === undefined ? 'a moment' : `${error.retryAfter} seconds`;
+    const wait = error.retryAfter === undefined ? 'a moment' : span(error.retryAfter);
     return `That was a lot at once. Wait ${wait} and try again; nothing is lost.`;
   }
   return CALM[error.status] ?? error.message;

@@ -13,11 +13,19 @@ export function onSessionLost(listener: () => void): () => void {
 }
 
 const TIMEOUT_MS = 20_000;
+/** For what the server itself needs long for: calling somebody who does not answer, following a chain of a million lines. */
+export const PATIENCE_MS = 600_000;
 const KEPT = 'x-lanternroom-kept';
 
 /** One request. Every failure is a `Refused`, so that callers have one thing to look at. */
-export async function request<T>(method: Method, path: string, body?: unknown): Promise<T> {
-  const response = await send(method, path, body === undefined ? undefined : stringifyExact(body));
+export async function request<T>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  timeoutMs = TIMEOUT_MS,
+): Promise<T> {
+  const text = body === undefined ? undefined : stringifyExact(body);
+  const response = await send(method, path, { body: text, timeoutMs });
   if (response.ok) return (response.status === 204 ? undefined : await readJson(response)) as T;
   const refused = await toRefused(response);
   // A wrong password is not a lost session.
@@ -25,7 +33,11 @@ export async function request<T>(method: Method, path: string, body?: unknown): 
   throw refused;
 }
 
-async function send(method: Method, path: string, body: string | undefined): Promise<Response> {
+async function send(
+  method: Method,
+  path: string,
+  { body, timeoutMs }: { body: string | undefined; timeoutMs: number },
+): Promise<Response> {
   const askedAt = Date.now();
   const outlives = method === 'GET' ? null : takeRoom(body ?? '');
   try {
@@ -35,7 +47,7 @@ async function send(method: Method, path: string, body: string | undefined): Pro
       ...(body === undefined ? {} : { body }),
       credentials: 'same-origin',
       keepalive: outlives !== null,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     // What was kept for a day without network tells the time of that day.
     if (!response.headers.has(KEPT)) compareClocks(response.headers.get('date'), askedAt);

@@ -9,6 +9,7 @@ import { MODES, Modes } from './Modes.tsx';
 import { Receives } from './Receives.tsx';
 import { useQuotable } from './selection.ts';
 import { sendAnswer } from './send.ts';
+import { markSent, useLookedAt } from './use-looked-at.ts';
 import { useKeeping, useWords } from './use-words.ts';
 import { type Keeping, type Words, words } from './words.ts';
 import './composer.css';
@@ -24,14 +25,16 @@ export function Composer({ detail, onSent }: Props) {
   const said = useWords(detail);
   const field = useRef<HTMLTextAreaElement>(null);
   const section = useRef<HTMLElement>(null);
+  const hasLooked = useLookedAt(id);
   const choose = (mode: Verdict | null) => {
     words.write(id, { mode });
     if (mode !== null) requestAnimationFrame(() => field.current?.focus());
   };
   const mode = MODES.find(({ verdict }) => verdict === said.mode);
   const send = () => {
-    if (said.mode === null || missing(said) !== null) return;
+    if (said.mode === null || missing(said) !== null || !hasLooked()) return;
     void sendAnswer(detail, answer(detail, said.mode, said));
+    markSent();
     onSent(id);
   };
   useKeys({
@@ -171,6 +174,7 @@ const KEEPING_WORDS: Record<Keeping, string> = {
   soon: 'Kept as a draft while you write.',
   failed: 'Not kept as a draft yet: the server cannot be reached. Trying again; your words are here.',
   refused: 'The server does not take this as a draft. Your words are only here.',
+  over: 'The server does not take this as a draft. Your words are only here.',
 };
 
 function SendLine({

@@ -54,7 +54,7 @@ export function Editor({ language, label, text, onText }: Props) {
           keymap.of([...defaultKeymap, ...historyKeymap].filter((binding) => binding.key !== 'Mod-Enter')),
           language === 'json' ? json() : [],
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) tell.current(update.state.doc.toString());
           }),

@@ -27,8 +27,9 @@ const listeners = new Set<() => void>();
 function change(next: Partial<State>): void {
   state = { ...state, ...next };
   clearTimeout(prune);
-  if (state.held.length > 0) {
-    const first = Math.min(...state.held.map(({ endsAt }) => endsAt));
+  if (state.held.some(({ isSure }) => isSure)) {
+    // What the server has not confirmed stays until it has said something.
+    const first = Math.min(...state.held.flatMap(({ endsAt, isSure }) => (isSure ? [endsAt] : [])));
     prune = setTimeout(dropEnded, Math.max(0, first - serverNow()) + LINGER_MS);
   }
   for (const tell of listeners) tell();
@@ -36,7 +37,7 @@ function change(next: Partial<State>): void {
 
 function dropEnded(): void {
   const now = serverNow();
-  change({ held: state.held.filter(({ endsAt }) => endsAt > now) });
+  change({ held: state.held.filter(({ endsAt, isSure }) => !isSure || endsAt > now) });
 }
 
 const replace = (id: string, next: Partial<Held>) =>

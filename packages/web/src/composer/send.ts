@@ -13,7 +13,7 @@ const UNDO_SECONDS = 10;
 const LINGER_MS = 1500;
 
 /** Answers on their way to the server, and those it has whose words are still kept here for an undo. */
-const sending = new Set<string>();
+const sending = new Map<string, Promise<boolean>>();
 const given = new Map<string, symbol>();
 
 function show(row: Row): void {
@@ -31,14 +31,25 @@ const again = (id: string) => {
 const undoSeconds = () => asking.getQueryData(settingsQuery.queryKey)?.undo_seconds ?? UNDO_SECONDS;
 
 /** Shown as held at once; taken back, with the reason, when the server says otherwise. The words stay until it has gone out. */
-export async function sendAnswer(before: Row, answer: Answer): Promise<boolean> {
+export async function sendAnswer(
+  before: Row,
+  answer: Answer,
+  onRefused = (error: unknown) => foot.say(lostWords(error, before), before.delivery_id),
+): Promise<boolean> {
   const id = before.delivery_id;
   if (sending.has(id)) return false;
-  sending.add(id);
   words.hold(id);
   showHeld(before, answer);
+  const decided = decideSurely(id, answer);
+  sending.set(
+    id,
+    decided.then(
+      () => true,
+      () => false,
+    ),
+  );
   try {
-    const row = await decideSurely(id, answer);
+    const row = await decided;
     foot.confirm(id, row.effect_at);
     show(row);
     forgetLater(id);
@@ -46,7 +57,7 @@ export async function sendAnswer(before: Row, answer: Answer): Promise<boolean> 
   } catch (error) {
     show(before);
     foot.release(id);
-    foot.say(lostWords(error, before), id);
+    onRefused(error);
     words.keepAgain(id);
     return false;
   } finally {
@@ -122,6 +133,8 @@ function forgetLater(id: string): void {
 export async function undoAnswer(id: string): Promise<void> {
   const held = foot.get().held.find((one) => one.id === id);
   foot.leave(id, true);
+  // It could overtake the answer on its way, and would find nothing to take back.
+  if ((await sending.get(id)) === false) return;
   given.delete(id);
   try {
     show(await desk.undo(id));

@@ -9,8 +9,8 @@ const NOTHING: Words = { mode: null, feedback: '', edited: undefined };
 const SAVE_MS = 700;
 const AGAIN_MS = 4_000;
 
-/** Whether the server has the words as they stand here; `refused` when it will not have them. */
-export type Keeping = 'kept' | 'soon' | 'failed' | 'refused';
+/** Whether the server has the words as they stand here; `refused` when it will not have them, `over` when there is nothing to answer any more. */
+export type Keeping = 'kept' | 'soon' | 'failed' | 'refused' | 'over';
 
 /**
  * Words being written, by delivery. They outlive the composer, so that a refusal, an undo or a look elsewhere loses none;
@@ -23,6 +23,8 @@ class WordsStore {
   /** One request at a time for each, so that an older text never lands on a newer one. */
   readonly #underWay = new Set<string>();
   readonly #listeners = new Set<() => void>();
+  /** How often the person has written, by delivery. */
+  readonly #times = new Map<string, number>();
 
   readonly subscribe = (listener: () => void) => {
     this.#listeners.add(listener);
@@ -43,11 +45,16 @@ class WordsStore {
 
   /** Something here is nowhere else, and could not be brought there. */
   hasUnkept(): boolean {
-    return [...this.#keeping.values()].includes('failed');
+    return [...this.#keeping.values()].some((keeping) => keeping === 'failed' || keeping === 'refused');
+  }
+
+  timesWritten(id: string): number {
+    return this.#times.get(id) ?? 0;
   }
 
   write(id: string, change: Partial<Words>): void {
     this.#words.set(id, { ...this.get(id), ...change });
+    this.#times.set(id, this.timesWritten(id) + 1);
     this.keepAgain(id);
   }
 
@@ -95,6 +102,7 @@ class WordsStore {
   clear(): void {
     for (const id of [...this.#keeping.keys()]) this.hold(id);
     this.#words.clear();
+    this.#times.clear();
   }
 
   async #save(id: string): Promise<void> {
@@ -124,8 +132,9 @@ async function keep(id: string, { mode, feedback, edited }: Words): Promise<Keep
     else await desk.keepDraft(id, { mode, feedback, edited_content: edited ?? null });
     return 'kept';
   } catch (error) {
-    const isFinal = isRefused(error) && [403, 404, 409, 413, 422].includes(error.status);
-    return isFinal ? 'refused' : 'failed';
+    if (!isRefused(error)) return 'failed';
+    if ([413, 422].includes(error.status)) return 'refused';
+    return [403, 404, 409].includes(error.status) ? 'over' : 'failed';
   }
 }
 

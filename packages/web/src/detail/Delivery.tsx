@@ -103,7 +103,12 @@ function Foot({ detail, onSent, mayDecide }: Props & { mayDecide: boolean }) {
   if (!isToAcknowledge(detail)) return null;
   return (
     <div className="composer acknowledge">
-      <button type="button" className="button strong" onClick={() => acknowledgeAndGoOn(detail, onSent)}>
+      <button
+        type="button"
+        className="button strong"
+        // The second half of a double click falls on what has come in its place.
+        onClick={(event) => event.detail < 2 && acknowledgeAndGoOn(detail, onSent)}
+      >
         {detail.type === 'alert' ? 'Acknowledge' : 'Mark as read'} <Key of="acknowledge" />
       </button>
     </div>

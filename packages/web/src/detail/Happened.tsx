@@ -3,12 +3,14 @@ import { asking } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import type { Detail } from '../api/types.ts';
 import { foot } from '../composer/held.ts';
+import { useAlone } from '../frame/use-alone.ts';
 import { useNow } from '../live/now.ts';
 import { callbackWords, happened } from './happened.ts';
 import { Text } from './Text.tsx';
 
 export function Happened({ detail }: { detail: Detail }) {
   const now = useNow();
+  const { alone } = useAlone();
   const again = async (job: string) => {
     try {
       await desk.sendAgain(job);
@@ -30,7 +32,11 @@ export function Happened({ detail }: { detail: Detail }) {
       {detail.callbacks.map((callback) => (
         <p key={callback.job_id}>
           <Text>{callbackWords(callback, now)}</Text>{' '}
-          <button type="button" className="plain" onClick={() => void again(callback.job_id)}>
+          <button
+            type="button"
+            className="plain"
+            onClick={() => void alone(() => again(callback.job_id), callback.job_id)}
+          >
             Send again
           </button>
         </p>

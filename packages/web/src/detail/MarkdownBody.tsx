@@ -59,7 +59,7 @@ function components(delivery: string): Components {
     // A scroller that the keyboard can reach (a wide table, long code).
     table: ({ children }) => (
       <Scroller label="Table">
-        <table>{children}</table>
+        <table dir="auto">{children}</table>
       </Scroller>
     ),
     pre: ({ children }) => <>{children}</>,

@@ -72,6 +72,7 @@ function Pairs({ object, delivery, depth }: { object: JsonObject; delivery: stri
 
 function isWide(value: Json): boolean {
   if (typeof value === 'string') return isProse(value);
+  if (partCount(value) === 0) return false;
   return Array.isArray(value) ? value.some((item) => isObject(item) || Array.isArray(item)) : isObject(value);
 }
 

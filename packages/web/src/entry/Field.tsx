@@ -3,6 +3,8 @@ import { type InputHTMLAttributes, useId } from 'react';
 type Props = Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & {
   label: string;
   hint?: string;
+  /** In a dialog: where one begins. */
+  'data-first'?: string | undefined;
   onText: (text: string) => void;
 };
 

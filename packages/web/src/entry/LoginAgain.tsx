@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { asking, sessionQuery } from '../api/questions.ts';
+import { sessionQuery } from '../api/questions.ts';
 import { onSessionLost } from '../api/request.ts';
 import { Dialog } from '../frame/Dialog.tsx';
+import { Depth } from '../keys/use-keys.ts';
 import { lookAgain } from '../live/stream.ts';
-import { enter } from './enter.ts';
+import { leaveTo } from './enter.ts';
 import { LoginForm } from './LoginForm.tsx';
+
+const ABOVE_ALL = 100;
 
 /** The session ended in the middle of something. The page behind stays as it is, words and all. */
 export function LoginAgain() {
@@ -14,10 +17,11 @@ export function LoginAgain() {
   const { data } = useQuery({ ...sessionQuery, enabled: false });
   const before = data?.person.person_id;
   useEffect(() => onSessionLost(() => setLost(true)), []);
+  useNobodyElse(before);
   const goOn = async () => {
     const { person } = await desk.session();
     // Somebody else: what stands here, and what was begun, is not theirs.
-    if (before !== undefined && person.person_id !== before) return startAnew();
+    if (before !== undefined && person.person_id !== before) return leaveTo('/');
     setLost(false);
     void lookAgain();
   };
@@ -30,15 +34,21 @@ export function LoginAgain() {
   });
   if (!lost) return null;
   return (
-    <Dialog title="Log in again" onClose={() => {}} isFixed>
-      <p className="said">Your session has ended. Everything you wrote is still here.</p>
-      <LoginForm email={data?.person.email} onDone={() => void goOn().catch(() => {})} />
-    </Dialog>
+    // Above whatever sheet is open: its keys must not act while nobody is logged in.
+    <Depth value={ABOVE_ALL}>
+      <Dialog title="Log in again" onClose={() => {}} isFixed>
+        <p className="said">Your session has ended. Everything you wrote is still here.</p>
+        <LoginForm email={data?.person.email} onDone={() => void goOn().catch(() => {})} />
+      </Dialog>
+    </Depth>
   );
 }
 
-function startAnew(): void {
-  enter();
-  asking.clear();
-  location.assign('/');
+/** Somebody else has logged in beside this, in another tab of the same browser. */
+function useNobodyElse(person: string | undefined): void {
+  const first = useRef(person);
+  useEffect(() => {
+    if (first.current !== undefined && person !== undefined && first.current !== person) leaveTo('/');
+    else first.current ??= person;
+  }, [person]);
 }

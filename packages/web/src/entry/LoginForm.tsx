@@ -53,6 +53,7 @@ export function LoginForm({ onDone, email: known }: { onDone: () => void; email?
         value={password}
         onText={setPassword}
         required
+        data-first={known === undefined ? undefined : ''}
       />
       <Trouble of={said} />
       <div className="entry-actions">

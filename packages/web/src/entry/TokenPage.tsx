@@ -4,6 +4,7 @@ import { desk } from '../api/desk.ts';
 import { asking } from '../api/questions.ts';
 import { calmly, isRefused } from '../api/refused.ts';
 import { Trouble } from '../frame/Trouble.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 import { EntryPage } from './EntryPage.tsx';
 import { enter } from './enter.ts';
 import { Field } from './Field.tsx';
@@ -70,8 +71,8 @@ function TokenPage({ kind }: { kind: keyof typeof SAID }) {
   const [said, setSaid] = useState('');
   const navigate = useNavigate();
   const text = SAID[kind];
-  const submit = async (event: React.FormEvent) => {
-    event.preventDefault();
+  const { busy, alone } = useAlone();
+  const submit = async () => {
     const own = { token, password, ...(name === '' ? {} : { name }) };
     try {
       if (kind === 'setup') await desk.setUp({ ...own, email });
@@ -101,7 +102,14 @@ function TokenPage({ kind }: { kind: keyof typeof SAID }) {
   return (
     <EntryPage title={text.title}>
       <p>{text.lead}</p>
-      <form className="entry-form" onSubmit={submit}>
+      <form
+        className="entry-form"
+        aria-busy={busy}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void alone(submit);
+        }}
+      >
         {kind === 'setup' && (
           <Field
             label="E-mail"

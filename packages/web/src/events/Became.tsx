@@ -5,6 +5,7 @@ import { calmly } from '../api/refused.ts';
 import { foot } from '../composer/held.ts';
 import { callbackWords } from '../detail/happened.ts';
 import { Text } from '../detail/Text.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 import { ackWords } from './ack-words.ts';
@@ -12,6 +13,7 @@ import { ackWords } from './ack-words.ts';
 /** Every place of it with its acknowledgement, what it resumed, and where it was forwarded. */
 export function Became({ name, detail }: { name: EventName; detail: EventDetail }) {
   const now = useNow();
+  const { alone } = useAlone();
   const again = async (job: string) => {
     try {
       await desk.sendAgain(job);
@@ -37,7 +39,11 @@ export function Became({ name, detail }: { name: EventName; detail: EventDetail 
         {detail.forwards.map((job) => (
           <li key={job.job_id}>
             <Text>{callbackWords(job, now)}</Text>
-            <button type="button" className="plain" onClick={() => void again(job.job_id)}>
+            <button
+              type="button"
+              className="plain"
+              onClick={() => void alone(() => again(job.job_id), job.job_id)}
+            >
               Send again
             </button>
           </li>

@@ -12,7 +12,7 @@ const KINDS: Record<string, string> = { v1: 'a shared secret', v1a: 'its own pub
 
 export function ProducerKeys({ producer, isOwner }: { producer: Producer; isOwner: boolean }) {
   const [made, setMade] = useState<{ secret: string; until: string } | null>(null);
-  const { said, run } = useWork(['producers']);
+  const { said, run, busy } = useWork(['producers']);
   const now = useNow();
   const { producer_id: id } = producer;
   const rotate = () =>
@@ -25,9 +25,9 @@ export function ProducerKeys({ producer, isOwner }: { producer: Producer; isOwne
     run(async () => {
       await desk.revokeProducerKey(id, key);
       return '';
-    });
+    }, key);
   return (
-    <section className="producer-part" aria-label={`Keys of ${producer.name}`}>
+    <section className="producer-part" aria-label={`Keys of ${producer.name}`} aria-busy={busy}>
       <h3>Keys</h3>
       {made !== null && (
         <Once text={made.secret} called="secret" onKept={() => setMade(null)}>

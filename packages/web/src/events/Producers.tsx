@@ -8,6 +8,7 @@ import { Text } from '../detail/Text.tsx';
 import { Field } from '../entry/Field.tsx';
 import { Copied } from '../frame/Copied.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 import { ProducerKeys } from './ProducerKeys.tsx';
@@ -78,8 +79,8 @@ function NewProducer() {
   const [publicKey, setPublicKey] = useState('');
   const [made, setMade] = useState<{ name: string; id: string; secret?: string } | null>(null);
   const [said, setSaid] = useState('');
-  const make = async (event: React.FormEvent) => {
-    event.preventDefault();
+  const { busy, alone } = useAlone();
+  const make = async () => {
     const key = publicKey.trim();
     try {
       const { producer_id: id, secret } = await desk.addProducer({
@@ -114,7 +115,15 @@ function NewProducer() {
           </p>
         </div>
       )}
-      <form className="form" onSubmit={make} aria-label="A new producer">
+      <form
+        className="form"
+        aria-label="A new producer"
+        aria-busy={busy}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void alone(make);
+        }}
+      >
         <h3>A new producer</h3>
         <Field
           label="Name"

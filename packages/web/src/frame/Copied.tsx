@@ -1,26 +1,41 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { isMac } from '../keys/keyboard.ts';
 import { Scroller } from './Scroller.tsx';
 
 /** Exact bytes with a button that copies them. */
 export function Copied({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [done, setDone] = useState(false);
+  const [said, setSaid] = useState('');
+  const place = useRef<HTMLDivElement>(null);
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setDone(true);
-      setTimeout(() => setDone(false), 2000);
-    } catch {
-      setDone(false);
-    }
+    const done = (await copyText(text)) || copyMarked(place.current?.querySelector('.code') ?? null);
+    setSaid(done ? 'Copied' : `Marked: ${isMac ? '⌘' : 'Ctrl+'}C copies it`);
+    setTimeout(() => setSaid(''), done ? 2000 : 8000);
   };
   return (
-    <div className="copied">
-      <Scroller label="To copy" className="code">
+    <div className="copied" ref={place}>
+      <Scroller label={label.replace(/^Copy/, 'To copy:')} className="code">
         {text}
       </Scroller>
       <button type="button" className="button" onClick={copy}>
-        {done ? 'Copied' : label}
+        {said === '' ? label : said}
       </button>
     </div>
   );
+}
+
+/** Browsers have a clipboard for pages only behind https; many desks stand in a house network without it. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The old way, which works everywhere; where it does not, the text is at least marked. */
+function copyMarked(element: Element | null): boolean {
+  if (element === null) return false;
+  getSelection()?.selectAllChildren(element);
+  return document.execCommand('copy');
 }

@@ -23,9 +23,11 @@ function Inside({ title, onClose, children, className, isFixed = false }: Props)
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   const before = useRef<Element | null>(null);
+  const pressedBeside = useRef(false);
   useEffect(() => {
     before.current = document.activeElement;
     ref.current?.showModal();
+    ref.current?.querySelector<HTMLElement>('[data-first]')?.focus();
     // The first thing to press may be far down; reading begins at the top.
     ref.current?.scrollTo(0, 0);
     return () => {
@@ -43,8 +45,12 @@ function Inside({ title, onClose, children, className, isFixed = false }: Props)
         event.preventDefault();
         if (!isFixed) onClose();
       }}
+      // Marking text and letting go outside is a click on the dialog, too: only what began there closes it.
+      onPointerDown={(event) => {
+        pressedBeside.current = event.target === ref.current;
+      }}
       onClick={(event) => {
-        if (event.target === ref.current && !isFixed) onClose();
+        if (event.target === ref.current && pressedBeside.current && !isFixed) onClose();
       }}
       onKeyDown={() => {}}
     >

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { overviewQuery } from '../api/questions.ts';
 import { foot, type Held } from '../composer/held.ts';
 import { undoAnswer } from '../composer/send.ts';
@@ -9,6 +9,7 @@ import { Key } from '../keys/Key.tsx';
 import { useKeys } from '../keys/use-keys.ts';
 import { useSeconds } from '../live/now.ts';
 import { VERDICT_WORDS } from '../words/delivery.ts';
+import { KeepClear } from './KeepClear.tsx';
 
 /** Decisions on their way out, with the way back; and what did not work. */
 export function FootLine() {
@@ -19,9 +20,11 @@ export function FootLine() {
   }, [data]);
   const held = all.filter(({ isLeaving }) => !isLeaving);
   const last = held.at(-1);
+  const place = useRef<HTMLDivElement>(null);
   useKeys(last === undefined ? {} : { undo: () => void undoAnswer(last.id) });
   return (
-    <div className="foot" role="status">
+    <div className="foot" role="status" ref={place}>
+      {held.length + notices.length > 0 && <KeepClear of={place} />}
       {held.slice(-3).map((one) => (
         <HeldLine key={one.id} held={one} isLast={one === last} />
       ))}
@@ -51,7 +54,13 @@ function HeldLine({ held, isLast }: { held: Held; isLast: boolean }) {
     <div className="foot-line appears" data-verdict={held.verdict}>
       <p>
         {VERDICT_WORDS[held.verdict]} —{' '}
-        <span aria-hidden="true">{left > 0 ? `goes out in ${left} s.` : 'going out now.'}</span>
+        <span aria-hidden="true">
+          {left > 0
+            ? `goes out in ${left} s.`
+            : held.isSure
+              ? 'going out now.'
+              : 'the server has not said yet that it has it.'}
+        </span>
         <span className="foot-headline agent">
           <Text>{held.headline}</Text>
         </span>

@@ -12,8 +12,8 @@ export function BulkBar() {
   const [verdict, setVerdict] = useState<Verdict | null>(null);
   const mayDecide = useMayDecide();
   if (checked.size === 0) return null;
+  const chosen = [...checked].flatMap((id) => rows[id] ?? []);
   const readAll = async () => {
-    const chosen = [...checked].flatMap((id) => rows[id] ?? []);
     list.dispatch({ kind: 'uncheck' });
     await Promise.all(chosen.map(acknowledge));
   };
@@ -39,9 +39,7 @@ export function BulkBar() {
           Clear
         </button>
       </div>
-      {verdict !== null && (
-        <BulkSheet verdict={verdict} ids={[...checked]} onClose={() => setVerdict(null)} />
-      )}
+      {verdict !== null && <BulkSheet verdict={verdict} rows={chosen} onClose={() => setVerdict(null)} />}
     </section>
   );
 }

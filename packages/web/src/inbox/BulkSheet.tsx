@@ -1,32 +1,41 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { desk } from '../api/desk.ts';
-import type { Verdict } from '../api/types.ts';
-import { sendAnswer } from '../composer/send.ts';
+import { calmly } from '../api/refused.ts';
+import type { Row, Verdict } from '../api/types.ts';
 import { Text } from '../detail/Text.tsx';
 import { Dialog } from '../frame/Dialog.tsx';
 import { useKeys } from '../keys/use-keys.ts';
 import { inWords, plural } from '../words/numbers.ts';
 import { type Included, type LeftOut, seen, sortBulk } from './bulk.ts';
-import { list } from './list-store.ts';
+import { lookAt, saidToAll, sendTogether } from './bulk-send.ts';
 
-type Props = { verdict: Verdict; ids: string[]; onClose: () => void };
+type Props = { verdict: Verdict; rows: Row[]; onClose: () => void };
 
 /** Every headline is named before anything is sent, and what will not be included is said with its reason. */
-export function BulkSheet({ verdict, ids, onClose }: Props) {
-  const { data, error } = useQuery({
-    queryKey: ['bulk', ...ids],
-    queryFn: () => Promise.all(ids.map(desk.delivery)),
+export function BulkSheet({ verdict, rows, onClose }: Props) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['bulk', ...rows.map((row) => row.delivery_id)],
+    queryFn: () => Promise.all(rows.map(lookAt)),
     staleTime: 0,
     gcTime: 0,
   });
   const title = verdict === 'approved' ? 'Approve together' : 'Reject together';
   return (
     <Dialog title={title} onClose={onClose} className="sheet">
-      {error !== null && (
-        <p className="said bad" role="alert">
-          These could not be loaded. Nothing was sent.
-        </p>
+      {error !== null && data === undefined && (
+        <>
+          <p className="said bad" role="alert">
+            These could not be looked at, so nothing was sent. {calmly(error)}
+          </p>
+          <div className="actions">
+            <button type="button" className="button" onClick={onClose}>
+              Back
+            </button>
+            <button type="button" className="button strong" onClick={() => void refetch()}>
+              Try again
+            </button>
+          </div>
+        </>
       )}
       {data === undefined && error === null && <p className="said">Looking at each of them once more…</p>}
       {data !== undefined && <Sorted verdict={verdict} onClose={onClose} {...sortBulk(data, seen.read())} />}
@@ -45,16 +54,13 @@ function Sorted({
   leftOut: LeftOut[];
   onClose: () => void;
 }) {
-  const [feedback, setFeedback] = useState('');
+  const [feedback, setFeedback] = useState(() => saidToAll.get(verdict));
   // As for one alone: an agent that is turned away must learn why.
   const lacks = verdict === 'rejected' && feedback.trim() === '';
   const send = () => {
     if (included.length === 0 || lacks) return;
     onClose();
-    list.dispatch({ kind: 'uncheck' });
-    const words = feedback === '' ? {} : { feedback };
-    for (const { row, hash } of included)
-      void sendAnswer(row, { status: verdict, content_sha256: hash, ...words });
+    void sendTogether(included, verdict);
   };
   useKeys({ send });
   return (
@@ -95,7 +101,10 @@ function Sorted({
             id="bulk-feedback"
             className="input"
             value={feedback}
-            onChange={(event) => setFeedback(event.target.value)}
+            onChange={(event) => {
+              setFeedback(event.target.value);
+              saidToAll.keep(verdict, event.target.value);
+            }}
           />
         </div>
       )}

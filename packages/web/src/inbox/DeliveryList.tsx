@@ -32,7 +32,8 @@ export function DeliveryList({ openId, satAt }: Props) {
 
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (last >= items.length - 20) list.more();
+    // On paper nothing scrolls, so the end is always in sight.
+    if (last >= items.length - 20 && !matchMedia('print').matches) list.more();
   }, [last, items.length]);
 
   const at = items.findIndex((item) => item.kind === 'row' && item.id === cursor);

@@ -27,7 +27,7 @@ export function FilterBar({ filter, onFilter, search, isOpen, onToggle }: Props)
     <search className="filter-bar">
       <div className="filter-line">
         <SearchField filter={filter} onFilter={onFilter} field={search} />
-        <button type="button" className="plain" aria-expanded={isOpen} onClick={onToggle}>
+        <button type="button" className="plain" aria-expanded={isOpen || isFiltered} onClick={onToggle}>
           {isFiltered ? 'Filtered' : 'Filter'}
         </button>
       </div>

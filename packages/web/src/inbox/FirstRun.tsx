@@ -5,6 +5,7 @@ import { sessionQuery, settingsQuery } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import { Copied } from '../frame/Copied.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 import { list } from './list-store.ts';
 
 /** Three steps, in place: make a key, copy the curl, see it appear. */
@@ -16,6 +17,7 @@ export function FirstRun() {
   const url = settings?.url ?? location.origin;
   const isOwner = session?.person.role === 'owner';
 
+  const { busy, alone } = useAlone();
   const make = async (agent: string) => {
     try {
       const { key } = await desk.addAgent({ agent_id: agent, tier: 'test' });
@@ -48,7 +50,7 @@ export function FirstRun() {
         <li>
           <h3>Make a key</h3>
           {made === null ? (
-            <MakeKey onMake={make} />
+            <MakeKey isBusy={busy} onMake={(agent) => void alone(() => make(agent))} />
           ) : (
             <p className="said">
               The key of <b>{made.agent}</b> is in the line below. It is shown this once.
@@ -74,7 +76,7 @@ export function FirstRun() {
       </ol>
       <p className="said">
         Only looking?{' '}
-        <button type="button" className="plain" onClick={sample}>
+        <button type="button" className="plain" onClick={() => void alone(sample)}>
           Bring a sample agent
         </button>{' '}
         with a few deliveries, marked as a sample and removed with one click.
@@ -84,11 +86,12 @@ export function FirstRun() {
   );
 }
 
-function MakeKey({ onMake }: { onMake: (agent: string) => void }) {
+function MakeKey({ isBusy, onMake }: { isBusy: boolean; onMake: (agent: string) => void }) {
   const [name, setName] = useState('my-agent');
   return (
     <form
       className="inline-form"
+      aria-busy={isBusy}
       onSubmit={(event) => {
         event.preventDefault();
         onMake(name.trim());

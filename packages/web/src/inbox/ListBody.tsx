@@ -15,7 +15,7 @@ export function ListBody({ openId }: { openId: string | null }) {
   const { data, isPending } = useQuery(overviewQuery);
   useEffect(preloadMarkdown, []);
   if (state.phase === 'loading' || (state.entries.length === 0 && isPending)) return <Skeleton />;
-  if (state.phase === 'failed') return <Failed />;
+  if (state.phase === 'failed') return <Failed why={state.trouble} />;
   if (state.entries.length > 0) return <DeliveryList openId={openId} satAt={data?.sat_at ?? null} />;
   const isFiltered = Object.values(state.filter).some((value) => value !== undefined);
   if (isFiltered)
@@ -37,11 +37,11 @@ function Empty({ last }: { last: string | null }) {
   );
 }
 
-function Failed() {
+function Failed({ why }: { why: string }) {
   return (
     <div className="list-empty">
       <p>The list could not be loaded.</p>
-      <p className="said">The server cannot be reached. Nothing is lost.</p>
+      <p className="said">{why}</p>
       <p>
         <button type="button" className="button" onClick={() => void list.settle()}>
           Try again

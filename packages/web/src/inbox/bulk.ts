@@ -4,6 +4,8 @@ import { asksForAnswer } from '../words/delivery.ts';
 
 export type Included = { row: Row; hash: string };
 export type LeftOut = { row: Row; reason: string };
+/** One of those that were checked; only its row when it was deleted meanwhile. */
+export type LookedAt = Detail | { gone: Row };
 
 /** What was looked at in this browser, and with which content: deciding together is only for what was seen. */
 const KEY = 'lanternroom.seen';
@@ -31,12 +33,16 @@ export function isIrreversible(detail: Pick<Detail, 'content' | 'details'>): boo
 
 /** Sorts what was checked into what will be decided and what will not, each with its reason. */
 export function sortBulk(
-  details: readonly Detail[],
+  looked: readonly LookedAt[],
   seenHashes: Readonly<Record<string, string>>,
 ): { included: Included[]; leftOut: LeftOut[] } {
   const included: Included[] = [];
   const leftOut: LeftOut[] = [];
-  for (const detail of details) {
+  for (const detail of looked) {
+    if ('gone' in detail) {
+      leftOut.push({ row: detail.gone, reason: 'no longer here' });
+      continue;
+    }
     const reason = reasonAgainst(detail, seenHashes[detail.delivery_id]);
     if (reason === null) included.push({ row: detail, hash: detail.content_sha256 });
     else leftOut.push({ row: detail, reason });

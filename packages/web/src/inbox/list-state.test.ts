@@ -69,9 +69,9 @@ describe('the order of the list', () => {
 
   it('keeps what it had when a refresh fails, and says so', () => {
     const before = settled([row('a')]);
-    const after = reduceList(before, { kind: 'failed' });
+    const after = reduceList(before, { kind: 'failed', why: 'Gone.' });
     expect(after).toMatchObject({ phase: 'ready', stale: true, loadedAt: 1 });
-    expect(reduceList(EMPTY, { kind: 'failed' }).phase).toBe('failed');
+    expect(reduceList(EMPTY, { kind: 'failed', why: 'Gone.' }).phase).toBe('failed');
   });
 
   it('shows no row twice when pages overlap', () => {

@@ -22,6 +22,8 @@ export type ListState = {
   complete: boolean;
   /** The last refresh failed; what is shown is from `loadedAt`. */
   stale: boolean;
+  /** Why, in one sentence. */
+  trouble: string;
   checked: ReadonlySet<string>;
 };
 
@@ -31,7 +33,7 @@ export type ListAction =
   | { kind: 'refresh'; pages: readonly Page[] }
   | { kind: 'more'; page: Page; next: Next | null }
   | { kind: 'row'; row: Row }
-  | { kind: 'failed' }
+  | { kind: 'failed'; why: string }
   | { kind: 'check'; id: string }
   | { kind: 'uncheck' };
 
@@ -46,6 +48,7 @@ export const EMPTY: ListState = {
   seq: 0,
   complete: true,
   stale: false,
+  trouble: '',
   checked: new Set(),
 };
 
@@ -63,7 +66,12 @@ export function reduceList(state: ListState, action: ListAction): ListState {
     case 'row':
       return takeRow(state, action.row);
     case 'failed':
-      return { ...state, phase: state.loadedAt === null ? 'failed' : 'ready', stale: true };
+      return {
+        ...state,
+        phase: state.loadedAt === null ? 'failed' : 'ready',
+        stale: true,
+        trouble: action.why,
+      };
     case 'check':
       return { ...state, checked: toggled(state.checked, action.id) };
     case 'uncheck':

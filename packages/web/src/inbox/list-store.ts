@@ -1,4 +1,5 @@
 import { desk, type Filter, type Page } from '../api/desk.ts';
+import { calmly } from '../api/refused.ts';
 import type { Row } from '../api/types.ts';
 import { serverNow } from '../live/clock.ts';
 import { EMPTY, isSearch, type ListAction, type ListState, type Next, reduceList } from './list-state.ts';
@@ -80,8 +81,8 @@ class ListStore {
       if (!this.#state.complete) setTimeout(() => look === this.#look && void this.settle(), AGAIN_MS);
       // A look that was asked later has come back sooner: what it knew is not in this one.
       if (this.#state.seq < seq) void this.refresh();
-    } catch {
-      if (look === this.#look) this.dispatch({ kind: 'failed' });
+    } catch (error) {
+      if (look === this.#look) this.dispatch({ kind: 'failed', why: calmly(error) });
     }
   }
 
@@ -102,8 +103,8 @@ class ListStore {
       this.dispatch({ kind: 'refresh', pages });
       const told = new Set(pages.flatMap((page) => page.deliveries.map((row) => row.delivery_id)));
       return this.#state.entries.flatMap(({ id }) => (told.has(id) ? [] : [id]));
-    } catch {
-      if (look === this.#look) this.dispatch({ kind: 'failed' });
+    } catch (error) {
+      if (look === this.#look) this.dispatch({ kind: 'failed', why: calmly(error) });
       return [];
     }
   }
@@ -116,7 +117,9 @@ class ListStore {
       .then((page) => {
         if (key === this.#key) this.dispatch({ kind: 'more', page, next: following(filter, next, page) });
       })
-      .catch(() => this.dispatch({ kind: 'failed' }))
+      .catch((error) => {
+        if (key === this.#key) this.dispatch({ kind: 'failed', why: calmly(error) });
+      })
       .finally(() => {
         this.#busy = null;
       });

@@ -20,7 +20,7 @@ export function InsightsScreen() {
     queryKey: ['insights', week ?? ''],
     queryFn: () => desk.insights(week),
   });
-  if (error !== null)
+  if (error !== null && data === undefined)
     return (
       <Screen title="Insights">
         <p>

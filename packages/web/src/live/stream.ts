@@ -1,6 +1,6 @@
 import { desk } from '../api/desk.ts';
-import { asking } from '../api/questions.ts';
-import { isNotThere } from '../api/refused.ts';
+import { asking, sessionQuery } from '../api/questions.ts';
+import { calmly, isNotThere } from '../api/refused.ts';
 import type { Row } from '../api/types.ts';
 import { list } from '../inbox/list-store.ts';
 
@@ -68,8 +68,8 @@ export function listen(): () => void {
     source?.close();
     wasDown = true;
     mark(false);
-    // A lost line may be a lost session: the question below finds out, and opens the login when it is.
-    void desk.session().catch(() => {});
+    // A lost line may be a lost session, or somebody else's by now: the question below finds out.
+    void asking.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => {});
     clearTimeout(timer);
     timer = setTimeout(connect, AGAIN_MS);
   };
@@ -154,7 +154,7 @@ async function takeDelivery(id: string): Promise<void> {
     list.dispatch({ kind: 'row', row: detail });
     await showWhereNothingStands();
   } catch (error) {
-    if (!isNotThere(error)) list.dispatch({ kind: 'failed' });
+    if (!isNotThere(error)) list.dispatch({ kind: 'failed', why: calmly(error) });
   }
 }
 

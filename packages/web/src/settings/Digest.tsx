@@ -16,9 +16,10 @@ export function Digest({
 }) {
   const [kind, setKind] = useState(digest.kind);
   const [target, setTarget] = useState(digest.target ?? '');
-  const choose = (next: Value['kind']) => {
+  const choose = async (next: Value['kind']) => {
     setKind(next);
-    if (next === 'off' && digest.kind !== 'off') void onChange({ kind: 'off', target: null });
+    if (next !== 'off' || digest.kind === 'off') return;
+    if (!(await onChange({ kind: 'off', target: null }))) setKind(digest.kind);
   };
   return (
     <section className="part" aria-label="Digest">
@@ -37,7 +38,7 @@ export function Digest({
               name="digest"
               checked={kind === value}
               disabled={value === 'email' && !hasMail}
-              onChange={() => choose(value)}
+              onChange={() => void choose(value)}
             />{' '}
             <span>{{ off: 'Off', email: 'By e-mail', webhook: 'By webhook' }[value]}</span>
           </label>

@@ -7,20 +7,21 @@ import type { Role } from '../api/types.ts';
 import { Field } from '../entry/Field.tsx';
 import { Once } from '../frame/Once.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
 /** By link. We send no mail: the owner hands the link over in whatever way they trust. */
 export function Invitations() {
-  const { data } = useQuery({ queryKey: ['people', 'invitations'], queryFn: desk.invitations });
+  const { data, error } = useQuery({ queryKey: ['people', 'invitations'], queryFn: desk.invitations });
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('decider');
   const [made, setMade] = useState<{ email: string; link: string } | null>(null);
   const [said, setSaid] = useState('');
   const now = useNow();
   const again = () => void asking.invalidateQueries({ queryKey: ['people', 'invitations'] });
-  const invite = async (event: React.FormEvent) => {
-    event.preventDefault();
+  const { busy, alone } = useAlone();
+  const invite = async () => {
     try {
       const { link } = await desk.invite({ email, role });
       setMade({ email, link });
@@ -39,7 +40,14 @@ export function Invitations() {
           The link for {made.email}, this once. It lets one person in.
         </Once>
       )}
-      <form className="form-line" onSubmit={invite}>
+      <form
+        className="form-line"
+        aria-busy={busy}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void alone(invite);
+        }}
+      >
         <Field label="E-mail" type="email" value={email} onText={setEmail} required />
         <div className="field">
           <label htmlFor="invite-role">As</label>
@@ -59,6 +67,7 @@ export function Invitations() {
         </button>
       </form>
       <Trouble of={said} />
+      <Trouble of={error} />
       <ul className="lines">
         {data?.invitations.map((invitation) => (
           <li key={invitation.invitation_id}>

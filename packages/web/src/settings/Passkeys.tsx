@@ -7,6 +7,8 @@ import { isRefused } from '../api/refused.ts';
 import { Text } from '../detail/Text.tsx';
 import { Field } from '../entry/Field.tsx';
 import { Sure } from '../frame/Sure.tsx';
+import { Trouble } from '../frame/Trouble.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 import { ProveDialog } from './ProveDialog.tsx';
@@ -14,15 +16,17 @@ import { ProveDialog } from './ProveDialog.tsx';
 const again = () => void asking.invalidateQueries({ queryKey: ['passkeys'] });
 
 export function Passkeys() {
-  const { data } = useQuery({ queryKey: ['passkeys'], queryFn: desk.passkeys });
+  const { data, error } = useQuery({ queryKey: ['passkeys'], queryFn: desk.passkeys });
   const [said, setSaid] = useState('');
   const run = async (work: () => Promise<unknown>, done: string) => {
     try {
       await work();
       setSaid(done);
       again();
+      return true;
     } catch (error) {
       setSaid(calmlyOfPasskey(error));
+      return false;
     }
   };
   return (
@@ -32,6 +36,7 @@ export function Passkeys() {
         A passkey logs you in with your fingerprint, face or device PIN. There is nothing to remember, and
         nothing that somebody else could type.
       </p>
+      <Trouble of={error} />
       {data !== undefined && data.passkeys.length > 0 && (
         <ul className="lines">
           {data.passkeys.map((passkey) => (
@@ -54,15 +59,14 @@ function OnePasskey({
   run,
 }: {
   passkey: Passkey;
-  run: (work: () => Promise<unknown>, done: string) => Promise<void>;
+  run: (work: () => Promise<unknown>, done: string) => Promise<boolean>;
 }) {
   const [name, setName] = useState<string | null>(null);
   const now = useNow();
-  const rename = (event: React.FormEvent) => {
+  const rename = async (event: React.FormEvent) => {
     event.preventDefault();
-    void run(() => desk.renamePasskey(passkey.passkey_id, name ?? ''), 'It has a new name.').then(() =>
-      setName(null),
-    );
+    if (await run(() => desk.renamePasskey(passkey.passkey_id, name ?? ''), 'It has a new name.'))
+      setName(null);
   };
   if (name !== null)
     return (
@@ -114,6 +118,7 @@ function AddPasskey({
 }) {
   const [name, setName] = useState('');
   const [isProving, setProving] = useState(false);
+  const { busy, alone } = useAlone();
   if (origin === null)
     return (
       <p className="said">
@@ -149,9 +154,10 @@ function AddPasskey({
     <>
       <form
         className="form-line"
+        aria-busy={busy}
         onSubmit={(event) => {
           event.preventDefault();
-          void add();
+          void alone(add);
         }}
       >
         <Field

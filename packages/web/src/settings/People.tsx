@@ -6,6 +6,7 @@ import { calmly } from '../api/refused.ts';
 import type { Person, Role } from '../api/types.ts';
 import { Once } from '../frame/Once.tsx';
 import { Sure } from '../frame/Sure.tsx';
+import { Trouble } from '../frame/Trouble.tsx';
 import { Invitations } from './Invitations.tsx';
 
 export const ROLES: Record<Role, string> = {
@@ -15,7 +16,7 @@ export const ROLES: Record<Role, string> = {
 };
 
 export function People() {
-  const { data } = useQuery({ queryKey: ['people'], queryFn: desk.people });
+  const { data, error } = useQuery({ queryKey: ['people'], queryFn: desk.people });
   const { data: session } = useQuery(sessionQuery);
   const [said, setSaid] = useState('');
   const [reset, setReset] = useState<{ name: string; link: string } | null>(null);
@@ -31,6 +32,7 @@ export function People() {
   };
   return (
     <>
+      <Trouble of={error} />
       <ul className="lines people">
         {data?.people.map((person) => (
           <li key={person.person_id}>

@@ -5,14 +5,14 @@ import { useWork } from '../frame/use-work.ts';
 
 /** Where callers of this space's agents may have news of their tasks sent. */
 export function PushTargets({ targets, isOwner }: { targets: string[] | null; isOwner: boolean }) {
-  const { said, run } = useWork(['settings']);
+  const { said, run, busy } = useWork(['settings']);
   const set = (wanted: string[] | null, word: string) =>
     run(async () => {
       await desk.setPushTargets(wanted);
       return word;
     });
   return (
-    <section className="part" aria-label="Push notifications">
+    <section className="part" aria-label="Push notifications" aria-busy={busy}>
       <h2>Push notifications</h2>
       <p className="said">{pushWords(targets)}</p>
       <Addresses

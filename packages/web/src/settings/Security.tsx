@@ -2,10 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { desk } from '../api/desk.ts';
 import { asking, settingsQuery } from '../api/questions.ts';
-import { calmly } from '../api/refused.ts';
+import { calmly, isRefused } from '../api/refused.ts';
 import { words } from '../composer/words.ts';
-import { enter } from '../entry/enter.ts';
+import { leaveTo } from '../entry/enter.ts';
 import { Field } from '../entry/Field.tsx';
+import { Trouble } from '../frame/Trouble.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 import { useNow } from '../live/now.ts';
 import { span, timeAndDay } from '../words/time.ts';
 import { Passkeys } from './Passkeys.tsx';
@@ -13,20 +15,9 @@ import { Tokens } from './Tokens.tsx';
 
 export function Security() {
   const { data } = useQuery(settingsQuery);
-  const leave = async () => {
-    await words.flush();
-    await desk.logout().catch(() => {});
-    enter();
-    asking.clear();
-    location.assign('/login');
-  };
   return (
     <>
-      <p>
-        <button type="button" className="button" onClick={leave}>
-          Log out
-        </button>
-      </p>
+      <Leave />
       <Sessions />
       <Passkeys />
       <Password />
@@ -44,8 +35,34 @@ export function Security() {
   );
 }
 
+/** Only the server can end a session: until it has, whoever sits down here next would be let in. */
+function Leave() {
+  const [said, setSaid] = useState('');
+  const { busy, alone } = useAlone();
+  const leave = async () => {
+    await words.flush();
+    try {
+      await desk.logout();
+    } catch (error) {
+      if (!isRefused(error) || error.status !== 401)
+        return setSaid(`You are still logged in. ${calmly(error)}`);
+    }
+    leaveTo('/login');
+  };
+  return (
+    <>
+      <p>
+        <button type="button" className="button" aria-busy={busy} onClick={() => void alone(leave)}>
+          Log out
+        </button>
+      </p>
+      <Trouble of={said} />
+    </>
+  );
+}
+
 function Sessions() {
-  const { data } = useQuery({ queryKey: ['sessions'], queryFn: desk.sessions });
+  const { data, error } = useQuery({ queryKey: ['sessions'], queryFn: desk.sessions });
   const [said, setSaid] = useState('');
   const now = useNow();
   const end = async (work: () => Promise<unknown>, done: string) => {
@@ -55,6 +72,7 @@ function Sessions() {
   return (
     <section className="part" aria-label="Where you are logged in">
       <h2>Where you are logged in</h2>
+      <Trouble of={error} />
       <ul className="lines">
         {data?.sessions.map((session) => (
           <li key={session.session_id}>
@@ -94,8 +112,8 @@ function Password() {
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [said, setSaid] = useState('');
-  const change = async (event: React.FormEvent) => {
-    event.preventDefault();
+  const { busy, alone } = useAlone();
+  const change = async () => {
     try {
       await desk.changePassword({ current, password });
       setCurrent('');
@@ -108,7 +126,14 @@ function Password() {
   return (
     <section className="part" aria-label="Password">
       <h2>Password</h2>
-      <form className="form" onSubmit={change}>
+      <form
+        className="form"
+        aria-busy={busy}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void alone(change);
+        }}
+      >
         <Field
           label="The one you have"
           type="password"

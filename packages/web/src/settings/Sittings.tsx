@@ -11,7 +11,7 @@ import { usePreferences } from './use-preferences.ts';
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 export function Sittings() {
-  const { preferences, change, said } = usePreferences();
+  const { preferences, change, keep, said } = usePreferences();
   const { data } = useQuery(settingsQuery);
   if (preferences === undefined) return <p className="said">{said === '' ? 'One moment…' : said}</p>;
   return (
@@ -23,7 +23,7 @@ export function Sittings() {
       <Quiet
         key={JSON.stringify(preferences.quiet)}
         preferences={preferences}
-        onChange={(quiet) => void change({ quiet })}
+        onChange={(quiet) => void keep({ quiet })}
       />
       <ZoneField
         key={preferences.time_zone}
@@ -34,7 +34,7 @@ export function Sittings() {
         key={JSON.stringify(preferences.digest)}
         digest={preferences.digest}
         hasMail={data?.mail === true}
-        onChange={(digest) => change({ digest })}
+        onChange={(digest) => keep({ digest })}
       />
       <section className="part" aria-label="Undo window">
         <h2>Undo window</h2>

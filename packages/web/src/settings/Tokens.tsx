@@ -11,10 +11,10 @@ import { timeAndDay } from '../words/time.ts';
 
 /** For scripts: they act as this person. */
 export function Tokens() {
-  const { data } = useQuery({ queryKey: ['tokens'], queryFn: desk.tokens });
+  const { data, error } = useQuery({ queryKey: ['tokens'], queryFn: desk.tokens });
   const [name, setName] = useState('');
   const [made, setMade] = useState<string | null>(null);
-  const { said, run } = useWork(['tokens']);
+  const { said, run, busy } = useWork(['tokens']);
   const now = useNow();
   const make = (event: React.FormEvent) => {
     event.preventDefault();
@@ -25,7 +25,7 @@ export function Tokens() {
     });
   };
   return (
-    <section className="part" aria-label="Tokens for scripts">
+    <section className="part" aria-label="Tokens for scripts" aria-busy={busy}>
       <h2>Tokens for scripts</h2>
       <p className="said">A script with a token can do what you can do. Each is shown once.</p>
       {made !== null && (
@@ -33,6 +33,7 @@ export function Tokens() {
           The token, this once.
         </Once>
       )}
+      <Trouble of={error} />
       <ul className="lines">
         {data?.tokens.map((token) => (
           <li key={token.token_id} data-over={token.revoked_at !== null || undefined}>
@@ -46,7 +47,7 @@ export function Tokens() {
                   void run(async () => {
                     await desk.revokeToken(token.token_id);
                     return '';
-                  })
+                  }, token.token_id)
                 }
               />
             )}

@@ -14,10 +14,8 @@ export function usePreferences() {
   const { data, error } = useQuery(preferencesQuery);
   const [chosen, setChosen] = useState<Partial<Preferences>>({});
   const [said, setSaid] = useState('');
-  const change = async (next: Partial<Preferences>) => {
-    setChosen((old) => ({ ...old, ...next }));
-    const before = asking.getQueryData(queryKey);
-    if (before !== undefined) asking.setQueryData(queryKey, { ...before, ...next });
+  /** For what was typed: it is shown as it is until the server has taken it, and stays in its form when it was not. */
+  const keep = async (next: Partial<Preferences>) => {
     try {
       const taken = await desk.setPreferences(next);
       // A question that was asked before the change would bring the old answer back.
@@ -27,15 +25,20 @@ export function usePreferences() {
       void asking.invalidateQueries({ queryKey: ['overview'] });
       return true;
     } catch (problem) {
-      if (before !== undefined) asking.setQueryData(queryKey, before);
       setSaid(calmly(problem));
       return false;
-    } finally {
-      setChosen((old) => without(old, next));
     }
   };
+  const change = async (next: Partial<Preferences>) => {
+    setChosen((old) => ({ ...old, ...next }));
+    const before = asking.getQueryData(queryKey);
+    if (before !== undefined) asking.setQueryData(queryKey, { ...before, ...next });
+    const isTaken = await keep(next);
+    if (!isTaken && before !== undefined) asking.setQueryData(queryKey, before);
+    setChosen((old) => without(old, next));
+  };
   const preferences = data === undefined ? undefined : { ...data, ...chosen };
-  return { preferences, change, said: error === null ? said : calmly(error) };
+  return { preferences, change, keep, said: error === null ? said : calmly(error) };
 }
 
 /** What was chosen again meanwhile stays. */

@@ -21,14 +21,14 @@ const PAGE = 200;
 
 /** One item at a time, in the order of the desk. What arrives meanwhile waits for the next sitting. */
 export function SitScreen() {
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['sitting'],
     queryFn: async () => {
       const [first, second] = await Promise.all([everythingIn('needs_you'), everythingIn('new_agents')]);
       return [...first, ...second].filter((row) => row.state === 'pending');
     },
-    // Neither a lost line nor anything else asks again: the places are counted, and one would be skipped.
-    staleTime: 'static',
+    // Once it is there, neither a lost line nor anything else asks again: the places are counted, and one would be skipped.
+    staleTime: (query) => (query.state.data === undefined ? 0 : 'static'),
     gcTime: 0,
   });
   const [at, setAt] = useState(0);
@@ -40,7 +40,14 @@ export function SitScreen() {
   if (error !== null)
     return (
       <div className="sit">
-        <p className="sit-end">{calmly(error)}</p>
+        <div className="sit-end">
+          <p role="alert">{calmly(error)}</p>
+          <p>
+            <button type="button" className="button" onClick={() => void refetch()}>
+              Try again
+            </button>
+          </p>
+        </div>
       </div>
     );
   if (data === undefined) return <NotYet />;

@@ -9,5 +9,10 @@ export function minutesLeft(items: readonly { type: DeliveryType }[]): number {
 
 /** "3 of 7 · about 6 minutes left" */
 export function progressWords(at: number, count: number, minutes: number): string {
-  return `${at + 1} of ${count} · about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} left`;
+  return `${at + 1} of ${count} · about ${longOrShort(minutes)} left`;
+}
+
+function longOrShort(minutes: number): string {
+  if (minutes >= 90) return `${Math.round(minutes / 60)} hours`;
+  return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
 }

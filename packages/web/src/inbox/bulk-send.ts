@@ -1,0 +1,62 @@
+import { desk } from '../api/desk.ts';
+import { calmly, isNotThere, isRefused } from '../api/refused.ts';
+import type { Row, Verdict } from '../api/types.ts';
+import { foot } from '../composer/held.ts';
+import { lostWords, sendAnswer } from '../composer/send.ts';
+import { capital, inWords } from '../words/numbers.ts';
+import type { Included, LookedAt } from './bulk.ts';
+import { list } from './list-store.ts';
+
+/** One that was deleted meanwhile is no reason against the others. */
+export async function lookAt(row: Row): Promise<LookedAt> {
+  try {
+    return await desk.delivery(row.delivery_id);
+  } catch (error) {
+    if (isNotThere(error)) return { gone: row };
+    throw error;
+  }
+}
+
+const said = new Map<Verdict, string>();
+
+/** What is said to all of them, by verdict: closing the sheet, or sending in vain, loses none of it. */
+export const saidToAll = {
+  get: (verdict: Verdict) => said.get(verdict) ?? '',
+  keep: (verdict: Verdict, feedback: string) => void said.set(verdict, feedback),
+  clear: () => said.clear(),
+};
+
+type Failed = { row: Row; error: unknown };
+
+/** Those that could not be answered are checked again, so that a second try needs no second search. */
+export async function sendTogether(included: readonly Included[], verdict: Verdict): Promise<void> {
+  const feedback = saidToAll.get(verdict);
+  const failed: Failed[] = [];
+  list.dispatch({ kind: 'uncheck' });
+  const send = ({ row, hash }: Included) =>
+    sendAnswer(
+      row,
+      { status: verdict, content_sha256: hash, ...(feedback === '' ? {} : { feedback }) },
+      (error) => void failed.push({ row, error }),
+    );
+  await Promise.all(included.map(send));
+  if (failed.length === 0) saidToAll.keep(verdict, '');
+  const open = failed.filter(({ error }) => !isOver(error));
+  for (const { row, error } of failed) if (isOver(error)) foot.say(lostWords(error, row), row.delivery_id);
+  for (const { row } of open) checkAgain(row.delivery_id);
+  const [first] = open;
+  if (first === undefined) return;
+  if (open.length === 1) foot.say(lostWords(first.error, first.row), first.row.delivery_id);
+  else
+    foot.say(
+      `${capital(inWords(open.length))} were not answered; they are still checked. ${calmly(first.error)}`,
+    );
+}
+
+/** Decided elsewhere, changed, withdrawn: trying again changes nothing. */
+const isOver = (error: unknown) => isRefused(error) && (error.status === 409 || error.status === 404);
+
+function checkAgain(id: string): void {
+  const { checked, rows } = list.get();
+  if (!checked.has(id) && id in rows) list.dispatch({ kind: 'check', id });
+}
