@@ -53,12 +53,13 @@ function buildStamp(dir) {
 }
 
 /**
- * What a build reads: the package without its tests, so that editing a test builds nothing, and without the page, which
- * is built into the server's folder after it: with it the second start would build the server again.
+ * What a build reads: the package without its tests and the texts beside them, so that editing those builds nothing, and
+ * without the page, which is built into the server's folder after it: with it the second start would build the server again.
  */
 export function sources(dir) {
   return filesUnder(dir).filter(
-    (path) => !/\.test\.tsx?$|\/src\/testing\/|^packages\/server\/public\//.test(path),
+    (path) =>
+      !/\.test\.tsx?$|\/src\/testing\/|^packages\/server\/public\/|\/(?:README\.md|LICENSE)$/.test(path),
   );
 }
 

@@ -1,21 +1,29 @@
 import { BaseSequencer } from 'vitest/node';
 
-// The files that take longer than half a minute, the longest first. On a fresh clone nobody has measured anything yet,
-// and one of these begun last would run alone at the end.
+// The files that take longer than half a minute, about the longest first. On a fresh clone nobody has measured anything
+// yet, and one of these begun last would run alone at the end. Those that mostly wait (for a time limit, for a lease)
+// stand between those that compute, so that they run beside them and not beside each other.
 const LONG = [
   'test/replicas/faults.test.ts',
-  'test/crash/faults.test.ts',
-  'test/replicas/replicas.test.ts',
-  'test/crash/kill.test.ts',
-  'test/crash/a2a.test.ts',
-  'test/browser/look.test.ts',
-  'test/browser/fit.test.ts',
-  'test/hooks/closed.test.ts',
-  'test/doors/smuggling.test.ts',
-  'test/doors/callbacks.test.ts',
   'test/browser/triage.test.ts',
+  'test/hooks/closed.test.ts', // waits
+  'test/browser/look.test.ts',
+  'test/crash/a2a.test.ts', // waits
+  'test/browser/upgrade.test.ts',
+  'test/replicas/replicas.test.ts',
+  'test/doors/callbacks.test.ts', // waits
   'test/browser/trouble.test.ts',
   'test/crash/refusals.test.ts',
+  'test/crash/kill.test.ts',
+  'test/doors/smuggling.test.ts', // waits
+  'test/browser/tasks.test.ts',
+  'test/browser/undo.test.ts',
+  'test/crash/faults.test.ts',
+  'test/doors/cli.test.ts',
+  'test/browser/screens.test.ts',
+  'test/browser/fit.test.ts',
+  'test/crash/akep.test.ts',
+  'test/browser/live.test.ts',
 ];
 
 /** Vitest's own order, in which the files known to be long come first within their project. */

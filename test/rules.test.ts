@@ -53,6 +53,17 @@ describe('the repository', () => {
     expect(driftFromLock(JSON.parse(read('package-lock.json')), Object.fromEntries(byFolder))).toEqual([]);
   });
 
+  test('has the licence in every package that leaves it', () => {
+    const folders = [...filesUnder('packages'), 'python/pyproject.toml']
+      .filter((path) => /^(packages\/[^/]+\/package\.json|python\/pyproject\.toml)$/.test(path))
+      .filter((path) => !read(path).includes('"private": true'))
+      .map((path) => path.replace(/\/[^/]+$/, ''));
+    expect(folders).toEqual(expect.arrayContaining(['packages/sdk', 'packages/server', 'python']));
+    const without = folders.filter((folder) => !filesUnder(folder).includes(`${folder}/LICENSE`));
+    expect(without).toEqual([]);
+    for (const folder of folders) expect(read(`${folder}/LICENSE`)).toBe(read('LICENSE'));
+  });
+
   test('tells nothing about the machine it was written on', () => {
     const found = trackedFiles().flatMap((path) => tracesIn(read(path)).map((trace) => `${path}: ${trace}`));
     expect(found).toEqual([]);

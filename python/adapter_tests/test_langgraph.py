@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
+from langgraph.types import interrupt
 from room import APPROVE, REJECT, A, B, Room, edit, mixed
 from typing_extensions import TypedDict
 
@@ -97,6 +98,55 @@ class LangGraph(Room):
         self.meanwhile(1, lambda _: APPROVE)
         result = run_with_person(graph.compile(checkpointer=InMemorySaver()), {"answer": ""}, CONFIG, self.wake)
         self.assertEqual(result["answer"], "approved")
+
+    def test_again(self) -> None:
+        """[W23] a node that asks the same again gets an answer of its own each time"""
+
+        class State(TypedDict):
+            answer: str
+
+        def insist(_: State) -> State:
+            while interrupt("Ship it?")["status"] != "approved":
+                pass
+            return {"answer": "shipped"}
+
+        inner = StateGraph(State).add_node("insist", insist).add_edge(START, "insist").compile()
+
+        def call(state: State) -> Any:
+            return inner.invoke(state)
+
+        for at, node in enumerate((insist, inner, call)):
+            graph = StateGraph(State).add_node("ask", node).add_edge(START, "ask").compile(InMemorySaver())
+            config = {"configurable": {"thread_id": f"thread-{at}"}}
+            following: Any = {"answer": ""}
+            for answer in (REJECT, APPROVE):
+                graph.invoke(following, config)
+                self.assertIsNone(answer_interrupts(graph, config, self.client(), wait=False))
+                self.person(1, lambda _, said=answer: said)
+                following = answer_interrupts(graph, config, self.client(), wait=False)
+            self.assertEqual(graph.invoke(following, config)["answer"], "shipped")
+        self.assertEqual(len(self.rows()), 6)
+
+    def test_fails(self) -> None:
+        """[W12] a node that fails behind its answer goes on with that answer"""
+
+        class State(TypedDict):
+            answer: str
+
+        failures = [RuntimeError("the post office is closed")]
+
+        def ask(_: State) -> State:
+            status = interrupt("Ship it?")["status"]
+            if failures:
+                raise failures.pop()
+            return {"answer": status}
+
+        graph = StateGraph(State).add_node("ask", ask).add_edge(START, "ask").compile(InMemorySaver())
+        self.meanwhile(1, lambda _: APPROVE)
+        with self.assertRaisesRegex(RuntimeError, "post office"):
+            run_with_person(graph, {"answer": ""}, CONFIG, self.wake)
+        self.assertEqual(run_with_person(graph, None, CONFIG, self.client())["answer"], "approved")
+        self.assertEqual(len(self.rows()), 1)
 
 
 if __name__ == "__main__":

@@ -18,15 +18,16 @@ SEAL = {"secret": "a secret of at least thirty-two characters", "run_id": "run-1
 class Scripted(Model):
     """Says these tool calls first, then that it is done; keeps what it was shown."""
 
-    def __init__(self, calls: Any) -> None:
+    def __init__(self, calls: Any, tool: str = "refund") -> None:
         self.calls = calls
+        self.tool = tool
         self.shown: list = []
 
     async def get_response(self, system_instructions: Any, input: Any, *_: Any, **__: Any) -> ModelResponse:
         self.shown.append(input)
         output: list = [
             ResponseFunctionToolCall(
-                type="function_call", call_id=f"c{n}", name="refund", arguments=json.dumps(args), status="completed"
+                type="function_call", call_id=f"{self.tool}{n}", name=self.tool, arguments=json.dumps(args), status="completed"
             )
             for n, args in enumerate(self.calls)
         ]
@@ -76,6 +77,16 @@ class OpenAIAgents(Room):
         self.assertNotIn("40", self.run_all(edit, A))
         self.assertEqual(self.entered, [{"order": "A-17", "amount": 20}])
 
+    def test_nested(self) -> None:
+        """[W23] an agent that is a tool of another one is asked about too, and its edited call runs as edited"""
+        clerk = self.agent(A, B)
+        tools = [clerk.as_tool("ask_clerk", "Asks the clerk.")]
+        chief = Agent(name="chief", model=Scripted([{"input": "Refund both."}], "ask_clerk"), tools=tools)
+        self.meanwhile(2, lambda detail: REJECT if mixed(detail) is REJECT else edit(detail))
+        result = asyncio.run(run_with_person(chief, "Refund.", self.wake, run_id="run-1"))
+        self.assertEqual((result.final_output, self.entered), ("Done.", [{"order": "A-17", "amount": 20}]))
+        self.assertIn("Not this customer.", json.dumps(self.model.shown[-1], default=str))
+
     def test_context(self) -> None:
         """[W23] an edit keeps the live context of the run, also what JSON cannot hold"""
 
@@ -102,6 +113,10 @@ class OpenAIAgents(Room):
         self.meanwhile(1, edit)
         asyncio.run(all_of_it())
         self.assertEqual(till.paid, [20])
+        again = Agent(name="clerk", model=Scripted([A]), tools=[refund])
+        self.meanwhile(1, edit)
+        asyncio.run(run_with_person(again, "Refund.", self.wake, run_id="run-2", context=till, max_turns=2))
+        self.assertEqual(till.paid, [20, 20])
 
     def test_mixed(self) -> None:
         """[W23] of a mixed batch what was approved runs, and nothing else"""

@@ -13,7 +13,8 @@ from .abandon import end_if_abandoned
 from .clock import Clock, SystemClock
 from .endpoint import read_endpoint, read_producer_endpoint
 from .faults import Fault, LanternError, WireTrouble
-from .transport import Call, Transport, json_of, parse_json, text_of
+from .jsons import json_of, parse_json, text_of
+from .transport import Call, Transport
 
 #: A text, or the parts of a message as A2A 1.0 writes them.
 Said = Union[str, Sequence[Mapping[str, Any]]]

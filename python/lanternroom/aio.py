@@ -51,7 +51,7 @@ def _start(work: Callable[[], T]) -> tuple[asyncio.Future[T], Flag]:
     return done, left
 
 
-async def _in_thread(work: Callable[..., T], *given: Any, **options: Any) -> T:
+async def in_thread(work: Callable[..., T], *given: Any, **options: Any) -> T:
     done, left = _start(lambda: work(*given, **options))
     try:
         return await done
@@ -63,7 +63,7 @@ async def _each(make: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
     items = make()
     nothing: Any = object()
     while True:
-        item = await _in_thread(next, items, nothing)
+        item = await in_thread(next, items, nothing)
         if item is nothing:
             return
         yield item
@@ -89,28 +89,28 @@ class AsyncWake:
         self._wake = Wake(url, api_key, **options)
 
     async def deliver(self, **draft: Any) -> Delivered:
-        return await _in_thread(self._wake.deliver, **draft)
+        return await in_thread(self._wake.deliver, **draft)
 
     async def check(self, delivery_id: str) -> Checked:
-        return await _in_thread(self._wake.check, delivery_id)
+        return await in_thread(self._wake.check, delivery_id)
 
     async def wait_for(self, delivery_id: str, **options: Any) -> Answer | TimedOut:
-        return await _in_thread(self._wake.wait_for, delivery_id, **options)
+        return await in_thread(self._wake.wait_for, delivery_id, **options)
 
     def sweep(self, **options: Any) -> AsyncIterator[Swept]:
         return _each(lambda: self._wake.sweep(**options))
 
     async def withdraw(self, delivery_id: str, reason: str) -> Rejected:
-        return await _in_thread(self._wake.withdraw, delivery_id, reason)
+        return await in_thread(self._wake.withdraw, delivery_id, reason)
 
     async def receive(self, body: bytes | str, headers: Mapping[str, str], **options: Any) -> Answer | Refused:
-        return await _in_thread(self._wake.receive, body, headers, **options)
+        return await in_thread(self._wake.receive, body, headers, **options)
 
     async def adopt(self, delivery_id: str) -> None:
-        await _in_thread(self._wake.adopt, delivery_id)
+        await in_thread(self._wake.adopt, delivery_id)
 
     async def recall(self, idempotency_key: str) -> str | None:
-        return await _in_thread(self._wake.recall, idempotency_key)
+        return await in_thread(self._wake.recall, idempotency_key)
 
 
 class AsyncProducer:
@@ -123,7 +123,7 @@ class AsyncProducer:
         self._producer = Producer(url, **options)
 
     async def send(self, event: Mapping[str, Any]) -> Sent:
-        return await _in_thread(self._producer.send, event)
+        return await in_thread(self._producer.send, event)
 
 
 class AsyncInbox:
@@ -178,43 +178,43 @@ class AsyncInbox:
             raise
 
     async def ack(self, event_id: str, status: AckStatus, **options: Any) -> None:
-        await _in_thread(self._inbox.ack, event_id, status, **options)
+        await in_thread(self._inbox.ack, event_id, status, **options)
 
     async def get(self, event_id: str, **options: Any) -> dict[str, Any]:
-        return await _in_thread(self._inbox.get, event_id, **options)
+        return await in_thread(self._inbox.get, event_id, **options)
 
     async def task(self, task_id: str) -> dict[str, Any]:
-        return await _in_thread(self._inbox.task, task_id)
+        return await in_thread(self._inbox.task, task_id)
 
     async def emit(self, draft: Mapping[str, Any]) -> Sent:
-        return await _in_thread(self._inbox.emit, draft)
+        return await in_thread(self._inbox.emit, draft)
 
     async def wait_for(self, run_state_ref: str, **wait: Any) -> Awaited:
-        return await _in_thread(self._inbox.wait_for, run_state_ref, **wait)
+        return await in_thread(self._inbox.wait_for, run_state_ref, **wait)
 
     async def subscribe(self, event_types: Sequence[str], **more: Any) -> dict[str, Any]:
-        return await _in_thread(self._inbox.subscribe, event_types, **more)
+        return await in_thread(self._inbox.subscribe, event_types, **more)
 
     async def subscriptions(self) -> list[dict[str, Any]]:
-        return await _in_thread(self._inbox.subscriptions)
+        return await in_thread(self._inbox.subscriptions)
 
     async def unsubscribe(self, subscription_id: str) -> None:
-        await _in_thread(self._inbox.unsubscribe, subscription_id)
+        await in_thread(self._inbox.unsubscribe, subscription_id)
 
     async def waits(self) -> list[dict[str, Any]]:
-        return await _in_thread(self._inbox.waits)
+        return await in_thread(self._inbox.waits)
 
     async def policy(self) -> dict[str, Any]:
-        return await _in_thread(self._inbox.policy)
+        return await in_thread(self._inbox.policy)
 
     async def set_policy(self, **change: Any) -> dict[str, Any]:
-        return await _in_thread(self._inbox.set_policy, **change)
+        return await in_thread(self._inbox.set_policy, **change)
 
     async def open_wait(self, run_state_ref: str, **wait: Any) -> dict[str, Any]:
-        return await _in_thread(self._inbox.open_wait, run_state_ref, **wait)
+        return await in_thread(self._inbox.open_wait, run_state_ref, **wait)
 
     async def end_wait(self, wait_id: str) -> None:
-        await _in_thread(self._inbox.end_wait, wait_id)
+        await in_thread(self._inbox.end_wait, wait_id)
 
 
 class AsyncCaller:
@@ -227,13 +227,13 @@ class AsyncCaller:
         self._caller = Caller(agent, token, **options)
 
     async def send(self, said: Said, **options: Any) -> dict[str, Any]:
-        return await _in_thread(self._caller.send, said, **options)
+        return await in_thread(self._caller.send, said, **options)
 
     async def get(self, task_id: str, **options: Any) -> dict[str, Any]:
-        return await _in_thread(self._caller.get, task_id, **options)
+        return await in_thread(self._caller.get, task_id, **options)
 
     async def cancel(self, task_id: str) -> dict[str, Any]:
-        return await _in_thread(self._caller.cancel, task_id)
+        return await in_thread(self._caller.cancel, task_id)
 
     def stream(self, said: Said, **options: Any) -> AsyncIterator[dict[str, Any]]:
         return _each(lambda: self._caller.stream(said, **options))

@@ -11,7 +11,8 @@ from typing import Any, Callable
 from .cli_world import Machine
 from .endpoint import read_endpoint
 from .faults import LanternError
-from .transport import Call, Transport, text_of
+from .jsons import text_of
+from .transport import Call, Transport
 
 _NOTABLE_SKEW_SECONDS = 120
 

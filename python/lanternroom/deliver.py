@@ -8,8 +8,9 @@ from typing import Any
 
 from .answers import Delivered
 from .faults import LanternError
+from .jsons import json_of, text_of
 from .parts import Parts
-from .transport import Call, json_of, text_of
+from .transport import Call
 
 
 def deliver(

@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary, ref
 
 from .clock import Clock
 from .faults import LanternError
+from .jsons import text_of
 from .log import Log
-from .transport import text_of
 
 
 @dataclass(frozen=True)

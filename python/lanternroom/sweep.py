@@ -9,8 +9,9 @@ from urllib.parse import urlencode
 
 from .answers import ResponseStatus, Swept, demand_response, to_answer
 from .faults import LanternError
+from .jsons import text_of
 from .parts import Parts
-from .transport import Call, text_of
+from .transport import Call
 
 OnForeign = Callable[[str], Literal["adopt", "refuse"]]
 

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import http.client
-import json
 import random
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from math import ceil
 from typing import Any, Callable
 from urllib.parse import urlsplit
 
 from .abandon import end_if_abandoned
 from .clock import Clock
 from .endpoint import is_loopback
-from .faults import Fault, LanternError, WireTrouble
+from .faults import Fault, LanternError
+from .jsons import json_of
+from .replies import Exchange, read, refusal, stop_and_ask, too_late, trouble
 from .retry import Attempt, GiveUp, Take, Tried, judge
 
 _REPLY_SECONDS = 30.0
 _LATE_SECONDS = 10.0  # for a reply that is on its way when the time is up
+_PIECE_BYTES = 65_536
 _STREAM_SECONDS = 45.0  # a server sends a comment line every 15 s; three missed ones are a dead connection
-_NOTABLE_SKEW_SECONDS = 120  # well inside the five minutes that a signature may be old
-_REFUSALS: Mapping[int, Fault] = {403: "forbidden", 404: "not_found", 409: "conflict"}
 
 Headings = Mapping[str, str]
 
@@ -49,15 +49,6 @@ class Call:
         """How long one attempt may take."""
         most = _REPLY_SECONDS + self.held_seconds
         return most if self.until is None else min(most, max(self.until - now, 0.0) + _LATE_SECONDS)
-
-
-@dataclass(frozen=True)
-class _Exchange:
-    attempt: Attempt
-    text: bytes = b""
-    reason: str = ""
-    #: How far this machine's clock is ahead of the server's, by the reply's own date; signed calls only.
-    skew_seconds: float = 0.0
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -100,28 +91,28 @@ class Transport:
             exchange = self._exchange(call)
             verdict = judge(exchange.attempt, tried, self._clock.now(), random.random())
             if isinstance(verdict, GiveUp):
-                raise self._give_up(_trouble(verdict.fault, exchange, self._base))
+                raise self._give_up(trouble(verdict.fault, exchange, self._base))
             if isinstance(verdict, Take):
                 return self._take(exchange)
             if call.once and verdict.tried.failures > 0:
                 fault: Fault = "unreachable" if exchange.attempt.status is None else "server_failed"
-                raise _trouble(fault, exchange, self._base)
+                raise trouble(fault, exchange, self._base)
             tried = verdict.tried
             if call.until is not None and self._clock.now() + verdict.seconds > call.until:
-                raise _too_late(exchange, verdict.seconds, self._base)
+                raise too_late(exchange, verdict.seconds, self._base)
             self._clock.sleep(verdict.seconds)
 
-    def _take(self, exchange: _Exchange) -> Any:
+    def _take(self, exchange: Exchange) -> Any:
         self._limited = False
         try:
-            reply = _read(exchange, self._base)
+            reply = read(exchange, self._base)
             self.has_answered = True
             return reply
         except LanternError as error:
             if error.fault not in self._stop_faults:
                 raise
             raise self._give_up(
-                LanternError("forbidden", f"{error} {_stop_and_ask(self._base)}", error.wire)
+                LanternError("forbidden", f"{error} {stop_and_ask(self._base)}", error.wire)
             ) from error
 
     def _give_up(self, error: LanternError) -> LanternError:
@@ -136,21 +127,23 @@ class Transport:
             self._alert(error)
         return error
 
-    def _exchange(self, call: Call) -> _Exchange:
+    def _exchange(self, call: Call) -> Exchange:
         data = call.data if call.body is None else json_of(call.body).encode()
         headers = self._headers(call, data is not None)
         request = urllib.request.Request(self._base + call.path, data=data, headers=headers, method=call.method)
+        limit = call.limit(self._clock.now())
+        ends = time.monotonic() + limit
         try:
-            with self._opener.open(request, timeout=call.limit(self._clock.now())) as reply:
-                text = reply.read()
+            with self._opener.open(request, timeout=limit) as reply:
+                text = _read_until(ends, reply)
                 if not text and _is_cut(reply):
-                    return _Exchange(Attempt(None), reason="the reply broke off")
-                return _Exchange(Attempt(reply.status, reply.headers.get("retry-after")), text)
+                    return Exchange(Attempt(None), reason="the reply broke off")
+                return Exchange(Attempt(reply.status, reply.headers.get("retry-after")), text)
         except urllib.error.HTTPError as error:
             with error:
-                return _error_exchange(error, None if self._api_key is not None else self._clock.now())
+                return _error_exchange(error, ends, None if self._api_key is not None else self._clock.now())
         except (OSError, http.client.HTTPException) as error:
-            return _Exchange(Attempt(None), reason=_reason(error))
+            return Exchange(Attempt(None), reason=_reason(error))
 
     def open_stream(self, call: Call) -> Any:
         """A reply that goes on, read by the caller. Not retried here: only the caller knows from where to go on."""
@@ -164,14 +157,14 @@ class Transport:
             return self._opener.open(request, timeout=_STREAM_SECONDS)
         except urllib.error.HTTPError as error:
             with error:
-                exchange = _error_exchange(error)
+                exchange = _error_exchange(error, time.monotonic() + _REPLY_SECONDS)
             if error.code == 401:
-                raise self._give_up(_trouble("unauthorized", exchange, self._base)) from error
+                raise self._give_up(trouble("unauthorized", exchange, self._base)) from error
             if error.code >= 500:
-                raise _trouble("server_failed", exchange, self._base) from error
-            raise _refusal(error.code, exchange) from error
+                raise trouble("server_failed", exchange, self._base) from error
+            raise refusal(error.code, exchange) from error
         except (OSError, http.client.HTTPException) as error:
-            raise _trouble("unreachable", _Exchange(Attempt(None), reason=_reason(error)), self._base) from error
+            raise trouble("unreachable", Exchange(Attempt(None), reason=_reason(error)), self._base) from error
 
     def _headers(self, call: Call, has_body: bool) -> dict[str, str]:
         content = {"Content-Type": "application/json"} if has_body else {}
@@ -193,14 +186,27 @@ def _is_cut(reply: Any) -> bool:
     return reply.status != 204 and not any(name in reply.headers for name in named)
 
 
-def _error_exchange(error: urllib.error.HTTPError, now: float | None = None) -> _Exchange:
+def _read_until(ends: float, reply: Any) -> bytes:
+    """The socket's own limit is for each piece, so that a reply that drips would take for ever."""
+    pieces: list[bytes] = []
+    while piece := reply.read1(_PIECE_BYTES):
+        pieces.append(piece)
+        if time.monotonic() > ends:
+            raise TimeoutError("the reply did not come to its end in time")
+    text = b"".join(pieces)
+    if reply.length:
+        raise http.client.IncompleteRead(text, reply.length)
+    return text
+
+
+def _error_exchange(error: urllib.error.HTTPError, ends: float, now: float | None = None) -> Exchange:
     try:
-        text = error.read()
+        text = _read_until(ends, error.fp)
     except (OSError, http.client.HTTPException) as cause:
-        return _Exchange(Attempt(None), reason=_reason(cause))
+        return Exchange(Attempt(None), reason=_reason(cause))
     served_at = _served_at(error.headers.get("date"))
     skew = 0.0 if served_at is None or now is None else now - served_at
-    return _Exchange(Attempt(error.code, error.headers.get("retry-after"), served_at), text, skew_seconds=skew)
+    return Exchange(Attempt(error.code, error.headers.get("retry-after"), served_at), text, skew_seconds=skew)
 
 
 def _served_at(date: str | None) -> float | None:
@@ -210,121 +216,6 @@ def _served_at(date: str | None) -> float | None:
         return None
 
 
-def _read(exchange: _Exchange, base: str) -> Any:
-    status = exchange.attempt.status or 0
-    if status >= 400:
-        raise _refusal(status, exchange)
-    if not 200 <= status < 300:
-        raise LanternError("bad_reply", f"{base} sends on to another address: give the final one instead.")
-    if status == 204:
-        return None
-    body = parse_json(exchange.text)
-    if body is None:
-        raise LanternError(
-            "bad_reply", f"{base} did not answer in JSON: check that this is the address of the server."
-        )
-    return body
-
-
-def _refusal(status: int, exchange: _Exchange) -> LanternError:
-    parsed = parse_json(exchange.text)
-    body: Mapping[str, Any] = parsed if isinstance(parsed, dict) else {}
-    said = body.get("error")
-    # WAKE says {error: {code, message, field}}, AKEP {error: "sentence", path}.
-    error: Mapping[str, Any] = said if isinstance(said, dict) else {"message": said, "field": body.get("path")}
-    code, message, field = (text_of(error.get(name)) for name in ("code", "message", "field"))
-    wire = WireTrouble(status, code, field, text_of(body.get("oldest_cursor")))
-    name = status if code is None else f"{status} {code}"
-    sentence = f"The server refused ({name}): {message or 'it gave no reason; check the address.'}"
-    sentence += _version_advice(error.get("supported")) + _clock_advice(status, exchange.skew_seconds)
-    # 410 is only a cursor that has expired where the reply says from where to go on (K17).
-    if status == 410 and wire.oldest_cursor is not None:
-        return LanternError("cursor_expired", sentence, wire)
-    return LanternError(_REFUSALS.get(status, "refused"), sentence, wire)
-
-
-def _version_advice(supported: Any) -> str:
-    if not isinstance(supported, list):
-        return ""
-    versions = ", ".join(str(one) for one in supported)
-    return f" It speaks {versions}, this SDK v1: upgrade whichever of the two is older (pip install -U lanternroom)."
-
-
-def _clock_advice(status: int, skew: float) -> str:
-    """400 is how a signature that is too old is refused (K3)."""
-    if status != 400 or abs(skew) < _NOTABLE_SKEW_SECONDS:
-        return ""
-    minutes, where = round(abs(skew) / 60), "ahead of" if skew > 0 else "behind"
-    clock = f"This machine's clock is {minutes} min {where} the server's"
-    return f" {clock}, and what is signed must be fresh: set it right."
-
-
-def _trouble(fault: Fault, exchange: _Exchange, base: str) -> LanternError:
-    status = exchange.attempt.status
-    return LanternError(fault, _sentence(fault, exchange, base), None if status is None else WireTrouble(status))
-
-
-def _too_late(exchange: _Exchange, seconds: float, base: str) -> LanternError:
-    """Another try would come too late for whoever asked."""
-    status = exchange.attempt.status
-    if status is None:
-        return _trouble("unreachable", exchange, base)
-    sentence = (
-        f"{base} cannot answer now ({status}) and wants to be asked again in {ceil(seconds)} s, "
-        "which is longer than this was to take: try again then."
-    )
-    parsed = parse_json(exchange.text)
-    error = parsed.get("error") if isinstance(parsed, dict) else None
-    said = text_of(error.get("message") if isinstance(error, dict) else error)
-    sentence += "" if said is None else f" It says: {said}"
-    return LanternError("rate_limited" if status == 429 else "server_failed", sentence, WireTrouble(status))
-
-
-def _stop_and_ask(base: str) -> str:
-    return (
-        f"{base} does not accept this API key: stop, ask a person for a new key "
-        '("lanternroom agent rotate NAME"), set WAKE_API_KEY and start again.'
-    )
-
-
-def _sentence(fault: Fault, exchange: _Exchange, base: str) -> str:
-    if fault == "unauthorized":
-        return _stop_and_ask(base)
-    if fault == "rate_limited":
-        return (
-            "Still over the rate limit after waiting as asked and trying once more: check whether the agent is "
-            "caught in a loop before it goes on."
-        )
-    if fault == "unreachable":
-        where = f"Nothing answers at {base} ({exchange.reason})"
-        return f"{where}: check the address and that the server runs, then try again."
-    return f"The server at {base} failed several times in a row: try again later, and look at its log if it goes on."
-
-
 def _reason(error: Exception) -> str:
     inner = error.reason if isinstance(error, urllib.error.URLError) else error
     return str(inner) or type(inner).__name__
-
-
-def json_of(value: Any) -> str:
-    """As it travels. What is no JSON, such as NaN, a date or a circle, is the caller's to mend."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        text.encode("utf-8")
-        return text
-    except UnicodeEncodeError as error:
-        raise LanternError("wrong_usage", "A text holds half of a surrogate pair, which is no character.") from error
-    except (TypeError, ValueError, RecursionError) as error:
-        raise LanternError("wrong_usage", f"What is to be sent is not JSON: {error}.") from error
-
-
-def parse_json(text: bytes) -> Any:
-    """JSON, or None. What others wrote is looked at before it is believed."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def text_of(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

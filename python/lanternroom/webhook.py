@@ -11,6 +11,7 @@ from typing import Any, Callable, Literal
 
 from .answers import read_response
 from .faults import LanternError
+from .jsons import parse_json
 from .signed_request import (
     body_of,
     from_hex,
@@ -23,7 +24,6 @@ from .signed_request import (
     tags_of,
     usable,
 )
-from .transport import parse_json
 
 Refusal = Literal[
     "no_signature",

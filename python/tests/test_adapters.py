@@ -1,11 +1,19 @@
+import asyncio
 import json
+import threading
+import time
 import unittest
+from dataclasses import dataclass
+from datetime import date
+from types import SimpleNamespace
 
-from world import ID, World, answered, received
+from world import ID, Seen, World, answered, received
 
-from lanternroom import Wake
+from lanternroom import LanternError, Wake
 from lanternroom.adapters import HeldCall, Pending, Refuse, Run, review
 from lanternroom.adapters.call import key_of
+from lanternroom.adapters.langgraph import plain
+from lanternroom.adapters.openai_agents import answer_approvals
 
 CALL = HeldCall(["run-1", "c1"], "refund", {"order": "A-17", "amount": 40}, "Pays money back.", "run-1")
 
@@ -60,6 +68,98 @@ class Review(World):
         conflict = (409, {"error": {"code": "already_decided", "message": "Decided."}})
         just = self.ask(late, conflict, answered("approved"), answered("approved"), wait=False)
         self.assertIsInstance(just, Run)
+
+
+class Held:
+    """As much of a paused run as is looked at."""
+
+    def __init__(self, *args: dict[str, object]) -> None:
+        self.items = [
+            SimpleNamespace(
+                tool_name="refund",
+                raw_item={"type": "function_call", "call_id": f"c{at}", "arguments": json.dumps(one)},
+            )
+            for at, one in enumerate(args)
+        ]
+        self.approved: list[object] = []
+
+    def get_interruptions(self) -> list[object]:
+        return self.items
+
+    def approve(self, item: object) -> None:
+        self.approved.append(item)
+
+
+class Together(World):
+    def test_many(self) -> None:
+        """[W23] however many calls a run holds, all are asked before one is answered"""
+        asked: set[str] = set()
+        all_asked = threading.Event()
+
+        def says(seen: Seen, _: int) -> object:
+            if seen.path.endswith("/deliver"):
+                asked.add(seen.headers["idempotency-key"])
+                if len(asked) == 40:
+                    all_asked.set()
+                return received()
+            return answered("approved" if all_asked.wait(5) else "pending")
+
+        state = Held(*({"order": f"A-{at}"} for at in range(40)))
+        wake = self.start(says)
+        self.assertIs(asyncio.run(answer_approvals(None, state, wake, run_id="run-1")), state)
+        self.assertEqual(len(state.approved), 40)
+
+    def test_refused(self) -> None:
+        """[W13] of calls that are held together one that is refused ends the wait for the others"""
+        waits, over = threading.Event(), threading.Event()
+        in_time: list[bool] = []
+
+        def says(seen: Seen, _: int) -> object:
+            if not seen.path.endswith("/deliver"):
+                waits.set()
+                in_time.append(over.wait(60))
+                return answered("pending")
+            if "A-17" in seen.body:
+                return received()
+            waits.wait(60)
+            return (422, {"error": {"message": "A secret."}})
+
+        wake = self.start(says)
+        state = Held({"order": "A-17"}, {"order": "B-2"})
+        self.assertEqual(
+            self.fault(lambda: asyncio.run(answer_approvals(None, state, wake, run_id="run-1"))).fault, "refused"
+        )
+        over.set()
+        while not in_time:
+            time.sleep(0.01)
+        self.assertEqual(in_time, [True])
+
+
+class Interrupts(unittest.TestCase):
+    def test_plain(self) -> None:
+        """[W23] an interrupt is shown as it is, whatever a checkpoint can hold; what nobody can be shown is refused"""
+
+        @dataclass
+        class Draft:
+            due: date
+            parts: tuple[str, ...]
+
+        class Message:
+            def model_dump(self, mode: str) -> dict[str, str]:
+                return {"content": "Hello", "mode": mode}
+
+        given = {"draft": Draft(date(2026, 3, 8), ("a", "b")), "message": Message(), 7: {2, 1}, "ok": True}
+        self.assertEqual(
+            plain(given),
+            {
+                "draft": {"due": "2026-03-08", "parts": ["a", "b"]},
+                "message": {"content": "Hello", "mode": "json"},
+                "7": [1, 2],
+                "ok": True,
+            },
+        )
+        with self.assertRaisesRegex(LanternError, "with a bytes, which nobody can be shown"):
+            plain({"file": b"x"})
 
 
 if __name__ == "__main__":

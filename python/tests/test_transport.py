@@ -1,9 +1,13 @@
 import json
 import socket
 import threading
+import time
 import unittest
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from email.utils import formatdate
+from unittest.mock import patch
 
 from world import DRAFT, HANG_UP, ID, KEY, ManualClock, World, received
 
@@ -54,25 +58,46 @@ class Sending(World):
         whole = f"HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
         cuts = [0, 4, 12, 18, 22, 30, whole.index("Content-Length"), whole.index("{") - 1, len(whole) - 1]
         replies = [whole[:cut] for cut in cuts]
+        wake = self.bare(([one.encode()] for cut in replies for one in (cut, whole)))
+        for text in replies:
+            self.assertEqual(wake.deliver(**DRAFT).delivery_id, ID, text)
+
+    def test_drips(self) -> None:
+        """[W23] a reply that never stands still and never ends is given up like one that does not come"""
+
+        def drip(status: int) -> Iterator[bytes]:
+            body = json.dumps(received()[1]).encode()
+            yield f"HTTP/1.1 {status} X\r\nContent-Length: {len(body) + 200}\r\n\r\n".encode()
+            for piece in [b" "] * 200:
+                time.sleep(0.02)
+                yield piece
+            yield body
+
+        for status in (201, 422):
+            wake = self.bare(drip(status) for _ in range(4))
+            with patch("lanternroom.transport._REPLY_SECONDS", 0.25):
+                self.assertEqual(self.fault(lambda wake=wake: wake.deliver(**DRAFT)).fault, "unreachable")
+
+    def bare(self, replies: Iterable[Iterable[bytes]]) -> Wake:
+        """A client of a server that sends these bytes, piece by piece, on one connection after the other."""
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)
 
         def answer() -> None:
-            for text in (one for cut in replies for one in (cut, whole)):
+            for pieces in replies:
                 connection = listener.accept()[0]
                 with connection, connection.makefile("rb") as request:
                     length = 0
                     for line in iter(request.readline, b"\r\n"):
                         length = int(line.split(b":")[1]) if line.lower().startswith(b"content-length") else length
                     request.read(length)
-                    connection.sendall(text.encode())
+                    with suppress(OSError):
+                        for piece in pieces:
+                            connection.sendall(piece)
 
         threading.Thread(target=answer, daemon=True).start()
-        wake = Wake(
-            f"http://127.0.0.1:{listener.getsockname()[1]}", KEY, agent_id="a", clock=ManualClock(), log=MemoryLog()
-        )
-        for text in replies:
-            self.assertEqual(wake.deliver(**DRAFT).delivery_id, ID, text)
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        return Wake(url, KEY, agent_id="a", clock=ManualClock(), log=MemoryLog())
 
     def test_limited_until(self) -> None:
         """[W23] a date in Retry-After counts from the date of the reply, with a clock hours off too"""

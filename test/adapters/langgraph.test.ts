@@ -1,4 +1,4 @@
-import { Annotation, END, MemorySaver, START, StateGraph } from '@langchain/langgraph';
+import { Annotation, END, interrupt, MemorySaver, START, StateGraph } from '@langchain/langgraph';
 import {
   answerInterrupts,
   askPerson,
@@ -8,6 +8,7 @@ import {
 import { AIMessage, createAgent, fakeModel, humanInTheLoopMiddleware, tool } from 'langchain';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { until } from '../support/until.ts';
 import { approve, reject, sharedRooms } from './room.ts';
 
 const openRoom = sharedRooms();
@@ -24,9 +25,12 @@ const B = { order: 'B-2', amount: 900 };
 /** An agent with one tool that writes down every time its body is entered. */
 function agentOf(calls: ReturnType<typeof call>[], middleware: Middleware) {
   const entered: Args[] = [];
+  let dies = false;
   const refund = tool(
-    (args: Args) => {
+    async (args: Args) => {
       entered.push(args);
+      // As far as anybody else can see, a process that was killed.
+      if (dies) await new Promise(() => undefined);
       return `Refunded ${args.order}.`;
     },
     {
@@ -38,7 +42,10 @@ function agentOf(calls: ReturnType<typeof call>[], middleware: Middleware) {
   const model = fakeModel().respondWithTools(calls).respond(new AIMessage('Done.'));
   const checkpointer = new MemorySaver();
   const agent = createAgent({ model, tools: [refund], middleware, checkpointer });
-  return { graph: agent.graph, entered, model };
+  const die = (now: boolean) => {
+    dies = now;
+  };
+  return { graph: agent.graph, entered, die };
 }
 
 const ours: Middleware = [lanternMiddleware({ tools: ['refund'] })];
@@ -180,4 +187,71 @@ it('[W23] a node asks with askPerson, and any other interrupt is asked as it is'
     return approve();
   });
   expect((await running).answer).toBe('approved');
+});
+
+it('[W12] a tool that dies behind its approval runs again in a new process, and nobody is asked again', async () => {
+  const room = await openRoom();
+  const { graph, entered, die } = agentOf([call('c1', A)], ours);
+  die(true);
+  void runWithPerson(graph, INPUT, CONFIG, room);
+  await room.person(1, approve);
+  await until('the tool is entered', () => entered.length === 1);
+  die(false);
+  await runWithPerson(graph, null, CONFIG, { wake: room.client() });
+  expect(entered).toEqual([A, A]);
+  expect(await room.rows()).toHaveLength(1);
+});
+
+const Answered = Annotation.Root({ answer: Annotation<string> });
+
+/** Asks the same until the person agrees. */
+const insist = () => {
+  for (;;) if (interrupt({ question: 'Ship it?' }).status === 'approved') return { answer: 'shipped' };
+};
+const inner = new StateGraph(Answered).addNode('insist', insist).addEdge(START, 'insist').compile();
+
+it.each([
+  ['a node', insist],
+  ['a subgraph', inner],
+  ['a subgraph that a node calls', (state: typeof Answered.State) => inner.invoke(state)],
+])('[W23] %s that asks the same again gets an answer of its own each time', async (_, node) => {
+  const room = await openRoom();
+  const graph = new StateGraph(Answered)
+    .addNode('ask', node)
+    .addEdge(START, 'ask')
+    .compile({ checkpointer: new MemorySaver() });
+  await graph.invoke({ answer: '' }, CONFIG);
+  // Each time by a new process: what was answered before is in the checkpoint and in nobody's memory.
+  const look = () => answerInterrupts(graph, CONFIG, { wake: room.client(), wait: false });
+  for (const answer of [reject, reject, approve]) {
+    expect(await look()).toEqual({ status: 'pending' });
+    expect(await room.open()).toHaveLength(1);
+    await room.person(1, answer);
+    const answered = await look();
+    if (answered.status !== 'ready') throw new Error(`it is ${answered.status}`);
+    await graph.invoke(answered.resume, CONFIG);
+  }
+  expect(await look()).toEqual({ status: 'none' });
+  expect((await graph.getState(CONFIG)).values.answer).toBe('shipped');
+  expect(await room.rows()).toHaveLength(3);
+});
+
+it('[W12] a node that fails behind its answer goes on with that answer', async () => {
+  const room = await openRoom();
+  let fails = true;
+  const graph = new StateGraph(Answered)
+    .addNode('ask', () => {
+      const { status } = interrupt({ question: 'Ship it?' });
+      if (fails) throw new Error('the post office is closed');
+      return { answer: status };
+    })
+    .addEdge(START, 'ask')
+    .compile({ checkpointer: new MemorySaver() });
+  const running = expect(runWithPerson(graph, { answer: '' }, CONFIG, room)).rejects.toThrow('post office');
+  await room.person(1, approve);
+  await running;
+  fails = false;
+  const { answer } = await runWithPerson(graph, null, CONFIG, { wake: room.client() });
+  expect(answer).toBe('approved');
+  expect(await room.rows()).toHaveLength(1);
 });

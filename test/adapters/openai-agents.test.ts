@@ -24,11 +24,13 @@ const SECRET = 'a secret of at least thirty-two characters';
 
 /** Says these tool calls first, then that it is done; keeps what it was shown. */
 class ScriptedModel implements Model {
-  readonly calls: readonly [string, Args][];
+  readonly calls: readonly [string, object][];
+  readonly name: string;
   readonly shown: unknown[] = [];
 
-  constructor(calls: readonly [string, Args][]) {
+  constructor(calls: readonly [string, object][], name = 'refund') {
     this.calls = calls;
+    this.name = name;
   }
 
   async getResponse(request: Parameters<Model['getResponse']>[0]): Promise<ModelResponse> {
@@ -38,7 +40,7 @@ class ScriptedModel implements Model {
       ? this.calls.map(([callId, args]) => ({
           type: 'function_call' as const,
           callId,
-          name: 'refund',
+          name: this.name,
           status: 'completed' as const,
           arguments: JSON.stringify(args),
         }))
@@ -108,6 +110,27 @@ it('[W23] edited arguments are what the tool receives, and what the model sees i
   expect((await running).finalOutput).toBe('Done.');
   expect(entered).toEqual([edited.arguments]);
   expect(JSON.stringify(model.shown.at(-1))).not.toContain('40');
+});
+
+it('[W23] an agent that is a tool of another one is asked about too, and its edited call runs as edited', async () => {
+  const room = await openRoom();
+  const { agent: clerk, entered, model } = agentOf(['c1', A], ['c2', B]);
+  const chief = new ScriptedModel([['c0', { input: 'Refund both.' }]], 'ask_clerk');
+  const tools = [clerk.asTool({ toolName: 'ask_clerk', toolDescription: 'Asks the clerk.' })];
+  const running = runWithPerson(
+    new Agent({ name: 'chief', model: chief, tools }),
+    'Refund both.',
+    options(room),
+  );
+  const edited = { tool: 'refund', arguments: { order: 'A-17', amount: 20 } };
+  await room.person(2, ({ args }) =>
+    (args as Args).order === 'A-17' ? { status: 'redirected', edited_content: edited } : reject(),
+  );
+  expect((await running).finalOutput).toBe('Done.');
+  expect(entered).toEqual([edited.arguments]);
+  const shown = JSON.stringify(model.shown.at(-1));
+  expect(shown).toContain('Not this customer.');
+  expect(shown).not.toContain('40');
 });
 
 it('[W23] an instruction instead of arguments runs nothing', async () => {

@@ -1,4 +1,5 @@
 import { review } from '@lanternroom/adapters';
+import { answerApprovals } from '@lanternroom/adapters/ai-sdk';
 import { overseen } from '@lanternroom/adapters/mastra';
 import { createWake, memoryLog } from '@lanternroom/sdk/wake';
 import { expect, it, onTestFinished } from 'vitest';
@@ -107,6 +108,40 @@ it('[W13] a refusal of the server is thrown, and nothing runs', async () => {
   const secret = ['ghp', 'aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789'].join('_');
   await expect(look({ args: { token: secret } })).rejects.toMatchObject({ fault: 'refused' });
   expect(await rows()).toEqual([]);
+});
+
+it('[W13] of calls that are held together one that is refused ends the wait for the others', async () => {
+  const { world, rows } = await open();
+  let waits: () => void = () => undefined;
+  const waiting = new Promise<void>((resolve) => {
+    waits = resolve;
+  });
+  let left = 0;
+  const held: typeof fetch = async (input, init) => {
+    if (!String(input).includes('/response/')) {
+      // Refused when the other one is already waited for.
+      if (String(init?.body).includes('ghp_')) await waiting;
+      return fetch(input, init);
+    }
+    return new Promise((_, reject) => {
+      waits();
+      init?.signal?.addEventListener('abort', () => {
+        left += 1;
+        reject(init.signal?.reason);
+      });
+    });
+  };
+  const wake = createWake({ url: world.url, apiKey: world.agent.key, log: memoryLog(), fetch: held });
+  const secret = ['ghp', 'aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789'].join('_');
+  const call = (id: string, input: object) => [
+    { type: 'tool-call' as const, toolCallId: id, toolName: 'refund', input },
+    { type: 'tool-approval-request' as const, toolCallId: id, approvalId: `approval-${id}` },
+  ];
+  const content = [...call('c1', CALL.args), ...call('c2', { token: secret })];
+  const answering = answerApprovals([{ role: 'assistant', content }], { wake });
+  await expect(answering).rejects.toMatchObject({ fault: 'refused' });
+  expect(left).toBe(1);
+  expect(await rows()).toHaveLength(1);
 });
 
 it('[W23] a Mastra 1 tool is called as that version calls it, and refuses a call without an id', async () => {

@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../packages/server/src/config.ts';
 import { Child, type Ended, LANTERNROOM, lanternroom, node } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { launch, Server, type ServerOptions } from '../support/server.ts';
@@ -251,6 +252,17 @@ describe('settings that cannot be', () => {
     ['a rate that is none', { env: { LANTERNROOM_RATE_TEST: '20' } }, /RATE_TEST .*500\/50/],
     ['a log level that is none', { env: { LANTERNROOM_LOG: 'loud' } }, /LANTERNROOM_LOG .*info/],
     ['an address that is none', { env: { LANTERNROOM_URL: 'ftp://x' } }, /LANTERNROOM_URL .*https:/],
+    ['an address with a path', { env: { LANTERNROOM_URL: 'https://x.example/desk' } }, /without a path/],
+    [
+      'an address with a password',
+      { env: { LANTERNROOM_URL: 'https://a:b@x.example' } },
+      /LANTERNROOM_URL must/,
+    ],
+    [
+      'everybody as a proxy',
+      { env: { LANTERNROOM_TRUST_PROXY: '0.0.0.0/0' } },
+      /"0\.0\.0\.0\/0" would believe/,
+    ],
     ['a proxy that is none', { env: { LANTERNROOM_TRUST_PROXY: 'them' } }, /TRUST_PROXY: "them"/],
     ['a short master key', { env: { LANTERNROOM_SECRET: 'short' } }, /LANTERNROOM_SECRET .*24/],
     ['a secret in no file', { env: { LANTERNROOM_SECRET_FILE: '/no/such' } }, /SECRET_FILE names \/no\/such/],
@@ -276,9 +288,17 @@ describe('settings that cannot be', () => {
     expectRefusal(await start({ folder }), { code: 2, says: /UNDO_SECONDS .* not "often"/ });
     writeFileSync(file, '[1');
     expectRefusal(await start({ folder }), { code: 2, says: /lanternroom\.json must be a JSON object/ });
+    writeFileSync(file, '{"LANTERNROOM_DATA": "elsewhere"}');
+    expectRefusal(await start({ folder }), { code: 2, says: /cannot choose it: remove LANTERNROOM_DATA/ });
     writeFileSync(file, '{"LANTERNROOM_UNDO_SECOND": 3}');
     const says = /names LANTERNROOM_UNDO_SECOND, which is no setting\..*lanternroom config/;
     expectRefusal(await start({ folder }), { code: 2, says });
+  });
+
+  test('[D29] an empty flag is none, as an empty variable is: no data in the folder where one happens to stand', () => {
+    const env = { LANTERNROOM_DATA: '/srv/lanternroom', LANTERNROOM_PORT: '' };
+    const { data, port, host } = readConfig({ flags: { data: '', port: '', host: '' }, env });
+    expect({ data, port, host }).toEqual({ data: '/srv/lanternroom', port: 8787, host: '127.0.0.1' });
   });
 
   test('[D29] wrong INIT values make nothing, so that the next start makes everything', async () => {

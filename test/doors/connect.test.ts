@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { textIn } from '@lanternroom/sdk/a2a';
 import { expect, test } from 'vitest';
-import { lantern } from '../support/command.ts';
+import { Child, LANTERN, lantern, node } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { callerOf, Laptop, sent, untilState } from '../support/laptop.ts';
 import { AGENT, newAgent, Server, sharedServer } from '../support/server.ts';
@@ -251,6 +251,13 @@ test('[A15] a refused key, a missing command and a state folder in use end with 
   expect(refused.stderr).toMatch(/^lantern: .*does not accept this API key.*\n$/);
   expect((await lantern(['connect'], env)).code).toBe(2);
   expect((await lantern(['connect', '--exec', 'true', '--concurrency', '0'], env)).code).toBe(2);
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  const unusable = await lantern(['connect', '--exec', 'true', '--state', file], env);
+  expect([unusable.code, unusable.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^The journal .* cannot be opened.*\n$/),
+  ]);
   const laptop = new Laptop('true');
   await laptop.start(server.url);
   const second = await lantern(['connect', '--exec', 'true', '--state', laptop.state], env);
@@ -258,6 +265,17 @@ test('[A15] a refused key, a missing command and a state folder in use end with 
     2,
     expect.stringMatching(/^lantern: Process \d+ works with the state folder .*\n$/),
   ]);
+});
+
+test('[A15] npx ends only the shell that it has started, and the connector ends with that', async () => {
+  const args = ['connect', '--exec', 'true', '--state', temporaryFolder()];
+  const shell = ['/bin/sh', '-c', '"$@"; :', 'sh', ...node(LANTERN, args)];
+  const env = { LANTERN_URL: 'http://127.0.0.1:1', WAKE_API_KEY: AGENT.key, npm_command: 'exec' };
+  const child = new Child(shell, env, { group: true });
+  await until('the connector runs', () => child.stderr.includes('Trying again'));
+  child.process.kill('SIGTERM');
+  // Ends when nobody holds its pipes any more.
+  await child.ended;
 });
 
 test('[A15] --quiet says nothing as long as all is well', async () => {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SETTINGS, type Setting } from '../../packages/server/src/config.ts';
@@ -86,6 +87,17 @@ describe('the image', () => {
     expect(text).toMatch(/^CMD \["serve"\]$/m);
   });
 
+  test('[D84] image and unit have the command that docs/operating.md uses', () => {
+    for (const [name, root] of [
+      ['Dockerfile', '/app'],
+      ['lanternroom.service', '/opt/lanternroom'],
+    ] as const) {
+      const [, program = ''] = /ln -s (\S+) \/usr\/local\/bin\/lanternroom/.exec(read(name)) ?? [];
+      expect([name, program.startsWith(`${root}/`)]).toEqual([name, true]);
+      expect(statSync(inRepo(program.slice(root.length + 1))).mode & 0o111).toBe(0o111);
+    }
+  });
+
   test('[D84] takes everything along that the server reads, and nothing that is a secret or made anew', () => {
     const copied = [...text.matchAll(/^COPY --from=build \/app\/(\S+) /gm)].map(([, path]) => path ?? '');
     for (const path of copied) expect([path, existsSync(inRepo(path))]).toEqual([path, true]);
@@ -117,7 +129,7 @@ describe('the compose file', () => {
     expect(services).toEqual(['postgres', 'replica-1', 'replica-2', 'proxy']);
     const volumes = [...text.matchAll(/["-] ?([\w-]+):\/(?:data|var)/g)].map(([, name]) => name ?? '');
     expect([...new Set(volumes)].sort()).toEqual(below('volumes').sort());
-    expect(below('networks')).toEqual(['inside', 'outward']);
+    expect(below('networks')).toEqual(['inside', 'outward', 'front']);
     const upstreams = [...plain('Caddyfile').matchAll(/(replica-\d):/g)].map(([, name]) => name);
     expect(upstreams).toEqual(services.filter((name) => name.startsWith('replica')));
   });
@@ -128,6 +140,24 @@ describe('the compose file', () => {
     expect(trusted).toBe(address);
     expect(text.match(/^\s+ports:/gm)).toHaveLength(1);
     expect(text.slice(text.indexOf('  proxy:'))).toMatch(/ports: \["80:80", "443:443"/);
+  });
+
+  test('[D84] proxy and replicas meet on one network only, which gives its own address to nobody else', () => {
+    const [, ofReplicas = ''] = /^ {2}networks: \[(.*)\]$/m.exec(text) ?? [];
+    const [, ofProxy = ''] =
+      /^ {4}networks:\n((?: {6}.*\n)+)/m.exec(text.slice(text.indexOf('  proxy:'))) ?? [];
+    const named = [...ofProxy.matchAll(/^ {6}(\w+):/gm)].map(([, name]) => name ?? '');
+    // Docker looks a name up on the networks that lead outside first, and the proxy would come from there.
+    expect(named.filter((name) => ofReplicas.split(', ').includes(name))).toEqual(['inside']);
+    const [, address = ''] = /ipv4_address: (\S+)/.exec(text) ?? [];
+    const [, subnet = '', range = ''] = /subnet: (\S+), ip_range: (\S+) \}/.exec(text) ?? [];
+    const within = (block: string) => {
+      const [net = '', bits = ''] = block.split('/');
+      const addresses = new BlockList();
+      addresses.addSubnet(net, Number(bits));
+      return addresses.check(address);
+    };
+    expect([within(subnet), within(range)]).toEqual([true, false]);
   });
 
   test('[D84] images are named to the last number', () => {
@@ -149,6 +179,15 @@ describe('the proxies', () => {
     ]) {
       expect(nginx).toContain(line);
     }
+  });
+
+  test('[D84] nginx takes uploads of the size that the server takes, and is understood by the nginx of Debian 12', () => {
+    const nginx = plain('nginx.conf');
+    const [, uploads = ''] = /location = \/a2a\/uploads \{([^}]*)\}/.exec(nginx) ?? [];
+    expect(uploads).toContain('client_max_body_size 1g;');
+    expect(uploads).toContain('proxy_request_buffering off;');
+    // The directive came with 1.25.1.
+    expect(nginx).not.toMatch(/^\s*http2 /m);
   });
 
   test('[D84] a server set up as in the image takes what such a proxy passes on, and refuses all else', async () => {

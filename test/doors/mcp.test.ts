@@ -86,7 +86,9 @@ test('[M10] an answer to what this machine never asked is refused, and that is o
   const client = await modern(env);
   const { isError, content } = await call(client, 'wake_check_response', { delivery_id: foreign });
   expect(isError).toBe(true);
-  expect(content[0]?.text).toMatch(/^foreign_delivery: .*not submitted by this client/);
+  expect(content[0]?.text).toMatch(
+    /^foreign_delivery: .*not made by this client.*that wake_deliver has returned/,
+  );
   expect((await call(client, 'wake_responses', { statuses: ['pending'] })).structuredContent).toMatchObject({
     responses: [],
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { textIn } from '@lanternroom/sdk/a2a';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -7,8 +8,8 @@ import { temporaryFolder } from '../support/folder.ts';
 import { callerOf, Laptop } from '../support/laptop.ts';
 import { usePostgres } from '../support/postgres.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { startReplica, startReplicas } from '../support/replicas.ts';
-import { AGENT, launch, type Server } from '../support/server.ts';
+import { sharedPair, startReplica, startReplicas } from '../support/replicas.ts';
+import { AGENT, launch, newAgent, type Server } from '../support/server.ts';
 import { each, given, until } from '../support/until.ts';
 import { wrongClock } from '../support/wrong-clock.ts';
 
@@ -54,8 +55,10 @@ describe('a replica whose own clock is wrong', () => {
 });
 
 describe('what happens on one replica is known on the other', () => {
+  const pair = sharedPair(cluster);
+
   test('[R1] both start on an empty database, and found one home', async () => {
-    const [one, other] = await two();
+    const [one, other] = pair();
     const id = await one.wake().delivered();
     expect((await other.wake().response(id)).json).toMatchObject({ delivery_id: id, status: 'pending' });
     const desk = await one.desk();
@@ -64,7 +67,7 @@ describe('what happens on one replica is known on the other', () => {
   });
 
   test('[R3][W15] a decision on one wakes who waits on the other, with the same bytes', async () => {
-    const [one, other] = await two();
+    const [one, other] = pair();
     const id = await one.wake().delivered();
     const waiting = other.wake().response(id, 60);
     const desk = await one.desk();
@@ -75,7 +78,7 @@ describe('what happens on one replica is known on the other', () => {
   });
 
   test('[R3] the desk of one shows live what was delivered to the other', async () => {
-    const [one, other] = await two();
+    const [one, other] = pair();
     const desk = (await one.desk()).at(other.url);
     const stream = await desk.open('/desk/stream');
     const reader = given(stream.body, 'stream').getReader();
@@ -93,7 +96,7 @@ describe('what happens on one replica is known on the other', () => {
   });
 
   test('[R3][K13] an event sent to one reaches the long-poll and the socket on the other', async () => {
-    const [one, other] = await two();
+    const [one, other] = pair();
     const sender = new AkepClient(one.url);
     const reader = new AkepClient(other.url);
     const { json: start } = await reader.page(null);
@@ -105,13 +108,14 @@ describe('what happens on one replica is known on the other', () => {
     socket.on('message', (data) => frames.push(String(data)));
     await new Promise((resolve) => socket.once('open', resolve));
     const waiting = reader.page(start.next_cursor, 100, '/akep/events/wait');
-    await sender.sent(sampleEvent('evt_across'));
-    expect((await waiting).json.events.map((event) => event.event_id)).toEqual(['evt_across']);
-    await until('the socket brings it', () => frames.some((frame) => frame.includes('evt_across')));
+    const id = `evt_${randomUUID()}`;
+    await sender.sent(sampleEvent(id));
+    expect((await waiting).json.events.map((event) => event.event_id)).toEqual([id]);
+    await until('the socket brings it', () => frames.some((frame) => frame.includes(id)));
   });
 
   test('[R3][A15] a laptop connected to one works for who calls the other', async () => {
-    const [one, other] = await two();
+    const [one, other] = pair();
     const laptop = new Laptop('cat > /dev/null; echo Hello from the laptop');
     await laptop.start(one.url);
     onTestFinished(() => laptop.kill());
@@ -125,10 +129,13 @@ describe('what happens on one replica is known on the other', () => {
   });
 
   test('[R2][W19] a sweep on one never misses what is decided on the other', async () => {
-    const [one, other] = await two();
+    const [one, other] = pair();
     const desk = await one.desk();
+    const agent = await newAgent(desk);
     const ids = await Promise.all(
-      Array.from({ length: 30 }, (_, i) => (i % 2 ? one : other).wake().delivered()),
+      Array.from({ length: 30 }, (_, i) =>
+        (i % 2 ? one : other).wake(agent.key).delivered({ agent_id: agent.id }),
+      ),
     );
     const seen = new Set<string>();
     let since = '2020-01-01T00:00:00Z';
@@ -136,7 +143,7 @@ describe('what happens on one replica is known on the other', () => {
     const sweeping = (async () => {
       for (;;) {
         const last = done;
-        const { json } = await other.wake().sweep({ since, status: 'approved' });
+        const { json } = await other.wake(agent.key).sweep({ since, status: 'approved' });
         for (const { delivery_id } of json.deliveries) seen.add(delivery_id);
         since = json.next_since ?? since;
         if (last && !json.has_more) return;
@@ -153,6 +160,8 @@ describe('what happens on one replica is known on the other', () => {
 });
 
 describe('what is shared', () => {
+  const pair = sharedPair(cluster);
+
   test('[R4][W23] one limit for all replicas', async () => {
     const [one, other] = await two({ LANTERNROOM_RATE_TEST: '6/6' });
     const replies = await Promise.all(
@@ -163,7 +172,7 @@ describe('what is shared', () => {
   });
 
   test('[R4][W11] the same Idempotency-Key on both is one delivery', async () => {
-    const [one, other] = await two();
+    const [one, other] = pair();
     const replies = await Promise.all(
       [one, other, one, other].map((s) => s.wake().deliver({}, 'the-same-key')),
     );
@@ -171,7 +180,7 @@ describe('what is shared', () => {
   });
 
   test('[R4] two people decide the same thing on two replicas: one of them is told', async () => {
-    const [one, other] = await two();
+    const [one, other] = pair();
     const id = await one.wake().delivered();
     const desk = await one.desk();
     const { content_sha256 } = await desk.detail(id);
@@ -187,13 +196,15 @@ describe('what is shared', () => {
   });
 
   test('[R4] a key that is revoked on one is refused on the other at once', async () => {
-    const [one, other] = await two();
-    expect((await other.wake().response('0b9c4a3e-0000-4000-8000-000000000000')).status).toBe(404);
+    const [one, other] = pair();
     const desk = await one.desk();
-    const { json } = await desk.request<{ keys: { key_id: string }[] }>('GET', `/desk/agents/${AGENT.id}`);
+    const agent = await newAgent(desk);
+    const asked = () => other.wake(agent.key).response('0b9c4a3e-0000-4000-8000-000000000000');
+    expect((await asked()).status).toBe(404);
+    const { json } = await desk.request<{ keys: { key_id: string }[] }>('GET', `/desk/agents/${agent.id}`);
     const key = given(json.keys[0], 'key').key_id;
-    expect((await desk.request('DELETE', `/desk/agents/${AGENT.id}/keys/${key}`)).status).toBeLessThan(300);
-    expect((await other.wake().response('0b9c4a3e-0000-4000-8000-000000000000')).status).toBe(401);
+    expect((await desk.request('DELETE', `/desk/agents/${agent.id}/keys/${key}`)).status).toBeLessThan(300);
+    expect((await asked()).status).toBe(401);
   });
 
   test('[R5][W21] one of many replicas sends each callback, once', async () => {

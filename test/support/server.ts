@@ -138,7 +138,8 @@ export async function newAgent(desk: Desk): Promise<TestAgent> {
   return { id, key: json.key };
 }
 
-function show(child: Child): void {
+/** For whoever looks at a test that failed. */
+export function show(child: Child): void {
   process.stderr.write(`What the server said:\n${child.stderr}${child.stdout}\n`);
 }
 

@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolApprovalRequest, ToolCallPart } from 'ai';
 import { isObject } from './call.ts';
-import { type Refuse, type ReviewOptions, type Run, review } from './review.ts';
+import { type Refuse, type ReviewOptions, type Run, review, together } from './review.ts';
 
 export interface ApprovalOptions extends ReviewOptions {
   /** Your own id of the chat or run: groups its questions on the desk. */
@@ -32,9 +32,10 @@ export async function answerApprovals(
 ): Promise<Approvals> {
   const held = heldIn(messages);
   if (held.length === 0) return { status: 'none' };
-  const decided = await Promise.all(
-    held.map(async (one) => ({ ...one, verdict: await review('ai-sdk', callOf(one, options), options) })),
-  );
+  const decided = await together(held, options, async (one, asking) => ({
+    ...one,
+    verdict: await review('ai-sdk', callOf(one, options), asking),
+  }));
   const settled = decided.flatMap(({ verdict, ...one }) =>
     verdict.kind === 'pending' ? [] : [{ ...one, verdict }],
   );

@@ -64,6 +64,26 @@ export async function review(framework: string, call: HeldCall, options: ReviewO
   return answer.status === 'timed_out' ? tooLate(call, deliveryId, options) : verdictOf(call, answer);
 }
 
+/**
+ * What is held at the same time is asked at the same time, so that the person sees it together. When one of them fails
+ * nobody waits for the others: what was asked stays on the desk, and is found again.
+ */
+export async function together<Held, Result>(
+  held: readonly Held[],
+  options: ReviewOptions,
+  one: (held: Held, options: ReviewOptions) => Promise<Result>,
+): Promise<Result[]> {
+  const failed = new AbortController();
+  const given = options.signal === undefined ? [] : [options.signal];
+  const signal = AbortSignal.any([failed.signal, ...given]);
+  try {
+    return await Promise.all(held.map((each) => one(each, { ...options, signal })));
+  } catch (error) {
+    failed.abort();
+    throw error;
+  }
+}
+
 async function ask(framework: string, call: HeldCall, options: ReviewOptions): Promise<string> {
   const key = await keyOf(framework, call);
   // The server keeps an idempotency key for a day and a dedupe key while the question is open; the log keeps it for good.

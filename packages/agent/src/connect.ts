@@ -67,8 +67,13 @@ export async function connect(flags: ConnectFlags, world: World): Promise<number
     signal: world.stopSignal?.(),
   });
   if (flags.once) void quiet.lasting().then(() => connection.stop());
-  await connection.closed;
-  return EXIT.done;
+  return connection.closed.then(
+    () => EXIT.done,
+    (error: unknown) => {
+      if (tell.hasSaid(error)) return EXIT.failed;
+      throw error;
+    },
+  );
 }
 
 function quietAfter(greetingMs: number): number {
@@ -95,7 +100,9 @@ async function told(task: AgentTask, { command, say, flags, world }: Telling): P
 /** Says what happens to the connection, and nothing twice: an outage is one sentence, not one every 15 s. */
 function narrator(flags: ConnectFlags, world: World, url: string) {
   let isOut = false;
+  let last: unknown = null;
   return {
+    hasSaid: (error: unknown) => error === last,
     connected: (agent: string) => {
       if (!flags.quiet) world.out(`Connected to ${url} as ${agent}. Waiting for tasks; Ctrl-C ends.\n`);
       isOut = false;
@@ -110,6 +117,7 @@ function narrator(flags: ConnectFlags, world: World, url: string) {
       // What ends the connection is said once, at the end.
       const fault = faultOf(error);
       if (fault === 'unauthorized' || fault === 'forbidden' || fault === 'wrong_usage') return;
+      last = error;
       const text = error instanceof Error ? error.message : String(error);
       world.err(`${task === null ? '' : `${task.id}  `}${oneLine(text)}\n`);
     },

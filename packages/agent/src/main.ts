@@ -2,6 +2,8 @@ import { CommanderError } from 'commander';
 import { createProgram } from './program.ts';
 import { EXIT, UsageError, type World } from './world.ts';
 
+const LOOK_FOR_PARENT_MS = 500;
+
 /** Runs one command to its end and says with which code to leave. Never throws. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   let code: number = EXIT.done;
@@ -48,7 +50,19 @@ export function hostWorld(): World {
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort());
+  if (process.env.npm_command === 'exec') whenOrphaned(() => controller.abort());
   return controller.signal;
+}
+
+/** npx hands a signal to the shell that it has started us in, and to nobody else: that shell ends, and we are left. */
+function whenOrphaned(stop: () => void): void {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    stop();
+  }, LOOK_FOR_PARENT_MS);
+  watch.unref();
 }
 
 async function readStdin(): Promise<string> {

@@ -30,6 +30,10 @@ export function reported(facts: Facts, sentence: string): CallToolResult {
   };
 }
 
+// The client's own sentence names a function of the SDK, which a model cannot call.
+const FOREIGN =
+  'This delivery was not made by this client, so its answer is not taken: give the delivery_id that wake_deliver has returned here.';
+
 /** A refusal that the model can act on: our own sentences already say what to do. */
 export async function orRefusal(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
   try {
@@ -37,6 +41,7 @@ export async function orRefusal(work: () => Promise<CallToolResult>): Promise<Ca
   } catch (error) {
     const fault = faultOf(error);
     if (fault === null || !(error instanceof Error)) throw error;
-    return { isError: true, content: [{ type: 'text', text: `${fault}: ${error.message}` }] };
+    const sentence = fault === 'foreign_delivery' ? FOREIGN : error.message;
+    return { isError: true, content: [{ type: 'text', text: `${fault}: ${sentence}` }] };
   }
 }

@@ -48,10 +48,13 @@ describe('sending', () => {
     circle.self = circle;
     let deep: unknown = 1;
     for (let level = 0; level < 200_000; level += 1) deep = [deep];
-    for (const details of [circle, { big: 2n ** 64n }, { deep }]) {
+    const unwritable = [{ ratio: Number.NaN }, { limits: [0, Number.POSITIVE_INFINITY] }];
+    for (const details of [circle, { big: 2n ** 64n }, { deep }, ...unwritable]) {
       await expect(world.wake.deliver({ ...DRAFT, details })).rejects.toMatchObject({ fault: 'wrong_usage' });
     }
     expect([world.seen, world.log.lines]).toEqual([[], []]);
+    await world.wake.deliver({ ...DRAFT, details: { nothing: null, words: 'null' } });
+    expect(world.seen).toHaveLength(1);
   });
 
   it('[W23] a delivery that may not take as long as the server asks for is told at once', async () => {

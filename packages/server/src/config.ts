@@ -80,7 +80,7 @@ export function settingsInForce({ flags, env }: Sources): { setting: Setting; va
   return SETTINGS.map((setting: Setting) => {
     const { env: name, flag, secret, fallback } = setting;
     const value =
-      (flag === undefined ? undefined : flags[flag]) ??
+      (flag === undefined ? undefined : present(flags[flag])) ??
       present(env[name]) ??
       (secret ? fromFile(env[`${name}_FILE`], name) : undefined) ??
       (file[name] === undefined ? undefined : String(file[name])) ??
@@ -90,7 +90,7 @@ export function settingsInForce({ flags, env }: Sources): { setting: Setting; va
 }
 
 function dataFolder({ flags, env }: Sources): string {
-  return flags.data ?? present(env.LANTERNROOM_DATA) ?? './data';
+  return present(flags.data) ?? present(env.LANTERNROOM_DATA) ?? './data';
 }
 
 export function readConfig(sources: Sources = { flags: {}, env: process.env }): Config {
@@ -127,7 +127,7 @@ export function readConfig(sources: Sources = { flags: {}, env: process.env }): 
   };
 }
 
-/** An empty variable is the same as none: that is how compose files and CI leave things out. */
+/** An empty variable or flag is the same as none: that is how compose files, scripts and CI leave things out. */
 function present(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
 }
@@ -155,6 +155,8 @@ function readFile(data: string): Record<string, unknown> {
     throw new UsageError(
       `${path} must be a JSON object of settings, for example {"LANTERNROOM_PORT": 8787}.`,
     );
+  if ('LANTERNROOM_DATA' in settings)
+    throw new UsageError(`${path} lies in the data folder and cannot choose it: remove LANTERNROOM_DATA.`);
   // A mistyped name would be a setting that does nothing.
   const unknown = Object.keys(settings).find((name) => !SETTINGS.some(({ env }) => env === name));
   if (unknown !== undefined)
@@ -201,10 +203,13 @@ function list(text: string | null): string[] {
 function baseUrl(text: string | null): string | null {
   if (text === null) return null;
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new UsageError(`LANTERNROOM_URL must be an address like https://desk.example.com, not "${text}".`);
+  // Below a path the desk would be an empty page, and a password would stand in every link.
+  if (url === null || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
+    throw new UsageError(
+      `LANTERNROOM_URL must be an address like https://desk.example.com, a host of its own without a path, not "${text}".`,
+    );
   }
-  return url.href.replace(/\/+$/, '');
+  return url.origin;
 }
 
 /** The address never shows up in the message: it holds a password. */

@@ -23,7 +23,7 @@ import type { Shell } from './http/shell.ts';
 import { Signer } from './http/signing.ts';
 import { Streams } from './http/sse.ts';
 import { staticRoutes } from './http/static.ts';
-import { assertSafeBinding, isLoopbackHost, parseProxies } from './http/transport.ts';
+import { assertSafeBinding, isLoopbackHost, isPrivate, parseProxies } from './http/transport.ts';
 import { Upgrades } from './http/upgrades.ts';
 import { VERSION } from './http/version.ts';
 import { CardMaker } from './protocols/a2a/card.ts';
@@ -104,7 +104,7 @@ export async function startServer(
     if (config?.refuses) return;
     for (const name of [method].flat()) routes.push({ method: name, url });
   });
-  shell.upgrades.attach(app.server);
+  shell.upgrades.attach(app.server, (request) => isPrivate(request, shell.binding));
   const hub = new Hub(shell, warn);
   shell.upgrades.serve('/a2a/connect', (...asked) => void hub.upgrade(...asked));
   const health = { draining: false };

@@ -9,8 +9,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from pathlib import PurePath
 from typing import Any
+from uuid import UUID
 
 from ..answers import Pending as Undecided
 from ..answers import TimedOut
@@ -34,14 +38,14 @@ def answer_interrupts(
 
     thread_id = _thread(config)
     answers: dict[str, Any] = {}
-    paused = [one for task in graph.get_state(config).tasks for one in task.interrupts]
+    paused = _paused(graph, config)
     looks = {"wait": False, "timeout_seconds": timeout_seconds}
     if wait:
         # All are asked before the first is waited for: the person sees them together.
-        for one in paused:
-            _answer(thread_id, one, wake, looks)
-    for one in paused:
-        answers[one.id] = _answer(thread_id, one, wake, {**looks, "wait": wait})
+        for one, earlier in paused:
+            _answer([thread_id, one.id], one.value, earlier, wake, looks)
+    for one, earlier in paused:
+        answers[one.id] = _answer([thread_id, one.id], one.value, earlier, wake, {**looks, "wait": wait})
     if not paused or any(answer is None for answer in answers.values()):
         return None
     return Command(resume=answers)
@@ -53,7 +57,10 @@ def run_with_person(graph: Any, given: Any, config: Mapping[str, Any], wake: Wak
 
     ``result = run_with_person(agent, {"messages": [("user", "Refund A-17")]}, config, wake)``
     """
-    following = given if given is not None else answer_interrupts(graph, config, wake, **options)
+    following = given
+    # A node that died behind its answer has that answer, and still looks as if it waited: it goes on first.
+    if given is None and not any(earlier for _, earlier in _paused(graph, config)):
+        following = answer_interrupts(graph, config, wake, **options)
     while True:
         result = graph.invoke(following, config)
         following = answer_interrupts(graph, config, wake, **options)
@@ -72,20 +79,44 @@ def ask_person(**draft: Any) -> dict[str, Any]:
     return interrupt({"lanternroom": "question", "draft": draft})
 
 
-def _answer(thread_id: str, one: Any, wake: Wake, looks: Mapping[str, Any]) -> Any:
-    value = one.value
+def _paused(graph: Any, config: Mapping[str, Any]) -> list[tuple[Any, int]]:
+    """Each interrupt that waits, and how many answers its node has used already. LangGraph 1.0 gives all interrupts of
+    a node the same id, also where the node asks the same again because it did not like the answer."""
+    root = graph.get_state(config, subgraphs=True)
+    return [(one, _answers_before(graph, root, one.id)) for task in root.tasks for one in task.interrupts]
+
+
+def _answers_before(graph: Any, level: Any, name: str) -> int:
+    """Counted in the checkpoint, so that it outlives a crash."""
+
+    def holder(state: Any) -> Any:
+        return next((task for task in state.tasks if any(one.id == name for one in task.interrupts)), None)
+
+    task = holder(level)
+    while hasattr(getattr(task, "state", None), "tasks"):
+        level = task.state
+        task = holder(level)
+    saver = getattr(graph, "checkpointer", None)
+    saved = saver.get_tuple(level.config) if task is not None and hasattr(saver, "get_tuple") else None
+    writes = (saved.pending_writes or []) if saved is not None else []
+    return max((len(value) for of, channel, value in writes if of == task.id and channel == "__resume__"), default=0)
+
+
+def _answer(name: Sequence[str], value: Any, earlier: int, wake: Wake, looks: Mapping[str, Any]) -> Any:
     if isinstance(value, dict) and value.get("type") == "tool_approval":
-        call = HeldCall([thread_id, one.id], value["name"], value["args"], value.get("description"), thread_id)
+        call = HeldCall(name, value["name"], value["args"], value.get("description"), name[0])
         return _decision(call, review("langgraph", call, wake, **looks), None)
     if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
-        return _answer_batch(thread_id, one, wake, looks)
-    return _answer_question([thread_id, one.id], value, wake, looks)
+        return _answer_batch(name, value, wake, looks)
+    # A node asks about a call once. With a question it may come again, and an answer is for one of them.
+    question = f"{name[1]}:{earlier}" if earlier else name[1]
+    return _answer_question([name[0], question], value, wake, looks)
 
 
-def _answer_batch(thread_id: str, one: Any, wake: Wake, looks: Mapping[str, Any]) -> Any:
-    configs: Sequence[Mapping[str, Any]] = one.value["review_configs"]
+def _answer_batch(of: Sequence[str], value: Mapping[str, Any], wake: Wake, looks: Mapping[str, Any]) -> Any:
+    configs: Sequence[Mapping[str, Any]] = value["review_configs"]
     decisions = []
-    for index, action in enumerate(one.value["action_requests"]):
+    for index, action in enumerate(value["action_requests"]):
         allowed = configs[index]["allowed_decisions"]
         if "approve" not in allowed or "reject" not in allowed:
             raise LanternError(
@@ -93,8 +124,8 @@ def _answer_batch(thread_id: str, one: Any, wake: Wake, looks: Mapping[str, Any]
                 f'HumanInTheLoopMiddleware must allow "approve" and "reject" for {action["name"]}: '
                 "a person can say both.",
             )
-        name = [thread_id, one.id, str(index)]
-        call = HeldCall(name, action["name"], action["args"], action.get("description"), thread_id)
+        name = [*of, str(index)]
+        call = HeldCall(name, action["name"], action["args"], action.get("description"), of[0])
         decisions.append(_decision(call, review("langgraph", call, wake, **looks), allowed))
     return None if None in decisions else {"decisions": decisions}
 
@@ -111,7 +142,8 @@ def _decision(call: HeldCall, verdict: Verdict, allowed: Sequence[str] | None) -
     return {"type": "edit", "edited_action": {"name": call.tool, "args": verdict.args}}
 
 
-def _answer_question(name: Sequence[str], value: Any, wake: Wake, looks: Mapping[str, Any]) -> dict[str, Any] | None:
+def _answer_question(name: Sequence[str], given: Any, wake: Wake, looks: Mapping[str, Any]) -> dict[str, Any] | None:
+    value = plain(given)
     key = key_of("langgraph", HeldCall(name, "", {"value": value}))
     delivery_id = wake.recall(key)
     if delivery_id is None:
@@ -134,6 +166,32 @@ def _draft(value: Any) -> dict[str, Any]:
         "summary": "It interrupted itself with what is below; the answer goes back to it.",
         "details": value if isinstance(value, dict) else {"asked": value},
     }
+
+
+def plain(value: Any) -> Any:
+    """As JSON. An interrupt may hold whatever a checkpoint can, such as messages and dates.
+
+    >>> plain({"when": date(2026, 3, 8), 7: (1, {2})})
+    {'when': '2026-03-08', '7': [1, [2]]}
+    """
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): plain(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(inner) for inner in value), key=repr)
+    if hasattr(value, "model_dump"):
+        return plain(value.model_dump(mode="json"))
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, (date, time, timedelta, Decimal, UUID, PurePath)):
+        return str(value)
+    raise LanternError(
+        "wrong_usage",
+        f"The graph interrupted itself with a {type(value).__name__}, which nobody can be shown: hand over plain values.",
+    )
 
 
 def _thread(config: Mapping[str, Any]) -> str:

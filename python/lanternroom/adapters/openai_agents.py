@@ -13,6 +13,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ..aio import in_thread
 from ..faults import LanternError
 from ..wake import Wake
 from .call import HeldCall
@@ -29,8 +30,14 @@ async def answer_approvals(agent: Any, state: Any, wake: Wake, *, run_id: str, *
         raise LanternError("wrong_usage", "Give the run an id of your own (run_id), the same after a restart.")
     held = state.get_interruptions()
     # Together: the person sees them all, and the longest wait is the only one.
-    asked = [asyncio.to_thread(review, "openai-agents", _call(item, run_id), wake, **options) for item in held]
-    verdicts = dict(zip([_call_id(item) for item in held], await asyncio.gather(*asked)))
+    calls = [_call(item, run_id) for item in held]
+    asked = [asyncio.ensure_future(in_thread(review, "openai-agents", call, wake, **options)) for call in calls]
+    try:
+        verdicts = dict(zip([_call_id(item) for item in held], await asyncio.gather(*asked)))
+    finally:
+        # When one fails nobody waits for the others: what was asked stays on the desk, and is found again.
+        for one in asked:
+            one.cancel()
     if not held or not all(isinstance(one, (Run, Refuse)) for one in verdicts.values()):
         return None
     edits = {name: one.args for name, one in verdicts.items() if isinstance(one, Run) and one.edited}
@@ -41,18 +48,29 @@ async def answer_approvals(agent: Any, state: Any, wake: Wake, *, run_id: str, *
     return settled
 
 
-async def run_with_person(agent: Any, given: Any, wake: Wake, *, run_id: str, **options: Any) -> Any:
+async def run_with_person(
+    agent: Any,
+    given: Any,
+    wake: Wake,
+    *,
+    run_id: str,
+    context: Any = None,
+    max_turns: int | None = None,
+    **options: Any,
+) -> Any:
     """Runs an agent to its end and stays with it. Given a ``RunState`` it goes on with a run that was left paused.
+    ``context`` and ``max_turns`` go to the framework's own ``Runner.run``.
 
     ``result = await run_with_person(agent, "Refund order A-17.", wake, run_id=run_id)``
     """
     from agents import Runner, RunState
 
+    run = {name: one for name, one in (("context", context), ("max_turns", max_turns)) if one is not None}
     following = given
     if isinstance(given, RunState):
         following = await answer_approvals(agent, given, wake, run_id=run_id, **options) or given
     while True:
-        result = await Runner.run(agent, following)
+        result = await Runner.run(agent, following, **run)
         if not result.interruptions:
             return result
         following = await answer_approvals(agent, result.to_state(), wake, run_id=run_id, **options)
@@ -142,13 +160,16 @@ async def _with_arguments(agent: Any, state: Any, edits: Mapping[str, Mapping[st
         if not isinstance(value, dict):
             return value
         copy = {name: rewrite(inner) for name, inner in value.items()}
+        # The framework remembers a fingerprint of each call, also in the state of an agent that is a tool of another
+        # one; the edited call is to get its own when it is approved.
+        if isinstance(copy.get("tool_invocations"), dict):
+            copy["tool_invocations"] = {
+                name: inner for name, inner in copy["tool_invocations"].items() if name not in edits
+            }
         args = edits.get(value.get("call_id", "")) if value.get("type") == "function_call" else None
         return copy if args is None else {**copy, "arguments": json.dumps(args)}
 
     edited = rewrite(state.to_json())
-    # The framework remembers a fingerprint of each call; the edited one is to get its own when it is approved.
-    for name in edits:
-        edited.get("context", {}).get("tool_invocations", {}).pop(name, None)
     # The live context goes on: it may hold what JSON cannot, such as open connections.
     context = getattr(getattr(state, "_context", None), "context", None)
     return await RunState.from_json(agent, edited, context_override=context)

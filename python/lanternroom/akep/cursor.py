@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from ..faults import LanternError
-from ..transport import parse_json
+from ..jsons import parse_json
 
 List = Literal["events", "resumes"]
 Place = dict[str, Any]

@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 from ..clock import Clock
 from ..faults import LanternError
 from ..journal import Journal
-from ..transport import Call, Transport, text_of
+from ..jsons import text_of
+from ..transport import Call, Transport
 from .cursor import Bookmark
 from .envelope import is_event
 

@@ -10,7 +10,8 @@ from typing import Any, Callable
 from ..clock import Clock, SystemClock
 from ..endpoint import read_producer_endpoint
 from ..faults import LanternError
-from ..transport import Call, Transport, json_of
+from ..jsons import json_of
+from ..transport import Call, Transport
 from .envelope import Event, envelope_of
 from .signature import event_key, sign_event
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Union
 
 from ..faults import LanternError
+from ..jsons import parse_json
 from ..signed_request import (
     StandardFlaw,
     body_of,
@@ -20,7 +21,6 @@ from ..signed_request import (
     standard_of,
     usable,
 )
-from ..transport import parse_json
 from .envelope import Event, is_event
 
 EventRefusal = Union[StandardFlaw, Literal["no_signature", "bad_id", "bad_body", "wrong_event"]]

@@ -170,7 +170,7 @@ export class Checker {
   async #loop(work: (life: Life) => Promise<void>): Promise<void> {
     while (this.#going) {
       await work(this.life).catch((reason: unknown) => this.#note(reason));
-      await pause(10 + this.life.random.below(60)); // a person's or an agent's own business
+      await pause(20 + this.life.random.below(100)); // a person's or an agent's own business
     }
   }
 

@@ -1,25 +1,22 @@
 import type { RunnableConfig } from '@langchain/core/runnables';
-import { Command, type Interrupt } from '@langchain/langgraph';
+import { Command } from '@langchain/langgraph';
 import { LanternError } from '@lanternroom/sdk/wake';
-import { type ReviewOptions, review } from '../review.ts';
+import { type ReviewOptions, review, together } from '../review.ts';
 import { answerHitl } from './hitl.ts';
+import { type Held, interruptsOf, type PausedGraph } from './interrupts.ts';
 import { answerQuestion } from './question.ts';
 import { isHitlRequest, isToolRequest } from './requests.ts';
 
 export type LanternOptions = ReviewOptions;
 
-/** What is needed of a compiled graph; for an agent of `createAgent` it is `agent.graph`. */
-export interface PausedGraph {
-  getState(
-    config: RunnableConfig,
-  ): Promise<{ readonly tasks: readonly { readonly interrupts: readonly Interrupt[] }[] }>;
-}
+/** It updates nothing and goes to no node, so that every graph takes it, whatever its state and nodes. */
+export type Resume = Command<Record<string, unknown>, never, never>;
 
 /** The graph is not paused; or still waits for a person; or goes on with this command. */
 export type Answered =
   | { readonly status: 'none' }
   | { readonly status: 'pending' }
-  | { readonly status: 'ready'; readonly resume: Command };
+  | { readonly status: 'ready'; readonly resume: Resume };
 
 /**
  * Answers every interrupt of a paused thread: calls held by `lanternMiddleware` or by LangChain's
@@ -35,14 +32,12 @@ export async function answerInterrupts(
   options: LanternOptions,
 ): Promise<Answered> {
   const threadId = threadOf(config);
-  const state = await graph.getState(config);
-  const interrupts = state.tasks.flatMap((task) => task.interrupts);
+  const interrupts = await interruptsOf(graph, config);
   if (interrupts.length === 0) return { status: 'none' };
-  // All are asked before the first is waited for: the person sees them together.
-  const answers = await Promise.all(interrupts.map((one) => answerOne(threadId, one, options)));
+  const answers = await together(interrupts, options, (one, asking) => answerOne(threadId, one, asking));
   if (answers.some(({ value }) => value === null)) return { status: 'pending' };
   const resume = Object.fromEntries(answers.map(({ id, value }) => [id, value]));
-  return { status: 'ready', resume: new Command({ resume }) };
+  return { status: 'ready', resume: new Command<Record<string, unknown>, never, never>({ resume }) };
 }
 
 /**
@@ -60,7 +55,8 @@ export async function runWithPerson<Input, Output>(
 ): Promise<Output> {
   const signalled = options.signal === undefined ? config : { ...config, signal: options.signal };
   let next: Input | Command | null = input;
-  if (input === null) {
+  // A node that died behind its answer has that answer, and still looks as if it waited: it goes on first.
+  if (input === null && !(await interruptsOf(graph, config)).some(({ earlier }) => earlier > 0)) {
     const left = await answerInterrupts(graph, config, options);
     if (left.status === 'ready') next = left.resume;
   }
@@ -74,24 +70,19 @@ export async function runWithPerson<Input, Output>(
 
 async function answerOne(
   threadId: string,
-  one: Interrupt,
+  { id, value, earlier }: Held,
   options: LanternOptions,
 ): Promise<{ id: string; value: unknown }> {
-  const { id, value } = one;
-  if (id === undefined)
-    throw new LanternError('wrong_usage', 'This interrupt has no id: LangGraph 1.0 or newer is needed.');
   if (isToolRequest(value)) {
-    const call = { id: [threadId, id], tool: value.tool, args: value.args, purpose: value.purpose, threadId };
+    const { tool, args, purpose } = value;
+    const call = { id: [threadId, id], tool, args, purpose, threadId };
     const verdict = await review('langgraph', call, options);
     return { id, value: verdict.kind === 'pending' ? null : verdict };
   }
-  const at = { threadId, id };
-  return {
-    id,
-    value: isHitlRequest(value)
-      ? await answerHitl(at, value, options)
-      : await answerQuestion(at, value, options),
-  };
+  if (isHitlRequest(value)) return { id, value: await answerHitl({ threadId, id }, value, options) };
+  // A node asks about a call once. With a question it may come again, and an answer is for one of them.
+  const question = earlier === 0 ? id : `${id}:${earlier}`;
+  return { id, value: await answerQuestion({ threadId, id: question }, value, options) };
 }
 
 function threadOf(config: RunnableConfig): string {

@@ -1,6 +1,6 @@
 import { LanternError } from '@lanternroom/sdk/wake';
 import { type HeldCall, keyOf, signature } from '../call.ts';
-import { type Refuse, type ReviewOptions, type Run, review } from '../review.ts';
+import { type Refuse, type ReviewOptions, type Run, review, together } from '../review.ts';
 import type { HitlRequest } from './requests.ts';
 
 type Decision =
@@ -30,12 +30,10 @@ export async function answerHitl(
     allowed: allowedFor(request, index),
   }));
   for (const one of held) assertCanReject(one.call.tool, one.allowed);
-  const decided = await Promise.all(
-    held.map(async (one): Promise<Decided | null> => {
-      const verdict = await review('langgraph', one.call, options);
-      return verdict.kind === 'pending' ? null : { call: one.call, verdict: withinLimits(one, verdict) };
-    }),
-  );
+  const decided = await together(held, options, async (one, asking): Promise<Decided | null> => {
+    const verdict = await review('langgraph', one.call, asking);
+    return verdict.kind === 'pending' ? null : { call: one.call, verdict: withinLimits(one, verdict) };
+  });
   const settled = decided.filter((one) => one !== null);
   if (settled.length < decided.length) return null;
   const dropped = droppedBy(settled);

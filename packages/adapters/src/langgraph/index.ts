@@ -2,8 +2,9 @@ export {
   type Answered,
   answerInterrupts,
   type LanternOptions,
-  type PausedGraph,
+  type Resume,
   runWithPerson,
 } from './answer.ts';
 export { askPerson, type PersonSays } from './ask.ts';
+export type { PausedGraph } from './interrupts.ts';
 export { lanternMiddleware, type OverseenTools } from './middleware.ts';

@@ -1,7 +1,7 @@
 import { LanternError } from '@lanternroom/sdk/wake';
 import { type AgentInputItem, RunState, type RunToolApprovalItem, run } from '@openai/agents';
 import { type HeldCall, isObject } from '../call.ts';
-import { type Refuse, type ReviewOptions, type Run, review } from '../review.ts';
+import { type Refuse, type ReviewOptions, type Run, review, together } from '../review.ts';
 import { withArguments } from './edit.ts';
 import type { AnyAgent, State } from './state.ts';
 
@@ -38,8 +38,8 @@ export async function answerApprovals<A extends AnyAgent>(
   assertRunId(options.runId);
   const held = state.getInterruptions();
   if (held.length === 0) return { status: 'none' };
-  const verdicts = await Promise.all(
-    held.map((item) => review('openai-agents', callOf(item, options), options)),
+  const verdicts = await together(held, options, (item, asking) =>
+    review('openai-agents', callOf(item, options), asking),
   );
   const decided = held.flatMap((item, index) => {
     const verdict = verdicts[index];

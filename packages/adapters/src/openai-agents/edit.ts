@@ -5,7 +5,8 @@ import type { AnyAgent, State } from './state.ts';
 
 /**
  * The same state with other arguments for some calls. Through its public JSON form, where a call occurs several times
- * (history, last response, what is to run): all of them change, so the tool and the model see the same.
+ * (history, last response, what is to run): all of them change, so the tool and the model see the same. Also where it
+ * belongs to an agent that is a tool of another one.
  */
 export async function withArguments<A extends AnyAgent>(
   agent: A,
@@ -22,8 +23,21 @@ export async function withArguments<A extends AnyAgent>(
 function rewrite(value: unknown, edits: ReadonlyMap<string, JsonObject>): unknown {
   if (Array.isArray(value)) return value.map((inner) => rewrite(inner, edits));
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([name, inner]) => [name, rewrite(inner, edits)]);
+  const entries = Object.entries(value).map(([name, inner]) => [
+    name,
+    name === 'pendingAgentToolRuns' ? rewriteNested(inner, edits) : rewrite(inner, edits),
+  ]);
   const copy: JsonObject = Object.fromEntries(entries);
   const args = value.type === 'function_call' ? edits.get(String(value.callId)) : undefined;
   return args === undefined ? copy : { ...copy, arguments: JSON.stringify(args) };
+}
+
+/** The runs of agents that are tools of this one: each is kept as the text of its own state. */
+function rewriteNested(runs: unknown, edits: ReadonlyMap<string, JsonObject>): unknown {
+  if (!isObject(runs)) return runs;
+  const entries = Object.entries(runs).map(([name, text]) => [
+    name,
+    typeof text === 'string' ? JSON.stringify(rewrite(JSON.parse(text), edits)) : text,
+  ]);
+  return Object.fromEntries(entries);
 }

@@ -70,10 +70,16 @@ function sorted(value: unknown): unknown {
     .map((key) => [key, sorted(value[key])]);
 }
 
-/** A whole number that a double does not hold: the person would approve another one than the tool gets. */
+/** A number that a double does not hold: the person would approve another one than the tool gets. */
 function inexactNumber(json: string): string | null {
-  const numbers = json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d{16,}(?![\d.eE])/g) ?? [];
-  return numbers.find((text) => BigInt(text) !== BigInt(Number(text)))?.slice(0, 40) ?? null;
+  const numbers = json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
+  return numbers.find((text) => !isExact(text))?.slice(0, 40) ?? null;
+}
+
+/** Fractions are doubles for every host; a whole number may be more than that. */
+function isExact(text: string): boolean {
+  const value = Number(text);
+  return /^-?\d{16,}$/.test(text) ? BigInt(text) === BigInt(value) : Number.isFinite(value);
 }
 
 function isDeeper(value: unknown, most: number): boolean {

@@ -16,18 +16,18 @@ export function withHook(text: string, file: string, host: HostName, entry: Reco
   const handler = (entry.hooks as readonly unknown[])[0];
   if (first === undefined) {
     const start = text.trim() === '' ? '{}\n' : text;
-    return checked(text, set(start, ['hooks', event, groups.length], entry, true), host, file);
+    return checked(text, set(start, ['hooks', event, groups.length], entry, true), { host, file, ours: 1 });
   }
   // Installed twice, or by an older version: one entry stays, as it should be now.
   const single = without(text, others);
   const isSame = isDeepStrictEqual(valueAt(single, first), handler);
-  return checked(text, isSame ? single : set(single, first, handler, false), host, file);
+  return checked(text, isSame ? single : set(single, first, handler, false), { host, file, ours: 1 });
 }
 
 /** The text without our entry, and without what only held it. */
 export function withoutHook(text: string, file: string, host: HostName): string {
   const groups = groupsIn(readJson(text, file), eventOf(host), file);
-  return checked(text, without(text, find(groups, host)), host, file);
+  return checked(text, without(text, find(groups, host)), { host, file, ours: 0 });
 }
 
 function find(groups: Groups, host: HostName): Path[] {
@@ -62,10 +62,21 @@ function set(text: string, path: Path, value: unknown, isArrayInsertion: boolean
   return applyEdits(text, modify(text, path, value, { isArrayInsertion, formattingOptions }));
 }
 
-/** Somebody's configuration: what does not read the same but for our entry is not written. */
-function checked(before: string, after: string, host: HostName, file: string): string {
+interface Wanted {
+  readonly host: HostName;
+  readonly file: string;
+  /** How often our entry is to be there. */
+  readonly ours: 0 | 1;
+}
+
+/**
+ * Somebody's configuration: what does not read the same but for our entry is not written. Nor what reads as if our entry
+ * were where we did not put it: of a name that is there twice the host takes the last one, and an edit the first.
+ */
+function checked(before: string, after: string, { host, file, ours }: Wanted): string {
   const rest = (text: string) => stripped(readJson(text, file), host);
-  if (isDeepStrictEqual(rest(before), rest(after))) return after;
+  const found = find(groupsIn(readJson(after, file), eventOf(host), file), host).length;
+  if (found === ours && isDeepStrictEqual(rest(before), rest(after))) return after;
   throw new UsageError(
     `${file} could not be changed without changing more: edit it by hand. Nothing was changed.`,
   );

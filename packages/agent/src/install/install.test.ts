@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   statSync,
@@ -133,6 +134,8 @@ describe('lantern install', () => {
     ['no JSON', '{ "hooks": { '],
     ['a list', '[]'],
     ['hooks that are a list', '{"hooks":[]}'],
+    ['hooks that are null', '{"hooks":null}'],
+    ['an event that is null', '{"hooks":{"PreToolUse":null}}'],
     ['an event that is an object', '{"hooks":{"PreToolUse":{}}}'],
     ['entries that are no objects', '{"hooks":{"PreToolUse":["./mine.sh"]}}'],
     ['hooks of an entry that are none', '{"hooks":{"PreToolUse":[{"hooks":"./mine.sh"}]}}'],
@@ -146,6 +149,15 @@ describe('lantern install', () => {
       expect(err).toContain('Nothing was changed.');
       expect(get('.claude/settings.json')).toBe(text);
     }
+  });
+
+  it('a name that is there twice is refused: the host would not read what was written', async () => {
+    const { run, put, get } = await machine();
+    const text = '{"hooks":{},"hooks":{"PreToolUse":[]}}';
+    put('.claude/settings.json', text);
+    const { code, err } = await run(['install', 'claude', '--yes']);
+    expect([code, err]).toEqual([2, expect.stringContaining('edit it by hand. Nothing was changed.')]);
+    expect(get('.claude/settings.json')).toBe(text);
   });
 
   it('asks first: without a person and without --yes nothing is written', async () => {
@@ -170,6 +182,26 @@ describe('lantern install', () => {
     await run(['install', 'claude', '--yes']);
     expect(get('dotfiles/claude.json')).toContain('lantern');
     expect(statSync(at('dotfiles/claude.json')).mode & 0o777).toBe(0o640);
+  });
+
+  it('a link to nothing stays a link, and a file that cannot be written is said', async () => {
+    const { run, put, get, at } = await machine();
+    mkdirSync(at('.claude'));
+    symlinkSync(at('dotfiles/claude.json'), at('.claude/settings.json'));
+    const nowhere = await run(['install', 'claude', '--yes']);
+    expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining('a link to a file that is not')]);
+    expect(lstatSync(at('.claude/settings.json')).isSymbolicLink()).toBe(true);
+    // As long as a name may be: there is no room for another one beside it, whoever one is.
+    const longest = `dotfiles/${'x'.repeat(255)}`;
+    put(longest, '{}\n');
+    mkdirSync(at('.gemini'));
+    symlinkSync(at(longest), at('.gemini/settings.json'));
+    const full = await run(['install', 'gemini', '--yes']);
+    expect([full.code, full.err]).toEqual([
+      2,
+      expect.stringMatching(/cannot be written \(ENAMETOOLONG\).*Nothing was/),
+    ]);
+    expect(get(longest)).toBe('{}\n');
   });
 
   it('follows the hosts where their own folders were moved to', async () => {

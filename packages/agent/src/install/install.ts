@@ -1,4 +1,12 @@
-import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '../folder.ts';
@@ -65,10 +73,21 @@ function readOrEmpty(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : '';
-    if (code === 'ENOENT') return '';
-    throw new UsageError(`${file} cannot be read (${code}). Nothing was changed.`);
+    const code = codeOf(error);
+    if (code !== 'ENOENT') throw new UsageError(`${file} cannot be read (${code}). Nothing was changed.`);
+    if (!isLink(file)) return '';
+    throw new UsageError(
+      `${file} is a link to a file that is not there: make that file, or remove the link. Nothing was changed.`,
+    );
   }
+}
+
+function isLink(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
 }
 
 /** Beside it and then into its place, where a link points to: nobody ever reads half a file. */
@@ -76,8 +95,24 @@ function write(file: string, text: string): void {
   makeFolder(dirname(file));
   const [target, mode] = placeOf(file);
   const fresh = `${target}.lantern-${process.pid}`;
-  writeFileSync(fresh, text, { mode });
-  renameSync(fresh, target);
+  try {
+    writeFileSync(fresh, text, { mode });
+    renameSync(fresh, target);
+  } catch (error) {
+    drop(fresh);
+    const why = `${target} cannot be written (${codeOf(error)})`;
+    throw new UsageError(
+      `${why}: check who may write there, and whether there is room. Nothing was changed.`,
+    );
+  }
+}
+
+function drop(fresh: string): void {
+  try {
+    unlinkSync(fresh);
+  } catch {
+    // It was never there; what counts is why.
+  }
 }
 
 function placeOf(file: string): [string, number] {

@@ -16,8 +16,9 @@ export function readJson(text: string, file: string): unknown {
 
 /** The entries of an event. A file that is not what its host expects is left alone too. */
 export function groupsIn(root: unknown, event: string, file: string): Groups {
-  const hooks = memberOf(root, 'hooks', file) ?? {};
-  const groups = memberOf(hooks, event, file) ?? [];
+  const hooks = memberOf(root, 'hooks', file);
+  const groups = hooks === undefined ? undefined : memberOf(hooks, event, file);
+  if (groups === undefined) return [];
   if (!Array.isArray(groups)) throw odd(file, `"hooks.${event}" is not a list`);
   for (const group of groups) {
     if (typeof group !== 'object' || group === null || !Array.isArray(group.hooks ?? [])) {

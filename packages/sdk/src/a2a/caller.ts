@@ -1,11 +1,11 @@
 import { aborted, type Clock, systemClock } from '../clock.ts';
-import { type Endpoint, readEndpoint, readProducerEndpoint } from '../endpoint.ts';
-import { type Fault, faultOf, LanternError } from '../faults.ts';
-import { isRecord, parseJson, textOf } from '../json.ts';
+import { readEndpoint, readProducerEndpoint } from '../endpoint.ts';
+import { faultOf, LanternError } from '../faults.ts';
+import { isRecord, parseJson } from '../json.ts';
 import { readEvents } from '../sse.ts';
 import { createWatch } from '../watch.ts';
-import { writeJson } from '../write-json.ts';
 import { pauseBefore } from './backoff.ts';
+import { type CallerParts, post, type Request, resultOf, strange } from './exchange.ts';
 import type { Said } from './task.ts';
 import { isEnded, type Message, type StreamItem, type Task } from './wire.ts';
 
@@ -44,13 +44,6 @@ export interface Caller {
   cancel(taskId: string, options?: { signal?: AbortSignal }): Promise<Task>;
 }
 
-interface CallerParts {
-  readonly endpoint: Endpoint;
-  readonly token: string | undefined;
-  readonly fetch: typeof fetch;
-  readonly clock: Clock;
-}
-
 const TRIES = 5;
 /** The server holds a send for half a minute at most. */
 const REPLY_MS = 60_000;
@@ -86,12 +79,6 @@ export function createCaller(options: CallerOptions): Caller {
       follow(parts, { method: 'SendStreamingMessage', params: sending(said, call) }, call.signal),
     subscribe: (id, { signal } = {}) => follow(parts, { method: 'SubscribeToTask', params: { id } }, signal),
   };
-}
-
-interface Request {
-  readonly method: string;
-  readonly params: Record<string, unknown>;
-  readonly lastEventId?: string | undefined;
 }
 
 function sending(said: Said, call: SendOptions): Record<string, unknown> {
@@ -192,84 +179,6 @@ function isLast(item: StreamItem): boolean {
   return state !== undefined && (isEnded(state) || /INPUT_REQUIRED|AUTH_REQUIRED/.test(state));
 }
 
-/** `limit` ends it, whoever wanted that; `signal` tells whether it was the caller. */
-async function post(
-  parts: CallerParts,
-  request: Request,
-  { signal, limit }: { signal: AbortSignal | undefined; limit: AbortSignal },
-): Promise<Response> {
-  const text = writeJson({ jsonrpc: '2.0', id: 1, method: request.method, params: request.params });
-  const reply = await parts
-    .fetch(`${parts.endpoint.base}/`, {
-      method: 'POST',
-      headers: headersOf(parts, request),
-      body: text,
-      // The token must not follow a redirect to somewhere else.
-      redirect: 'manual',
-      signal: limit,
-    })
-    .catch((cause: unknown) => {
-      if (signal?.aborted) throw aborted(signal);
-      throw new LanternError('unreachable', `Nothing answers at ${parts.endpoint.base}.`, { cause });
-    });
-  if (reply.status === 200) return reply;
-  throw await refusal(parts, reply);
-}
-
-function headersOf({ token }: CallerParts, { lastEventId }: Request): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'a2a-version': '1.0',
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
-  };
-}
-
-const BY_STATUS: Readonly<Record<number, Fault>> = {
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not_found',
-  408: 'server_failed',
-  429: 'rate_limited',
-};
-
-async function refusal({ endpoint }: CallerParts, reply: Response): Promise<LanternError> {
-  const { status } = reply;
-  const body = parseJson(await reply.text().catch(() => ''));
-  const error = isRecord(body) ? body.error : null;
-  const said = isRecord(error) ? textOf(error.message) : textOf(error);
-  const fault = BY_STATUS[status] ?? (status >= 500 ? 'server_failed' : 'refused');
-  const wire = { status, code: null, field: null, oldestCursor: null };
-  const sentence = `${endpoint.base} refused (${status}): ${said ?? 'it gave no reason; check the address.'}`;
-  return new LanternError(fault, sentence, { wire });
-}
-
-/** A2A's own codes, as far as a caller would act on them. */
-const BY_CODE: Readonly<Record<number, Fault>> = { [-32001]: 'not_found', [-32002]: 'conflict' };
-
-function resultOf(parts: CallerParts, answer: unknown): unknown {
-  if (!isRecord(answer)) throw strange(parts);
-  const { error } = answer;
-  if (!isRecord(error)) return answer.result;
-  const code = typeof error.code === 'number' ? error.code : 0;
-  const fault = BY_CODE[code] ?? (code === -32603 ? 'server_failed' : 'refused');
-  const message = `The agent's server refused (${code}): ${textOf(error.message) ?? 'no reason given'}`;
-  throw new LanternError(fault, message, {
-    wire: { status: 200, code: String(code), field: fieldIn(error.data), oldestCursor: null },
-  });
-}
-
-/** Which member is wrong, as 1.0 says it in its details (google.rpc.BadRequest). */
-function fieldIn(data: unknown): string | null {
-  for (const detail of Array.isArray(data) ? data : []) {
-    const violations = isRecord(detail) ? detail.fieldViolations : null;
-    const first = Array.isArray(violations) ? violations[0] : null;
-    if (isRecord(first)) return textOf(first.field);
-  }
-  return null;
-}
-
 /** Waits before another try, or throws what is no use trying again. */
 async function pauseOrThrow(
   { clock }: CallerParts,
@@ -300,9 +209,4 @@ function isTask(value: unknown): value is Task {
 
 function isMessage(value: unknown): value is Message {
   return isRecord(value) && Array.isArray(value.parts);
-}
-
-function strange({ endpoint }: CallerParts): LanternError {
-  const message = `${endpoint.base} did not answer as A2A 1.0 does: check that this is the address of an agent.`;
-  return new LanternError('bad_reply', message);
 }

@@ -47,9 +47,14 @@ async function postAck(
       `An event is acknowledged as ${ACK_STATUSES.join(', ')}: use one of them.`,
     );
   }
-  const reason = ack.reason === undefined ? {} : { reason: ack.reason.slice(0, LONGEST_REASON) };
+  const reason = ack.reason === undefined ? {} : { reason: cut(ack.reason) };
   const body = { status: ack.status, processed_at: new Date(parts.clock.now()).toISOString(), ...reason };
   await parts.http.send({ method: 'POST', path: entryPath(eventId, '/ack', ack), body }, ack.signal);
+}
+
+/** Never through a character: half of one is refused. */
+function cut(reason: string): string {
+  return reason.slice(0, LONGEST_REASON).replace(/[\ud800-\udbff]$/, '');
 }
 
 export async function getEvent(parts: InboxParts, eventId: string, call: EntryCall): Promise<EventView> {

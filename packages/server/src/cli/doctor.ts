@@ -62,7 +62,7 @@ function file({ data: { local } }: Ground): Finding[] {
 
 async function store(ground: Ground): Promise<Finding[]> {
   const findings = file(ground);
-  for (const { id, handle } of await ground.room.store.directory.spaces()) {
+  for (const { id, handle } of await ground.auditor.spaces()) {
     const verdict = await ground.auditor.verify(id);
     const what = verdict.ok
       ? `The record of @${handle} is whole (${verdict.entries} entries).`

@@ -40,7 +40,7 @@ export function addKeepingCommands(program: Command): void {
         print(
           options,
           made,
-          `Copied ${made.bytes} bytes to ${made.file}. Keep ${made.secret} with it: without the master key it cannot be read.`,
+          `Copied ${made.bytes} bytes to ${made.file}. Keep ${made.secret ?? 'the value of LANTERNROOM_SECRET'} with it: without the master key it cannot be read.`,
         );
       }),
     );
@@ -104,9 +104,9 @@ function verify(options: Common): Promise<void> {
   });
 }
 
-async function spacesFor(ground: Ground, options: Common): Promise<readonly Space[]> {
-  const spaces = await ground.room.store.directory.spaces();
-  return options.space === undefined && spaces.length > 1 ? spaces : [await findSpace(ground, options)];
+async function spacesFor(ground: Ground, options: Common): Promise<readonly Pick<Space, 'id' | 'handle'>[]> {
+  const spaces = options.space === undefined ? await ground.auditor.spaces() : [];
+  return spaces.length > 0 ? spaces : [await findSpace(ground, options)];
 }
 
 function toReport(verified: readonly Verified[]): object {

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { Room } from '../core/room.ts';
 import { Auditor } from '../storage/auditor.ts';
 import { CHECKPOINT_FILE, DATABASE_FILE, type Opened } from '../storage/folder/data-folder.ts';
+import { leaveTo } from '../storage/folder/folder.ts';
 import { lockFolder } from '../storage/folder/folder-lock.ts';
 import { randomIds, systemClock } from '../storage/ids.ts';
 import { type Moved, move, type Progress } from '../storage/move/move.ts';
@@ -49,7 +50,10 @@ async function moveLocked(order: MoveOrder, file: string): Promise<Moved> {
       throw openServerError(reason, url);
     });
   // SQLite takes over the rights of an empty file that is there.
-  if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
+  if (!existsSync(file)) {
+    closeSync(openSync(file, 'wx', 0o600));
+    leaveTo(folder, file);
+  }
   // Each is opened once as a store, for its schema's sake.
   await openFolder().stop();
   await (await openServer()).stop();
@@ -59,10 +63,12 @@ async function moveLocked(order: MoveOrder, file: string): Promise<Moved> {
     local = new SqliteEnd(folder, file);
     const [from, to] = direction === 'toServer' ? [local, server] : [server, local];
     const openTarget = direction === 'toServer' ? openServer : async () => openFolder();
-    const verifyChains = () => verify(openTarget, vault, join(config.data, CHECKPOINT_FILE));
-    const moved = await move({ from, to, progress: order.progress, verifyChains });
-    if (direction === 'toFolder') takeAlong(config.data, folder);
-    return moved;
+    const verifyChains = async () => {
+      await verify(openTarget, vault, join(config.data, CHECKPOINT_FILE));
+      // Before the old side is closed: killed behind that, nobody would bring them any more.
+      if (direction === 'toFolder') takeAlong(config.data, folder);
+    };
+    return await move({ from, to, progress: order.progress, verifyChains });
   } finally {
     await local?.close();
     await server.close();
@@ -94,6 +100,8 @@ const NO_RATE = { perHour: 1, burst: 1 };
 function takeAlong(from: string, to: string): void {
   for (const name of [SECRET_FILE, CHECKPOINT_FILE]) {
     const [source, target] = [join(from, name), join(to, name)];
-    if (existsSync(source) && !existsSync(target)) copyFileSync(source, target);
+    if (!existsSync(source) || existsSync(target)) continue;
+    copyFileSync(source, target);
+    leaveTo(to, target);
   }
 }

@@ -39,11 +39,17 @@ test('[W5] an empty bucket says when to come back, in whole seconds, never 0', (
   expect(take(EMPTY, fast, 0)).toMatchObject({ kind: 'empty', retryAfterSeconds: 1 });
 });
 
-test('[W5] a clock that went back adds nothing and takes nothing', () => {
-  const bucket = { tokens: 2, at: 10 * HOUR };
+test('[W5] a clock that went back by a moment adds nothing and takes nothing', () => {
+  const bucket = { tokens: 2, at: 60 * SECOND };
   expect(look(bucket, RATE, 0).remaining).toBe(2);
   const taken = take(bucket, RATE, 0);
-  expect(taken).toMatchObject({ kind: 'taken', bucket: { tokens: 1, at: 10 * HOUR } });
+  expect(taken).toMatchObject({ kind: 'taken', bucket: { tokens: 1, at: 60 * SECOND } });
+});
+
+test('[W5] nobody waits for the time to come again from which a clock was set back', () => {
+  const bucket = { tokens: 0, at: 10 * HOUR };
+  expect(look(bucket, RATE, 0).remaining).toBe(RATE.burst);
+  expect(take(bucket, RATE, 0)).toMatchObject({ kind: 'taken', bucket: { tokens: RATE.burst - 1, at: 0 } });
 });
 
 test('[W5] a smaller burst holds at once for a bucket that was fuller', () => {

@@ -1,4 +1,4 @@
-import type { Micros } from './time.ts';
+import { type Micros, SECOND } from './time.ts';
 
 /** A token bucket: `perHour` tokens flow in evenly, at most `burst` are kept. */
 export type Rate = { readonly perHour: number; readonly burst: number };
@@ -18,8 +18,16 @@ export function fullBucket(rate: Rate, now: Micros): Bucket {
   return { tokens: rate.burst, at: now };
 }
 
-/** What has flowed in since the bucket was last written. A clock that went back adds nothing and takes nothing. */
+/** Several replicas need not agree to the second. */
+const NO_MATTER: Micros = 60 * SECOND;
+
+/**
+ * What has flowed in since the bucket was last written. A clock that went back by a moment adds nothing and takes
+ * nothing; by more, nobody knows how long ago that was, and whoever waited for the old time to come would be kept out
+ * for hours or years.
+ */
 function refill(bucket: Bucket, rate: Rate, now: Micros): Bucket {
+  if (bucket.at > now + NO_MATTER) return fullBucket(rate, now);
   const elapsed = Math.max(0, now - bucket.at);
   const tokens = Math.min(rate.burst, bucket.tokens + (elapsed * rate.perHour) / MICROS_PER_HOUR);
   return { tokens, at: Math.max(now, bucket.at) };

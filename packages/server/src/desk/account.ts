@@ -11,6 +11,7 @@ import { toIso } from '../core/time.ts';
 import { objectBody } from '../http/body.ts';
 import { requiredText } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
+import { networkOf } from '../http/transport.ts';
 import { clearSessionCookie, sessionCookie } from './auth.ts';
 import { caller } from './person.ts';
 
@@ -25,7 +26,7 @@ export function accountRoutes(app: FastifyInstance, shell: Shell): void {
     const change = {
       current: requiredText(body, 'current', 1024),
       password: requiredText(body, 'password', 1024),
-      address: request.ip,
+      address: networkOf(request.ip),
       session: sessionCookie(shell, request),
     };
     orThrow(await changePassword(room, caller(request), change));

@@ -2,8 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { HOUR, SECOND } from '../core/time.ts';
 import { openDesk, status } from '../testing/desk.ts';
 import { aJob } from '../testing/things.ts';
+import { draft } from '../testing/wake.ts';
 
-type OpenApi = { openapi: string; paths: Record<string, Record<string, { responses: object }>> };
+type Parameter = { name: string; in: string };
+type Described = { responses: object; requestBody?: { required: boolean }; parameters?: Parameter[] };
+type OpenApi = { openapi: string; paths: Record<string, Record<string, Described>> };
 
 describe('health', () => {
   test('[D33] /healthz is the process, /readyz the store too', async () => {
@@ -19,6 +22,16 @@ describe('health', () => {
     expect(await status(fetch(`${world.url}/readyz`))).toBeGreaterThanOrEqual(500);
     await world.sql('alter table gone rename to spaces');
     expect(await status(fetch(`${world.url}/readyz`))).toBe(200);
+  });
+
+  test('[D33] a store that can be read and not written is ready: taken out of service, it would answer nobody', async () => {
+    const { world } = await openDesk();
+    const id = await world.deliver();
+    await world.sql('alter table ledger rename to gone');
+    expect(await status(world.post('/wake/v1/deliver', draft(world)))).toBeGreaterThanOrEqual(500);
+    expect(await status(world.get(`/wake/v1/response/${id}`))).toBe(200);
+    expect(await status(fetch(`${world.url}/readyz`))).toBe(200);
+    await world.sql('alter table gone rename to ledger');
   });
 
   test("[D33] /metrics needs an owner's token, and shows no ids", async () => {
@@ -75,5 +88,26 @@ describe('health', () => {
     for (const methods of Object.values(document.paths)) {
       for (const { responses } of Object.values(methods)) expect(Object.keys(responses)).toContain('default');
     }
+  });
+
+  test('[D33][W12][W15][W17] it names what a request to WAKE may carry, and each of these is read', async () => {
+    const { world } = await openDesk();
+    const { paths } = (await (await fetch(`${world.url}/openapi.json`)).json()) as OpenApi;
+    const named = (method: string, path: string) =>
+      paths[path]?.[method]?.parameters?.filter((one) => one.in !== 'path').map((one) => one.name);
+    expect(named('post', '/wake/v1/deliver')).toEqual(['Idempotency-Key']);
+    expect(named('get', '/wake/v1/response/{id}')).toEqual(['wait', 'Prefer']);
+    const sweep = named('get', '/wake/v1/responses') ?? [];
+    expect(sweep).toEqual(['agent_id', 'status', 'since', 'limit']);
+    for (const name of sweep) {
+      const { error } = (await (await world.get(`/wake/v1/responses?${name}=`)).json()) as Record<
+        string,
+        object
+      >;
+      expect(error).toMatchObject({ field: name });
+    }
+    expect(Object.keys(paths['/wake/v1/deliver']?.post?.responses ?? {})).toEqual(['200', '201', 'default']);
+    expect(paths['/akep/events/{id}/ack']?.post?.requestBody?.required).toBe(false);
+    expect(paths).toHaveProperty(['/.well-known/wake.json']);
   });
 });

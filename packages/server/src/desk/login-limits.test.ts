@@ -33,6 +33,16 @@ describe('guessing', () => {
     expect(await status(here.login())).toBe(200);
   });
 
+  test('[D3] counts all addresses of one IPv6 network as one, and a port behind an address as nothing', async () => {
+    const { world } = await openDesk({ env: PROXY });
+    for (let i = 0; i < 10; i++)
+      expect(await guess(from(world, `2001:db8:0:1::${i.toString(16)}`), 1)).toEqual([401]);
+    expect(await status(from(world, '2001:db8:0:1:ffff::').login())).toBe(429);
+    expect(await status(from(world, '2001:db8:0:2::1').login())).toBe(200);
+    for (let i = 0; i < 10; i++) expect(await guess(from(world, `192.0.2.1:${5000 + i}`), 1)).toEqual([401]);
+    expect(await status(from(world, '::ffff:192.0.2.1').login())).toBe(429);
+  });
+
   test('[D3] an e-mail that nobody has is limited in the same way', async () => {
     const { world } = await openDesk({ env: PROXY });
     const statuses = await guess(from(world, '192.0.2.1'), 11, 'nobody@example.com');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DAY } from '../core/time.ts';
+import { Browser } from '../testing/browser.ts';
 import { body, openDesk, refused, status } from '../testing/desk.ts';
 import type { World } from '../testing/world.ts';
 
@@ -42,6 +43,16 @@ describe('invitations', () => {
     const cookie = reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     const session = await fetch(`${world.url}/desk/session`, { headers: { cookie } });
     expect(session.status).toBe(200);
+  });
+
+  test('[D43] an address is the same however it is written: nobody looks like somebody else, and a pasted one logs in', async () => {
+    const { world } = await openDesk();
+    const twin = { email: 'owner@example.com\u200b', role: 'reader' };
+    expect(await status(world.desk('POST', '/desk/invitations', twin))).toBe(409);
+    const invited = await inviteAs(world, 'Jose\u0301@example.com', 'reader');
+    expect(invited.email).toBe('jos\u00e9@example.com');
+    await join(world, tokenOf(invited));
+    expect(await status(new Browser(world).login('\u2060Jos\u00e9@example.com', PASSWORD))).toBe(200);
   });
 
   test('[D43] works once, also when two open it at the same moment', async () => {

@@ -17,6 +17,7 @@ import { toIso, toIsoOrNull } from '../core/time.ts';
 import { objectBody } from '../http/body.ts';
 import { invalid, missing, requiredLine, requiredText } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
+import { networkOf } from '../http/transport.ts';
 import { endOldSession, sessionCookie, setSessionCookie } from './auth.ts';
 import { deviceOf } from './device.ts';
 import { fromPerson } from './mapping.ts';
@@ -88,7 +89,7 @@ export function passkeyRoutes(app: FastifyInstance, shell: Shell): void {
       orThrow(await proveByPasskey(room, person, { ...toAssertion(shell, request), session }));
     else {
       const password = requiredText(body, 'password', 1024);
-      orThrow(await proveByPassword(room, person, { password, address: request.ip, session }));
+      orThrow(await proveByPassword(room, person, { password, address: networkOf(request.ip), session }));
     }
     return reply.code(204).send();
   });
@@ -109,7 +110,7 @@ function requireParty(shell: Shell): Party {
 
 function toAssertion(shell: Shell, request: FastifyRequest) {
   const response = toResponse(objectBody(request.body).value);
-  return { response, party: requireParty(shell), address: request.ip };
+  return { response, party: requireParty(shell), address: networkOf(request.ip) };
 }
 
 function toResponse(body: JsonObject): JsonObject {

@@ -8,6 +8,7 @@ import { addToken, revokeToken } from '../core/people/tokens.ts';
 import { objectBody } from '../http/body.ts';
 import { optionalText, requiredChoice, requiredText } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
+import { networkOf } from '../http/transport.ts';
 import { clearSessionCookie, endOldSession, requireRole, sessionCookie, setSessionCookie } from './auth.ts';
 import { deviceOf } from './device.ts';
 import { fromPerson, fromToken } from './mapping.ts';
@@ -26,7 +27,7 @@ export function entryRoutes(app: FastifyInstance, shell: Shell): void {
         email: requiredText(body, 'email', 254),
         password: requiredText(body, 'password', 1024),
         handle: optionalText(body, 'handle', 64),
-        address: request.ip,
+        address: networkOf(request.ip),
         device: deviceOf(request.headers['user-agent']),
       }),
     );

@@ -101,6 +101,30 @@ test('[D13][D28] the clock is set back while the store takes nothing: what that 
   expect(await checked(world, id)).toMatchObject({ status: 'approved' });
 });
 
+test('[W5][D36][D28] a clock that was a year ahead for a moment keeps nobody waiting for that year', async () => {
+  const hook = await openHook((_, count) => ({ status: count === 1 ? 503 : 204 }));
+  const env = { LANTERNROOM_UNDO_SECONDS: '0', LANTERNROOM_RATE_TEST: '20/5' };
+  const { world, clock } = await openDesk({ env });
+  const { key } = await world.addAgent({ id: 'hooked', callbacks: [hook.origin] });
+  const digest = { kind: 'webhook', target: 'https://example.com/digest' };
+  const sittings = [{ days: [1, 2, 3, 4, 5, 6, 7], at: '09:30' }];
+  await body(world.desk('PUT', '/desk/preferences', { sittings, digest }));
+  await world.tick(365 * DAY);
+  const over = { agent_id: 'hooked', callback_webhook: `${hook.origin}/a` };
+  const id = await world.deliver(over, key);
+  await world.decide(id, { status: 'approved' });
+  await attemptsOf(world, id, 1);
+  await world.tick(-365 * DAY);
+
+  expect((await attemptsOf(world, id, 2)).callbacks).toMatchObject([{ state: 'done', attempts: 2 }]);
+  const [planned] = await world.sql('select digest_at from preferences');
+  expect(Number(planned?.digest_at)).toBeLessThanOrEqual(clock.now() + DAY);
+  for (let n = 0; n < 5; n++) await world.deliver(over, key);
+  clock.turn(HOUR);
+  await world.deliver(over, key);
+  expect(await verified(world)).toMatchObject({ ok: true });
+});
+
 test('[D65] when an agent was last seen is written also after the clock was set back, or a first try failed', async () => {
   const { world } = await openDesk();
   const seenAt = async () => {

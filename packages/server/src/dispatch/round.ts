@@ -12,7 +12,9 @@ export class Round {
     this.#isCutShort = isCutShort;
   }
 
+  /** In a turn of its own: however many steps there are, requests come between them. */
   async try(work: () => Promise<unknown>): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
     if (this.#isCutShort() || this.troubles.some(isAway)) return;
     try {
       await work();

@@ -2,11 +2,14 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Store } from '../core/store.ts';
 import { SECOND } from '../core/time.ts';
 import { openDesk } from '../testing/desk.ts';
+import { signal } from '../testing/receivers.ts';
+import { until } from '../testing/waiting.ts';
+import { checked } from '../testing/wake.ts';
 import type { World } from '../testing/world.ts';
 import { Ticker } from './ticker.ts';
 
 /** A ticker of our own on the world's store, and how often it has looked for what is due. */
-function countingTicker({ room }: World) {
+function countingTicker({ room }: World, checkpoint = async () => {}) {
   const seen = { rounds: 0, wake: () => {} };
   const { directory } = room.store;
   const heldDue: typeof directory.heldDue = (...asked) => {
@@ -27,7 +30,7 @@ function countingTicker({ room }: World) {
       },
     },
     retentionDays: 365,
-    checkpoint: async () => {},
+    checkpoint,
     presence: [],
     warn: () => {},
   });
@@ -75,4 +78,22 @@ test('[D13] news in the meantime does not put the next try off', async () => {
   await ticker.stop();
   expect(seen.rounds).toBeGreaterThanOrEqual(3);
   expect(seen.rounds).toBeLessThanOrEqual(5);
+});
+
+test('[D13][R12] a decision does not wait behind what is done now and then', async () => {
+  const { world, clock } = await openDesk();
+  const id = await world.deliver();
+  await world.running.ticker.stop();
+  const [reached, released] = [signal(), signal()];
+  const { ticker } = countingTicker(world, async () => {
+    reached.fire();
+    await released.seen;
+  });
+  ticker.start();
+  await reached.seen; // its chores take as long as they like
+  await world.decide(id, { status: 'approved' });
+  clock.turn(60 * SECOND);
+  await until(async () => (await checked(world, id)).status === 'approved');
+  released.fire();
+  await ticker.stop();
 });

@@ -36,6 +36,7 @@ export class Ticker {
   readonly #parts: TickerParts;
   #timer: NodeJS.Timeout | null = null;
   #ticking: Promise<void> | null = null;
+  #choring: Promise<void> | null = null;
   #stopped = false;
   #choresAt: Micros = 0;
   /** How much went wrong in the last round. */
@@ -65,12 +66,13 @@ export class Ticker {
     this.#off();
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#ticking;
+    await this.#choring;
   }
 
   #run(): void {
-    this.#ticking ??= this.tick()
+    this.#ticking ??= this.#look()
       .then(() => this.#complaints.clear())
-      .catch((problem: unknown) => this.#complain(problem))
+      .catch((problem: unknown) => this.#complain(problem, this.#troubles))
       .finally(() => {
         this.#ticking = null;
         // What is due and cannot be done stays due. Until a moment, and not for so long: news would put it off for ever.
@@ -80,16 +82,48 @@ export class Ticker {
   }
 
   /** One line for a round, and the same again only after a while: a row that is damaged today is damaged tomorrow. */
-  #complain(problem: unknown): void {
+  #complain(problem: unknown, troubles: number): void {
     const [what, now] = [problem instanceof Error ? problem.message : String(problem), performance.now()];
     if (now < (this.#complaints.get(what) ?? 0)) return;
     this.#complaints.set(what, now + SAY_AGAIN_AFTER_MS);
-    const more = this.#troubles - 1;
+    const more = troubles - 1;
     this.#parts.warn(problem, `the ticker stumbled${more > 0 ? `, and ${more} times more` : ''}`);
   }
 
-  /** One round, to its end whatever fails; public so that a test can turn the clock and then the crank. */
+  /** One round with its chores, to the end whatever fails: a test turns the clock and then this crank. */
   async tick(): Promise<void> {
+    await this.#choring;
+    const { round, now } = await this.#settleDue();
+    if (this.#areChoresDue(now)) await this.#chores(round, now);
+    this.#sum(round);
+  }
+
+  /** The same with the chores beside it: thousands of old things may leave, and no decision waits behind them. */
+  async #look(): Promise<void> {
+    const { round, now } = await this.#settleDue();
+    if (this.#choring === null && this.#areChoresDue(now)) this.#choring = this.#choresBeside(now);
+    this.#sum(round);
+  }
+
+  async #choresBeside(now: Micros): Promise<void> {
+    const round = new Round(() => this.#stopped);
+    await this.#chores(round, now);
+    this.#choring = null;
+    if (round.troubles.length > 0) this.#complain(round.troubles[0], round.troubles.length);
+  }
+
+  #areChoresDue(now: Micros): boolean {
+    if (now < this.#choresAt) return false;
+    this.#choresAt = now + CHORES_EVERY;
+    return true;
+  }
+
+  #sum({ troubles }: Round): void {
+    this.#troubles = troubles.length;
+    if (troubles.length > 0) throw troubles[0];
+  }
+
+  async #settleDue(): Promise<{ round: Round; now: Micros }> {
     const { room, presence } = this.#parts;
     const { directory } = room.store;
     const now = room.clock.now();
@@ -107,12 +141,7 @@ export class Ticker {
     );
     await round.try(() => sweepLost(room));
     for (const one of presence) await round.try(() => one.flushIfDue(now));
-    if (now >= this.#choresAt) {
-      this.#choresAt = now + CHORES_EVERY;
-      await this.#chores(round, now);
-    }
-    this.#troubles = round.troubles.length;
-    if (this.#troubles > 0) throw round.troubles[0];
+    return { round, now };
   }
 
   /** One that is due and cannot be settled stays due, and is no reason to look again at once. */
@@ -152,13 +181,22 @@ export class Ticker {
     await round.try(async () => {
       for (const { id } of await room.store.directory.spaces()) {
         await round.try(() => room.store.write(id, ['ledger'], (tx) => this.#retire(tx, now)));
-        await round.try(() => retireEvents(room, id, now));
+        await this.#retireEvents(round, id, now);
         await round.try(() => retireTasks(room, id, { endedBefore: before, unusedBefore: now - DAY }));
         await round.try(() => this.#clearLeftovers(id, now));
       }
     });
     await round.try(() => this.#clearLeftovers(SERVER, now));
     await round.try(() => this.#parts.checkpoint());
+  }
+
+  /** A platform has thousands of agents: each is a step of its own. */
+  async #retireEvents(round: Round, space: SpaceId, now: Micros): Promise<void> {
+    const { room } = this.#parts;
+    await round.try(async () => {
+      const agents = await room.store.read(space, (tx) => tx.agents.names(Number.MAX_SAFE_INTEGER));
+      for (const agent of agents) await round.try(() => retireEvents(room, { space, agent, now }));
+    });
   }
 
   async #clearLeftovers(space: SpaceId, now: Micros): Promise<void> {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -11,6 +12,7 @@ import { bearerOf, identify } from './agent-key.ts';
 import { addJsonParser, BODY_LIMIT, hearOut } from './body.ts';
 import { readableUrl, refuseBroken } from './broken.ts';
 import { type Door, errorBody, errorHandler, HTTP_STATUS } from './errors.ts';
+import { hangUpBehindBody } from './goodbye.ts';
 import type { Shell } from './shell.ts';
 import { lostPage } from './static.ts';
 import { isPrivate, readCertificate } from './transport.ts';
@@ -28,9 +30,11 @@ declare module 'fastify' {
 /** One operation in the document. */
 export type Described = {
   summary?: string;
-  body?: TSchema;
+  body?: TSchema | 'bytes';
+  /** It may be left out. */
+  bodyOptional?: true;
   /** Null is an answer without a body, and "stream" one that goes on. */
-  response?: Record<number, TSchema | 'stream' | null>;
+  response?: Record<number, TSchema | 'stream' | 'markdown' | 'bytes' | null>;
   /** Query parameters and headers; those of the path are found by themselves. */
   parameters?: readonly { name: string; in: string; required?: boolean; schema: TSchema }[];
   /** Nobody needs a key here. */
@@ -50,6 +54,8 @@ const HEADER_LIMIT = 16 * 1024;
 
 /** Whoever sends a byte now and then is gone after this, give or take the interval at which it is looked for. */
 const CONNECTION_LIMITS = {
+  // Refused by our own rule, in our own words.
+  requireHostHeader: false,
   maxHeaderSize: HEADER_LIMIT,
   headersTimeout: 15_000,
   connectionsCheckingInterval: 2_000,
@@ -79,6 +85,8 @@ export function makeApp({ tls, log, proxies, baseUrl }: AppOptions): FastifyInst
       ? {}
       : { https: { ...CONNECTION_LIMITS, ...readCertificate(tls), minVersion: 'TLSv1.2' as const } }),
   }) as unknown as FastifyInstance;
+  // What else somebody may expect, beside to be told to go on, is not promised here and nothing to refuse them for.
+  app.server.on('checkExpectation', (...asked) => app.server.emit('request', ...asked));
   addJsonParser(app);
   app.addHook('onError', hearOut);
   app.decorateRequest('identity', null);
@@ -112,10 +120,17 @@ export function addGroundRules(app: FastifyInstance, shell: Shell): void {
   // With a callback: nearly always there is nothing to wait for, and a promise for every request is not free.
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.setHeader('x-content-type-options', 'nosniff');
+    if (!reply.raw.shouldKeepAlive) hangUpBehindBody(request.raw);
+    if (lacksHost(request.raw)) return done(new Fault('malformed_body', 'Send the header Host.'));
     if (isPrivate(request.raw, shell.binding) || request.url === '/healthz' || request.url === '/readyz')
       done();
     else refusePlain(shell, request).catch(done);
   });
+}
+
+/** HTTP/1.1 wants it of everybody (RFC 9112, 3.2). */
+function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersion === '1.1';
 }
 
 async function refusePlain(shell: Shell, request: FastifyRequest): Promise<never> {

@@ -1,7 +1,11 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
+import { PLAIN_DOOR } from './app.ts';
+import { addJsonParser } from './body.ts';
 import { bePatient, refuseBroken } from './broken.ts';
+import { errorHandler } from './errors.ts';
 
 /** Sends half of a body, lets the time limit pass, and then sends the rest. */
 async function slowly(isPatient: boolean): Promise<number> {
@@ -40,4 +44,34 @@ test('[A20] an upload that takes longer than a request may is let go on', async 
 
 test('[W1] any other request that does not arrive in time is told so', async () => {
   expect(await slowly(false)).toBe(408);
+});
+
+test('[D33] whoever leaves in the middle of a body is no fault of ours, and not in the log as one', async () => {
+  const logged: string[] = [];
+  const app = Fastify({ logger: { level: 'warn', stream: { write: (line) => logged.push(line) } } });
+  addJsonParser(app);
+  const refuse = errorHandler(PLAIN_DOOR, () => '');
+  const refused = new Promise<number>((resolve) => {
+    app.setErrorHandler((error: Error, asked, reply) => {
+      const answer = refuse(error, asked, reply);
+      resolve(reply.statusCode);
+      return answer;
+    });
+  });
+  const leaving = new Promise<void>((resolve) => {
+    app.addHook('preParsing', (_asked, _reply, _body, done) => {
+      done();
+      resolve();
+    });
+  });
+  app.post('/', async () => 'taken');
+  onTestFinished(() => app.close());
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const headers = { 'content-type': 'application/json' };
+  const outgoing = request(url, { method: 'POST', headers }).on('error', () => {});
+  outgoing.write('{"half":');
+  await leaving;
+  outgoing.destroy();
+  expect(await refused).toBe(400);
+  expect(logged).toEqual([]);
 });

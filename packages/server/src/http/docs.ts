@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Fault } from '../core/faults.ts';
 import { escapeHtml, toHtml } from './markdown.ts';
+import { onlyMethods } from './methods.ts';
 import type { Operation } from './openapi.ts';
 import { readTexts } from './texts.ts';
 
@@ -11,19 +12,27 @@ export function docsRoutes(app: FastifyInstance, operations: readonly Operation[
   const texts = readTexts('docs');
   const pages = new Map<string, string>();
 
-  app.get('/docs', async (_, reply) => page(reply, 'Documents', index(texts, operations)));
+  app.route({
+    ...onlyMethods(app, 'GET', '/docs'),
+    handler: async (_, reply) => page(reply, 'Documents', index(texts, operations)),
+  });
 
-  app.get('/docs/style.css', async (_, reply) =>
-    reply.header('cache-control', 'max-age=3600').type('text/css; charset=utf-8').send(STYLE),
-  );
+  app.route({
+    ...onlyMethods(app, 'GET', '/docs/style.css'),
+    handler: async (_, reply) =>
+      reply.header('cache-control', 'max-age=3600').type('text/css; charset=utf-8').send(STYLE),
+  });
 
-  app.get<ByName>('/docs/:name', async (request, reply) => {
-    const { name } = request.params;
-    const text = texts.get(name);
-    if (text === undefined) throw new Fault('not_found', 'There is no document with this name; see /docs.');
-    const html = pages.get(name) ?? toHtml(text);
-    pages.set(name, html);
-    return page(reply, titleOf(text, name), html);
+  app.route<ByName>({
+    ...onlyMethods(app, 'GET', '/docs/:name'),
+    handler: async (request, reply) => {
+      const { name } = request.params;
+      const text = texts.get(name);
+      if (text === undefined) throw new Fault('not_found', 'There is no document with this name; see /docs.');
+      const html = pages.get(name) ?? toHtml(text);
+      pages.set(name, html);
+      return page(reply, titleOf(text, name), html);
+    },
   });
 }
 

@@ -147,6 +147,7 @@ const NOSNIFF = ['x-content-type-options', 'nosniff'];
 function isPlain({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return (
+    headers.host !== undefined &&
     length !== undefined &&
     Number(length) > 0 &&
     Number(length) <= BODY_LIMIT &&

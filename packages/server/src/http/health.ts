@@ -6,6 +6,7 @@ import { mayAct } from '../core/people/person.ts';
 import type { Room } from '../core/room.ts';
 import { type Micros, SECOND } from '../core/time.ts';
 import { bearerOf } from './agent-key.ts';
+import { onlyMethods } from './methods.ts';
 import type { Parking } from './park.ts';
 import type { Shell } from './shell.ts';
 import type { Streams } from './sse.ts';
@@ -78,25 +79,31 @@ export function healthRoutes(
   { room }: Shell,
   { health, metrics }: { health: { draining: boolean }; metrics: Metrics },
 ): void {
-  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.route({ ...onlyMethods(app, 'GET', '/healthz'), handler: async () => ({ status: 'ok' }) });
 
   /** Migrated (or we would not listen), the store answers, and we are not on our way out. */
-  app.get('/readyz', async () => {
-    if (health.draining) throw new Fault('unavailable', 'The server is shutting down.', { retryAfter: 5 });
-    await room.store.directory.spaces().catch(() => {
-      throw new Fault('unavailable', 'The store does not answer.', { retryAfter: 5 });
-    });
-    return { status: 'ready' };
+  app.route({
+    ...onlyMethods(app, 'GET', '/readyz'),
+    handler: async () => {
+      if (health.draining) throw new Fault('unavailable', 'The server is shutting down.', { retryAfter: 5 });
+      await room.store.directory.spaces().catch(() => {
+        throw new Fault('unavailable', 'The store does not answer.', { retryAfter: 5 });
+      });
+      return { status: 'ready' };
+    },
   });
 
-  app.get('/metrics', async (request, reply) => {
-    const token = bearerOf(request);
-    const person = token === null ? null : await personBehind(room, token);
-    if (person === null || !mayAct(person.role, 'owner')) {
-      throw new Fault('unauthorized', "Send an owner's token in the header Authorization: Bearer lr_….");
-    }
-    return reply
-      .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
-      .send(await metrics.text());
+  app.route({
+    ...onlyMethods(app, 'GET', '/metrics'),
+    handler: async (request, reply) => {
+      const token = bearerOf(request);
+      const person = token === null ? null : await personBehind(room, token);
+      if (person === null || !mayAct(person.role, 'owner')) {
+        throw new Fault('unauthorized', "Send an owner's token in the header Authorization: Bearer lr_….");
+      }
+      return reply
+        .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
+        .send(await metrics.text());
+    },
   });
 }

@@ -23,7 +23,10 @@ type Unread = { ok: false; id: RpcId; error: RpcError; field?: string };
 
 export type RpcRead = { ok: true; call: RpcCall } | Unread;
 
-/** Reads one call. A request without an id is answered with the id null: here, nobody calls without wanting to know. */
+/**
+ * Reads one call. A request without an id is answered with the id null and not taken for a notification: nobody calls an
+ * agent without wanting to know, and the official kit for 0.3 looks for its errors in such answers.
+ */
 export function readCall({ value: body, raw }: JsonBody): RpcRead {
   if (Array.isArray(body)) return refuse(null, 'Batches are not served here. Send one request at a time.');
   if (!isJsonObject(body)) return refuse(null, 'The request must be a JSON object.');

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { Fault } from '../core/faults.ts';
 
+/** What our addresses have, in the order in which `Allow` tells it; HEAD comes with GET. */
 const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Names a route and answers every other method there with 405 and `Allow`, instead of a puzzling 404. */
@@ -13,23 +14,50 @@ export function onlyMethods<M extends HTTPMethods>(
   return { method, url };
 }
 
+/** The same for a GET that lasts: who asks for its headers alone would wait for nothing. */
+export function onlyLastingGet(
+  app: FastifyInstance,
+  url: string,
+): { method: 'GET'; url: string; exposeHeadRoute: false } {
+  refuseOthers(app, ['GET'], url);
+  refuseHead(app, ['GET'], url);
+  return { method: 'GET', url, exposeHeadRoute: false };
+}
+
 export function refuseOthers(
   app: FastifyInstance,
   allowed: readonly HTTPMethods[],
   url: string,
-  hint = `Only ${allowed.join(', ')} works here.`,
+  hint?: string,
 ): void {
-  const refuse = async (_: FastifyRequest, reply: FastifyReply) => {
+  const served: readonly string[] = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed;
+  const others = app.supportedMethods.filter((method) => !served.includes(method));
+  refuse(app, url, { methods: others, allowed, hint });
+}
+
+/** For an address whose GET has no HEAD. */
+export function refuseHead(app: FastifyInstance, allowed: readonly HTTPMethods[], url: string): void {
+  refuse(app, url, { methods: ['HEAD'], allowed });
+}
+
+type Refusal = {
+  methods: readonly string[];
+  allowed: readonly HTTPMethods[];
+  hint?: string | undefined;
+};
+
+function refuse(app: FastifyInstance, url: string, { methods, allowed, hint }: Refusal): void {
+  const answer = async (_: FastifyRequest, reply: FastifyReply) => {
     reply.header('allow', allowed.join(', '));
-    throw new Fault('method_not_allowed', hint);
+    throw new Fault('method_not_allowed', hint ?? `Only ${allowed.join(', ')} works here.`);
   };
   app.route({
-    method: METHODS.filter((m) => !allowed.includes(m)),
+    method: methods as HTTPMethods[],
     url,
     config: { refuses: true },
     // Before a body is looked at: one in the wrong format would be told of the format.
-    onRequest: refuse,
-    handler: refuse,
+    onRequest: answer,
+    handler: answer,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Described } from './app.ts';
+import { onlyMethods } from './methods.ts';
 import type { Shell } from './shell.ts';
 
 export type Operation = { method: string; path: string; described: Described };
@@ -14,7 +15,10 @@ export function openApiRoutes(app: FastifyInstance, shell: Shell): readonly Oper
         operations.push({ method: method.toLowerCase(), path, described });
     }
   });
-  app.get('/openapi.json', async () => document(operations, shell));
+  app.route({
+    ...onlyMethods(app, 'GET', '/openapi.json'),
+    handler: async () => document(operations, shell),
+  });
   return operations;
 }
 
@@ -54,7 +58,9 @@ function describe(path: string, config: Described) {
     summary: config.summary,
     ...(config.open ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(config.body === undefined ? {} : { requestBody: { required: true, content: json(config.body) } }),
+    ...(config.body === undefined
+      ? {}
+      : { requestBody: { required: config.bodyOptional !== true, content: contentOf(config.body) } }),
     responses: {
       ...Object.fromEntries(Object.entries(config.response ?? {}).map(describeReply)),
       default: { description: 'An error, described in docs/errors.md' },
@@ -67,12 +73,17 @@ function pathParameter(name: string) {
 }
 
 function describeReply([status, schema]: [string, unknown]) {
-  const content = schema === null ? {} : { content: schema === 'stream' ? STREAM : json(schema) };
+  const content = schema === null ? {} : { content: contentOf(schema) };
   return [status, { description: 'As it should be', ...content }];
 }
 
-const STREAM = { 'text/event-stream': { schema: { type: 'string' } } };
+const TEXT = { schema: { type: 'string' } };
+const OTHERS: Record<string, object> = {
+  stream: { 'text/event-stream': TEXT },
+  markdown: { 'text/markdown': TEXT },
+  bytes: { '*/*': {} },
+};
 
-function json(schema: unknown) {
-  return { 'application/json': { schema } };
+function contentOf(schema: unknown): object {
+  return (typeof schema === 'string' ? OTHERS[schema] : undefined) ?? { 'application/json': { schema } };
 }

@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { AgentId, SpaceId } from '../core/ids.ts';
+import { entry } from '../core/maps.ts';
 import type { Room } from '../core/room.ts';
 import type { Tx } from '../core/store.ts';
 import { type Micros, SECOND } from '../core/time.ts';
 
 const FLUSH_EVERY: Micros = 30 * SECOND;
+/** Thousands in one transaction would hold up everybody who wants to write. */
+const AT_ONCE = 200;
 
 type WriteSeen = (tx: Tx, id: string, at: Micros) => Promise<void>;
 
@@ -37,7 +40,7 @@ export class Presence {
     return this.#bySpace.get(space)?.get(agent) ?? null;
   }
 
-  /** Writes at most every half minute; one small write for each space that was heard of. */
+  /** Writes at most every half minute, in small transactions. */
   async flushIfDue(now: Micros): Promise<void> {
     // Farther ahead than it was ever set: the clock was set back.
     const isEarly = now < this.#flushAt && this.#flushAt - now <= FLUSH_EVERY;
@@ -60,26 +63,20 @@ export class Presence {
     if (troubles.length > 0) throw troubles[0];
   }
 
-  #writeSeen(space: SpaceId, agents: ReadonlySet<AgentId>): Promise<void> {
-    return this.#room.store.write(space, [], async (tx) => {
-      for (const agent of agents) {
-        const at = this.lastSeen(space, agent);
-        if (at !== null) await this.#write(tx, agent, at);
-      }
-    });
+  async #writeSeen(space: SpaceId, agents: ReadonlySet<AgentId>): Promise<void> {
+    const all = [...agents];
+    for (let from = 0; from < all.length; from += AT_ONCE) {
+      await this.#room.store.write(space, [], async (tx) => {
+        for (const agent of all.slice(from, from + AT_ONCE)) {
+          const at = this.lastSeen(space, agent);
+          if (at !== null) await this.#write(tx, agent, at);
+        }
+      });
+    }
   }
 
   note(space: SpaceId, agent: AgentId): void {
     entry(this.#bySpace, space, () => new Map<AgentId, Micros>()).set(agent, this.#room.clock.now());
     entry(this.#unwritten, space, () => new Set<AgentId>()).add(agent);
   }
-}
-
-function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { onlyMethods } from './methods.ts';
 import type { Shell } from './shell.ts';
 
 /** The desk's page, built into the package. */
@@ -22,20 +23,26 @@ const POLICY = [
 ].join('; ');
 
 export async function staticRoutes(app: FastifyInstance, shell: Shell): Promise<void> {
-  app.get('/llms.txt', async (_, reply) => reply.type('text/plain; charset=utf-8').send(llms(shell)));
+  app.route({
+    ...onlyMethods(app, 'GET', '/llms.txt'),
+    handler: async (_, reply) => reply.type('text/plain; charset=utf-8').send(llms(shell)),
+  });
   if (!existsSync(PUBLIC)) return;
   await app.register(fastifyStatic, {
     root: PUBLIC,
     wildcard: false,
     index: false,
     preCompressed: true,
+    // Small files, sent whole: a part that is not there would have to be refused in words of its own.
+    acceptRanges: false,
     setHeaders: (reply, path) => {
       // Names under assets/ carry a hash of their content: they never change.
       const fixed = /[/\\]assets[/\\]/.test(path);
       reply.header('cache-control', fixed ? 'public, max-age=31536000, immutable' : 'no-cache');
     },
   });
-  for (const route of PAGES) app.get(route, (_, reply) => page(reply));
+  for (const route of PAGES)
+    app.route({ ...onlyMethods(app, 'GET', route), handler: (_, reply) => page(reply) });
 }
 
 /** The addresses of the desk: one page that finds its own way. */

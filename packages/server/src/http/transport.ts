@@ -9,6 +9,10 @@ export type Proxies = readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
 
 export function parseProxies(entries: readonly string[]): Proxies {
   return entries.map((entry) => {
+    if (/\/0+$/.test(entry))
+      throw new UsageError(
+        `LANTERNROOM_TRUST_PROXY: "${entry}" would believe everybody. Name the proxy's own address or range.`,
+      );
     try {
       if (entry.includes('/')) return ipaddr.parseCIDR(entry);
       const address = ipaddr.process(entry);
@@ -45,6 +49,19 @@ export function isLoopback(address: string | undefined): boolean {
 /** A host name or address that only this machine can reach. */
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || isLoopback(host);
+}
+
+/**
+ * Whom a limit counts. One line has a whole /64 of IPv6 to take its addresses from, and some proxies write the client's
+ * port behind its address.
+ */
+export function networkOf(address: string): string {
+  const bare = address.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2');
+  if (!ipaddr.isValid(bare)) return bare;
+  const known = ipaddr.process(bare);
+  if (known instanceof ipaddr.IPv4) return known.toString();
+  const [a = 0, b = 0, c = 0, d = 0] = known.parts;
+  return `${[a, b, c, d].map((part) => part.toString(16)).join(':')}::/64`;
 }
 
 export type Binding = { host: string; tls: boolean; proxies: Proxies };

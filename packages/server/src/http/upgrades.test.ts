@@ -16,7 +16,7 @@ test('[A13] whoever resets an upgrade while their key is looked up ends their ow
   const taken = new Promise<Duplex>((resolve) => {
     const upgrades = new Upgrades();
     upgrades.serve('/slow', (_, socket) => resolve(socket)); // and never answers
-    upgrades.attach(server);
+    upgrades.attach(server, () => true);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,7 +7,8 @@ export type TakeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffe
 /**
  * Who asks for another protocol, and where. WebSocket gets through at an address that speaks it, and is told so elsewhere,
  * because a connection that is left to itself would stay open for ever. Another protocol is not spoken here, so its
- * request is answered as it stands: Java's client, among others, asks for HTTP/2 with every first request.
+ * request is answered as it stands: Java's client, among others, asks for HTTP/2 with every first request. So is one that
+ * others could read on its way: it is refused like any other, and its key is known to be exposed (W2).
  */
 export class Upgrades {
   readonly #byPath = new Map<string, TakeUpgrade>();
@@ -16,11 +17,11 @@ export class Upgrades {
     this.#byPath.set(path, take);
   }
 
-  attach(server: Pick<Server, 'on' | 'emit'>): void {
+  attach(server: Pick<Server, 'on' | 'emit'>, isPrivate: (request: IncomingMessage) => boolean): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       // From here on nobody listens for us: one who resets the connection while a key is looked up would end the process.
       socket.on('error', () => socket.destroy());
-      if (!/^websocket$/i.test(request.headers.upgrade ?? ''))
+      if (!/^websocket$/i.test(request.headers.upgrade ?? '') || !isPrivate(request))
         return answerAnyway(server, request, socket, head);
       const take = this.#byPath.get((request.url ?? '').split('?', 1)[0] ?? '');
       if (take !== undefined) take(request, socket, head);

@@ -16,7 +16,7 @@ import type { Session } from './statement.ts';
 const LINES = 30;
 
 type Case = {
-  ground: Ground;
+  ground: Ground & { clock: ManualClock };
   space: string;
   /** As somebody would who has the file and knows SQL, but not the master key. */
   tamper(sql: string, ...values: unknown[]): void;
@@ -34,7 +34,8 @@ function write(ground: Ground, space: string): Promise<number> {
 /** A ledger of thirty lines with checkpoints at lines 10 and 20, in the database and in the file. */
 async function openCase(): Promise<Case> {
   const folder = freshFolder();
-  const ground = await openGround(readConfig({ flags: { data: folder }, env: {} }), new ManualClock());
+  const clock = new ManualClock();
+  const ground = { ...(await openGround(readConfig({ flags: { data: folder }, env: {} }), clock)), clock };
   onTestFinished(() => ground.stop());
   const { id: space } = orThrow(await foundSpace(ground.room, 'home', 'test'));
   for (let seq = 2; seq <= LINES; seq++) {
@@ -92,6 +93,16 @@ describe('an honest ledger', () => {
     const stored = await ground.room.store.read(space, (tx) => tx.ledger.checkpoints());
     expect(stored.map((c) => c.seq)).toEqual([10, 20, LINES]);
     expect(kept()).toEqual(stored);
+  });
+
+  test('[D22] one that cannot be signed keeps no other from it', async () => {
+    const { ground, space, tamper } = await openCase();
+    const { id: second } = orThrow(await foundSpace(ground.room, 'second', 'test'));
+    tamper(`create trigger stuck before insert on checkpoints when new.space_id = '${space}'
+      begin select raise(abort, 'stuck'); end`);
+    await expect(ground.auditor.checkpointAll()).rejects.toThrow('stuck');
+    const stored = await ground.room.store.read(second, (tx) => tx.ledger.checkpoints());
+    expect(stored).toHaveLength(1);
   });
 
   test('[D22] half a line in the file, as a crash leaves it, spoils neither itself nor the next one', async () => {
@@ -260,6 +271,36 @@ describe('what is found', () => {
       space,
     );
     expectFound(await verify(), LINES + 5);
+  });
+
+  test('[D21][D22] an older copy that was put back, although what came since was signed at the same place', async () => {
+    const { ground, space, tamper, verify } = await openCase();
+    const db = new Database(ground.data.local?.file ?? '');
+    onTestFinished(() => void db.close());
+    const old = db.prepare("select n, at, text, seal from heads where space_id = ? and name = 'ledger'");
+    const { n, at, text, seal } = old.get(space) as { n: number; at: number; text: string; seal: string };
+    await write(ground, space);
+    await ground.auditor.checkpointAll();
+    tamper('delete from ledger where seq > ?', n);
+    tamper('delete from checkpoints where seq > ?', n);
+    tamper(
+      "update heads set n=?, at=?, text=?, seal=? where space_id=? and name='ledger'",
+      ...[n, at, text, seal, space],
+    );
+    ground.clock.turn(1);
+    await write(ground, space);
+    await ground.auditor.checkpointAll();
+    expectFound(await verify(), n + 1);
+  });
+
+  test('[D21][D22] a space that was taken out with everything in it', async () => {
+    const { ground, space, tamper } = await openCase();
+    expect(await ground.auditor.spaces()).toEqual([expect.objectContaining({ id: space, handle: 'home' })]);
+    for (const table of ['spaces', 'ledger', 'heads', 'checkpoints'])
+      tamper(`delete from ${table} where space_id = ?`, space);
+    const [gone, ...others] = await ground.auditor.spaces();
+    expect(others).toEqual([]);
+    expectFound(await ground.auditor.verify(gone?.id ?? ''), 20, 10);
   });
 
   test.each([

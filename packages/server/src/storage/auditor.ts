@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { isAway } from '../core/faults.ts';
 import type { SpaceId } from '../core/ids.ts';
 import { makeCheckpoint, type SealedEnd, type Verdict, verifyLedger } from '../core/ledger/audit.ts';
 import { type Checkpoint, checkpointText } from '../core/ledger/ledger.ts';
@@ -46,14 +47,32 @@ export class Auditor {
     return { head, sealed: head !== null && vault.headMatches(headText(space, 'ledger', head), head.seal) };
   }
 
-  /** Signs the end of every ledger that has grown since its last checkpoint. */
+  /** All spaces, and those whose lines were signed and that nobody finds any more: we never remove one. */
+  async spaces(): Promise<{ id: SpaceId; handle: string }[]> {
+    const { room } = this.#parts;
+    const found = await room.store.directory.spaces();
+    const there = new Set(found.map(({ id }) => id));
+    const missing = this.#kept().filter((c) => !there.has(c.space));
+    const signed = missing.filter((c) => room.vault.verify(checkpointText(c), c.signature));
+    const gone = [...new Set(signed.map(({ space }) => space))];
+    return [...found, ...gone.map((id) => ({ id, handle: id }))];
+  }
+
+  /** Signs the end of every ledger that has grown since its last checkpoint. One that cannot be signed stops no other. */
   async checkpointAll(): Promise<void> {
-    const { room, file } = this.#parts;
-    for (const { id } of await room.store.directory.spaces()) {
-      const made = await makeCheckpoint(room, id, room.clock.now());
-      // The line break comes first: what a crash left behind half-written ends there, and spoils no other line.
-      if (made !== null) appendFileSync(file, `\n${JSON.stringify(made)}`, { mode: 0o600 });
+    const troubles: unknown[] = [];
+    for (const { id } of await this.#parts.room.store.directory.spaces()) {
+      await this.#checkpoint(id).catch((reason: unknown) => troubles.push(reason));
+      if (troubles.some(isAway)) break;
     }
+    if (troubles.length > 0) throw troubles[0];
+  }
+
+  async #checkpoint(space: SpaceId): Promise<void> {
+    const { room, file } = this.#parts;
+    const made = await makeCheckpoint(room, space, room.clock.now());
+    // The line break comes first: what a crash left behind half-written ends there, and spoils no other line.
+    if (made !== null) appendFileSync(file, `\n${JSON.stringify(made)}`, { mode: 0o600 });
   }
 
   /** Signs with the key of today what a key from before has signed. A signature that is nobody's stays, and is found. */

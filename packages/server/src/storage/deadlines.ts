@@ -32,14 +32,23 @@ const endLeases = statement<Omit<Moved, 'to'>>()((db, p) =>
     .where('leased_until', '>', p.after),
 );
 
-const bringFirstAttempts = statement<Moved>()((db, p) =>
+const bringAttempts = statement<{ space: string; now: number; after: number }>()((db, p) =>
   db
     .updateTable('jobs')
-    .set({ due_at: p.to })
+    .set({ due_at: p.now })
     .where('space_id', '=', p.space)
     .where('state', '=', 'due')
-    .where('due_at', '>', p.after)
-    .where('attempts', '=', 0),
+    .where('due_at', '>', p.now)
+    .where((eb) => eb.or([eb('attempts', '=', 0), eb('due_at', '>', p.after)])),
+);
+
+const digestsAfter = statement<{ space: string; after: number }>()((db, p) =>
+  db
+    .selectFrom('preferences')
+    .select('person_id')
+    .where('space_id', '=', p.space)
+    .where('digest_at', '>', p.after)
+    .orderBy('person_id'),
 );
 
 const shortenLinks = statement<Moved>()((db, p) =>
@@ -50,7 +59,9 @@ export function deadlineRows(session: Session, space: string): DeadlineRows {
   return {
     bringHeld: (after, now) => session.run(bringHeld, { space, after, to: now }),
     endLeases: (after) => session.run(endLeases, { space, after }),
-    bringFirstAttempts: (now) => session.run(bringFirstAttempts, { space, after: now, to: now }),
+    bringAttempts: (now, after) => session.run(bringAttempts, { space, now, after }),
+    digestsAfter: async (after) =>
+      (await session.all(digestsAfter, { space, after })).map((row) => row.person_id),
     shortenLinks: (until) => session.run(shortenLinks, { space, after: until, to: until }),
   };
 }

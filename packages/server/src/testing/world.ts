@@ -14,6 +14,7 @@ import type { Outbound } from '../dispatch/outbound.ts';
 import { type Ground, openGround, type Running, startServer } from '../main.ts';
 import { DATABASE_FILE } from '../storage/folder/data-folder.ts';
 import { freshDatabase, onDatabase, type TestDatabase } from './postgres.ts';
+import { layStore, rememberingHashes } from './ready-made.ts';
 
 /** A clock that stands still until it is turned. */
 export class ManualClock implements Clock {
@@ -101,11 +102,11 @@ export class World {
       ...options.env,
     };
     const config = readConfig({ flags: { port: '0', data: folder }, env });
+    if (config.databaseUrl === null) await layStore(folder);
     const ground = await openGround(config, options.clock);
-    const space = orThrow(await foundSpace(ground.room, 'home', 'test'));
-    const agent = orThrow(
-      await addAgent(ground.room, { space: space.id, id: 'agent-01', tier: 'test' }, 'test'),
-    );
+    const room = { ...ground.room, passwords: rememberingHashes(ground.room.passwords) };
+    const space = orThrow(await foundSpace(room, 'home', 'test'));
+    const agent = orThrow(await addAgent(room, { space: space.id, id: 'agent-01', tier: 'test' }, 'test'));
     const wanted = {
       space: space.id,
       email: 'owner@example.com',
@@ -113,8 +114,8 @@ export class World {
       role: 'owner' as const,
       password: 'correct horse battery',
     };
-    const owner = orThrow(await addPerson(ground.room, wanted, 'test'));
-    const { token } = await addToken(ground.room, owner, 'test');
+    const owner = orThrow(await addPerson(room, wanted, 'test'));
+    const { token } = await addToken(room, owner, 'test');
     const running = await startServer(config, ground, toParts(options));
     const { clock } = options;
     return new World({ options, folder, database, config, clock, running, space, agent, owner, token });
@@ -192,7 +193,8 @@ export class World {
     space: Space = this.space,
   ): Promise<{ person: Person; token: string }> {
     const wanted = { space: space.id, email, name: null, role, password: 'correct horse battery' };
-    const person = orThrow(await addPerson(this.room, wanted, 'test'));
+    const room = { ...this.room, passwords: rememberingHashes(this.room.passwords) };
+    const person = orThrow(await addPerson(room, wanted, 'test'));
     return { person, token: (await addToken(this.room, person, 'test')).token };
   }
 

@@ -1,4 +1,5 @@
 import type { Identity, KeyRecord } from '../agents/key.ts';
+import { withExactNumbers } from '../exact-numbers.ts';
 import { Fault, isFault } from '../faults.ts';
 import { type Bucket, fullBucket, type Rate, type RateView, take } from '../rate.ts';
 import { nextPlace, type Room, record, stamp } from '../room.ts';
@@ -31,14 +32,28 @@ export type Accepted = {
 };
 
 /** A delivery whose content was read and hashed: plain values, fit for another thread. */
-export type Prepared = Omit<Submission, 'content'> & { contentHash: string; shape: Shape };
+export type Prepared = Omit<Submission, 'content'> & {
+  contentHash: string;
+  /** What another body under the same Idempotency-Key differs in. */
+  bodyHash: string;
+  shape: Shape;
+};
 
 /** Takes a delivery in: the thing, its idempotency record, its bucket and its ledger line in one transaction. */
 export function accept(room: Room, submission: Submission): Promise<Accepted | Fault> {
   const { identity, draft, raw, idempotencyKey, content } = submission;
   const contentHash = room.vault.sha256(room.vault.canonical(content));
-  const prepared = { identity, draft, raw, idempotencyKey, contentHash, shape: shapeOf(content) };
+  const bodyHash = idempotencyKey === null ? contentHash : hashOfBody(room, raw, contentHash);
+  const prepared = { identity, draft, raw, idempotencyKey, contentHash, bodyHash, shape: shapeOf(content) };
   return room.intake?.take('delivery', prepared) ?? takeIn(room, prepared);
+}
+
+const decoder = new TextDecoder();
+
+/** Two numbers that a double takes for one are still two bodies: the second must not be answered with the first (W12). */
+function hashOfBody({ vault }: Room, raw: Uint8Array, contentHash: string): string {
+  const exact = withExactNumbers(decoder.decode(raw));
+  return exact === null ? contentHash : vault.sha256(vault.canonical(JSON.parse(exact)));
 }
 
 export function takeIn(room: Room, prepared: Prepared): Promise<Accepted | Fault> {
@@ -84,7 +99,7 @@ async function repeated(tx: Tx, s: Prepared, now: Micros): Promise<Accepted | Fa
   if (s.idempotencyKey === null) return null;
   const before = await tx.idempotency.get(s.identity.key.agent, s.idempotencyKey, now);
   if (before === null) return null;
-  if (before.bodyHash === s.contentHash) {
+  if (before.bodyHash === s.bodyHash) {
     return { kind: 'repeated', id: before.delivery, createdAt: before.createdAt, rate: null };
   }
   return new Fault(
@@ -211,7 +226,7 @@ async function remember(
   await tx.idempotency.put({
     agent: s.identity.key.agent,
     key: s.idempotencyKey,
-    bodyHash: s.contentHash,
+    bodyHash: s.bodyHash,
     delivery: delivery.id,
     createdAt: delivery.createdAt,
     expiresAt: now + IDEMPOTENCY_KEPT,

@@ -1,4 +1,5 @@
 import type { Json } from '../canonical.ts';
+import { entry } from '../maps.ts';
 import { type Arrival, type Subscription, valueAt, type Want, wantsOf } from './subscription.ts';
 
 /**
@@ -34,8 +35,8 @@ export class Candidates {
       this.#unconditional.push(place);
       return;
     }
-    const byValue = kept(this.#telling, want.path, () => new Map<Json, number[]>());
-    for (const value of new Set(want.values)) kept(byValue, value, () => []).push(place);
+    const byValue = entry(this.#telling, want.path, () => new Map<Json, number[]>());
+    for (const value of new Set(want.values)) entry(byValue, value, () => []).push(place);
   }
 }
 
@@ -43,7 +44,7 @@ export class Candidates {
 function varietyOf(wants: readonly Want[]): Map<string, number> {
   const asked = new Map<string, Set<Json>>();
   for (const { path, values } of wants) {
-    const known = kept(asked, path, () => new Set());
+    const known = entry(asked, path, () => new Set());
     for (const value of values) known.add(value);
   }
   return new Map([...asked].map(([path, values]) => [path, values.size]));
@@ -55,10 +56,4 @@ function mostTelling(wants: readonly Want[], variety: ReadonlyMap<string, number
     (best, want) => (best === undefined || telling(want) > telling(best) ? want : best),
     undefined,
   );
-}
-
-function kept<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key) ?? make();
-  map.set(key, known);
-  return known;
 }

@@ -13,17 +13,17 @@ export function mayLeave({ keptUntil, receivedAt, ack }: Entry, now: Micros): bo
 }
 
 /**
- * Lets old entries go, in small transactions. They leave from the front of their inbox only, so that what is kept has
- * no holes: one that may leave waits for those before it.
+ * Lets old entries of an agent go, in small transactions. They leave from the front of their inbox only, so that what is
+ * kept has no holes: one that may leave waits for those before it.
  */
-export async function retireEvents(room: Room, space: SpaceId, now: Micros): Promise<void> {
-  const agents = await room.store.read(space, (tx) => tx.agents.list());
-  for (const { id } of agents) {
-    await closeExpiredWaits(room, space, id, now);
-    const [oldest] = await room.store.read(space, (tx) => tx.entries.front(id, 1));
-    if (oldest === undefined || !mayLeave(oldest, now)) continue;
-    while ((await room.store.write(space, [], (tx) => retire(tx, id, now))) === STEP);
-  }
+export async function retireEvents(
+  room: Room,
+  { space, agent, now }: { space: SpaceId; agent: AgentId; now: Micros },
+): Promise<void> {
+  await closeExpiredWaits(room, space, agent, now);
+  const [oldest] = await room.store.read(space, (tx) => tx.entries.front(agent, 1));
+  if (oldest === undefined || !mayLeave(oldest, now)) return;
+  while ((await room.store.write(space, [], (tx) => retire(tx, agent, now))) === STEP);
 }
 
 /** An agent that opens no further one would keep them open for ever; only what is not open leaves. */

@@ -45,9 +45,9 @@ export async function verifyLedger(
   const stored = await room.store.read(space, (tx) => tx.ledger.checkpoints());
   const signed = new Map<number, Checkpoint>();
   for (const c of [...stored, ...ends.kept.filter((k) => k.space === space)]) {
-    if (room.vault.verify(checkpointText(c), c.signature)) signed.set(c.seq, c);
-    else
-      problems.push({ seq: c.seq, problem: `the checkpoint at line ${c.seq} does not carry our signature` });
+    const problem = problemWith(room, c, signed.get(c.seq));
+    if (problem === null) signed.set(c.seq, c);
+    else problems.push({ seq: c.seq, problem });
   }
   const end = await followToHead(room, space, { chain, signed, problems, progress }, ends);
   judgeEnd(chain, end, signed, problems);
@@ -59,6 +59,14 @@ export async function verifyLedger(
     verifiedAt: toIso(room.clock.now()),
     problems: problems.slice(0, MOST_PROBLEMS),
   };
+}
+
+/** Two different signatures of ours for one place: somebody went back to an older copy and went on from there. */
+function problemWith(room: Room, c: Checkpoint, known: Checkpoint | undefined): string | null {
+  if (!room.vault.verify(checkpointText(c), c.signature))
+    return `the checkpoint at line ${c.seq} does not carry our signature`;
+  if (known === undefined || known.hash === c.hash) return null;
+  return `line ${c.seq} was signed in two checkpoints that differ: an older copy of the data was put back`;
 }
 
 type Walk = {

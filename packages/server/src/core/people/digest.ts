@@ -35,6 +35,13 @@ export function queueDigest(room: Room, space: SpaceId, person: PersonId): Promi
   });
 }
 
+/** The next one, as if none had been planned. */
+export async function planDigest(room: Room, tx: Tx, person: PersonId, now: Micros): Promise<void> {
+  const owner = { space: tx.space, id: person };
+  const { preferences } = await preferencesOf(room, tx, owner);
+  await tx.preferences.put(person, toStored(room, owner, preferences, digestAt(preferences, now)));
+}
+
 type Queued = { person: PersonId; preferences: Preferences; text: DigestText; now: Micros };
 
 async function insertJob(room: Room, tx: Tx, { person, preferences, text, now }: Queued): Promise<void> {

@@ -43,8 +43,16 @@ export function mayAct(role: Role, needed: Role): boolean {
   return RANK[role] >= RANK[needed];
 }
 
+/**
+ * One address, however it is written: letters with marks have two forms, and what is pasted from a page brings invisible
+ * characters along. Otherwise two people could look the same.
+ */
 export function foldEmail(email: string): string {
-  return email.trim().toLowerCase();
+  return email
+    .normalize('NFC')
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .toLowerCase();
 }
 
 export function isEmail(text: string): boolean {

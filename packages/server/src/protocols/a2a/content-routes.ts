@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { isJsonObject } from '../../core/canonical.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
 import { findContent, readContent, upload, uploadTooLarge } from '../../core/tasks/content.ts';
@@ -29,6 +30,8 @@ export function uploadRoute(app: FastifyInstance, shell: Shell): void {
     ...onlyMethods(app, 'POST', '/a2a/uploads'),
     config: {
       summary: 'Content of an artifact that is too large for a frame',
+      parameters: [{ name: 'taskId', in: 'query', required: true, schema: Type.String() }],
+      body: 'bytes',
       response: { 201: UploadedBody },
     },
     handler: async (request, reply) => reply.code(201).send(await takeUpload(shell, request)),
@@ -62,7 +65,7 @@ type ContentParams = { id: string; content: string };
 export function contentRoute(app: FastifyInstance, { shell }: A2aParts): void {
   app.route<{ Params: ContentParams }>({
     ...onlyMethods(app, 'GET', '/@:handle/:agent/tasks/:id/content/:content'),
-    config: { summary: 'Large content of an artifact, as a file' },
+    config: { summary: 'Large content of an artifact, as a file', response: { 200: 'bytes' } },
     handler: async (request, reply) => {
       const { place } = enteredOf(request);
       const { id, content } = request.params;

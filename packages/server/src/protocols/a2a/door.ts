@@ -9,6 +9,7 @@ import type { Micros } from '../../core/time.ts';
 import { bearerOf } from '../../http/agent-key.ts';
 import type { Headed } from '../../http/fast-lane.ts';
 import type { Shell } from '../../http/shell.ts';
+import { networkOf } from '../../http/transport.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -59,7 +60,7 @@ export type Entered = { address: Address; place: Place };
 export async function enter(shell: Shell, request: FastifyRequest, limits: PublicLimits): Promise<Entered> {
   const entered = await admit(shell, request, request.params as AgentParams);
   const { space, agent, caller } = entered.place;
-  if (caller === NOBODY) limits.take(`${space}/${agent}/${request.ip}`, shell.room.clock.now());
+  if (caller === NOBODY) limits.take(`${space}/${agent}/${networkOf(request.ip)}`, shell.room.clock.now());
   return entered;
 }
 

@@ -29,6 +29,8 @@ export function requiredId(holder: JsonObject, name: string, field = name): stri
   if (typeof value !== 'string' || value === '')
     throw wrong(field, 'is required: a string that is not empty.');
   if (value.length > ID_MOST) throw wrong(field, `may have at most ${ID_MOST} characters.`);
+  // One of our databases ends a text there, and the other refuses it.
+  if (value.includes('\0')) throw wrong(field, 'must not hold the control character U+0000.');
   return value;
 }
 

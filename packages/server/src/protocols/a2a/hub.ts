@@ -7,7 +7,6 @@ import type { SpaceId } from '../../core/ids.ts';
 import { RENEW_LINKS_EVERY, renewLinks } from '../../core/tasks/presence.ts';
 import { identify } from '../../http/agent-key.ts';
 import type { Shell } from '../../http/shell.ts';
-import { isPrivate } from '../../http/transport.ts';
 import { refuseUpgrade } from '../../http/upgrades.ts';
 import type { Connection, ConnectionParts } from './connection.ts';
 import { CLOSE, FRAME_MOST, HEARTBEAT_SECONDS, PROTOCOL } from './frames.ts';
@@ -87,7 +86,6 @@ export class Hub {
 
   #refusal(request: IncomingMessage): { status: number; error: string } | null {
     if (this.#stopping) return { status: 503, error: 'The server is restarting. Come back in a moment.' };
-    if (!isPrivate(request, this.#shell.binding)) return { status: 403, error: 'Use wss.' };
     const offered = request.headers['sec-websocket-protocol'];
     if (offered !== undefined && !offered.split(',').some((name) => name.trim() === PROTOCOL))
       return { status: 400, error: `Offer the subprotocol ${PROTOCOL}.` };

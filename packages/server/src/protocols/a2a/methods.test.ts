@@ -319,6 +319,7 @@ describe('bad input', () => {
     ['a method that is a number', '{"jsonrpc":"2.0","id":1,"method":5}', -32600],
     ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"tasks/get"}', -32600],
     ['params that are a list', '{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":[1]}', -32602],
+    ['no id and no such method', '{"jsonrpc":"2.0","method":"message/ssend","params":{}}', -32601],
     ['no id and wrong params', '{"jsonrpc":"2.0","method":"message/send","params":{"":"x"}}', -32602],
   ])('[A11] %s is answered as JSON-RPC says', async (_, body, code) => {
     const { v03 } = await stage();

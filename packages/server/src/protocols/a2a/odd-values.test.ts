@@ -107,6 +107,8 @@ describe('addresses', () => {
     ['PUT', '/message:stream', 'POST'],
     ['POST', '/tasks', 'GET'],
     ['DELETE', '/tasks/x', 'GET, POST'],
+    ['POST', '/tasks/x', 'GET'],
+    ['GET', '/tasks/x:cancel', 'POST'],
     ['PUT', '/tasks/x/pushNotificationConfigs', 'GET, POST'],
     ['PUT', '/tasks/x/pushNotificationConfigs/y', 'GET, DELETE'],
     ['POST', '/extendedAgentCard', 'GET'],
@@ -122,6 +124,7 @@ describe('addresses', () => {
     ['GET', '/nothing'],
     ['POST', '/nothing/at/all'],
     ['DELETE', '/tasks/x/nothing'],
+    ['POST', '/tasks/x:pause'],
   ])('[A1] %s %s below an agent is refused in the words of HTTP+JSON', async (method, path) => {
     const { v1 } = await stage();
     const reply = await v1.rest(method, path);
@@ -190,6 +193,8 @@ describe('messages', () => {
   test.each<[string, Wire, Wire, string]>([
     ['half a byte', { parts: [{ raw: 'abcde' }] }, {}, 'message.parts[0].raw'],
     ['a task id that is a number', { taskId: 5 }, {}, 'message.taskId'],
+    ['a context with U+0000', { contextId: 'a\0b' }, {}, 'message.contextId'],
+    ['a message id with U+0000', { messageId: 'a\0b' }, {}, 'message.messageId'],
     [
       'modes that are no list',
       {},

@@ -106,6 +106,7 @@ function taskRoutes(app: FastifyInstance, parts: A2aParts): void {
   app.get<{ Params: Params }>(`${BASE}/tasks/:id`, { config: reading }, (request, reply) => {
     const subscribed = verbOf(request, 'subscribe');
     if (subscribed !== null) return streamed(parts, request, reply, 'subscribe', { id: subscribed });
+    if (verbOf(request, 'cancel') !== null) throw otherMethod(reply, 'POST');
     return once(parts, request, reply, 'get', { ...typed(request.query), id: request.params.id });
   });
   const doing = { verbs: { cancel, subscribe } };
@@ -114,8 +115,18 @@ function taskRoutes(app: FastifyInstance, parts: A2aParts): void {
     if (canceled !== null) return once(parts, request, reply, 'cancel', { id: canceled });
     const subscribed = verbOf(request, 'subscribe');
     if (subscribed !== null) return streamed(parts, request, reply, 'subscribe', { id: subscribed });
-    throw new Fault('not_found', 'A task is canceled at {id}:cancel and followed at {id}:subscribe.');
+    if (request.params.id.includes(':')) return refuseAddress(request, reply);
+    throw otherMethod(reply, 'GET');
   });
+}
+
+/** Not "not found": a client would take that for the task. */
+function otherMethod(reply: FastifyReply, allowed: 'GET' | 'POST'): Fault {
+  reply.header('allow', allowed);
+  return new Fault(
+    'method_not_allowed',
+    `Only ${allowed} works here. A task is read at {id}, canceled by POST at {id}:cancel and followed at {id}:subscribe.`,
+  );
 }
 
 function paramsOf(request: FastifyRequest): Params {

@@ -28,7 +28,9 @@ export async function a2aRoutes(app: FastifyInstance, shell: Shell, signer: Sign
   app.register(async (door) => {
     addJsonParser(door, ['application/json', 'application/a2a+json']);
     // Who is calling comes first: nobody's body is read before that.
-    door.addHook('onRequest', async (request) => {
+    door.addHook('onRequest', async (request, reply) => {
+      // A task of a public agent is asked for without a credential, and a cache in between would keep its state.
+      reply.header('cache-control', 'no-store');
       request.entered = await enter(shell, request, parts.limits);
     });
     door.register(async (calls) => rpcRoutes(calls, parts));

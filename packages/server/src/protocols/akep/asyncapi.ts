@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { ACK_STATUSES } from '../../core/events/event.ts';
 import type { Shell } from '../../http/shell.ts';
-import { EventBody, ResumeView } from './schema.ts';
+import { AckBody, EventBody, ResumeView } from './schema.ts';
 
 /** What goes over the socket, frame by frame. */
 export const FRAMES = {
@@ -16,10 +15,8 @@ export const FRAMES = {
   ack: Type.Object({
     type: Type.Literal('ack'),
     event_id: Type.String(),
-    status: Type.Optional(Type.Enum([...ACK_STATUSES])),
     producer_id: Type.Optional(Type.String()),
-    processed_at: Type.Optional(Type.String({ format: 'date-time' })),
-    reason: Type.Optional(Type.String()),
+    ...AckBody.properties,
   }),
 };
 

@@ -103,6 +103,9 @@ describe('/openapi.json', () => {
       if (sent !== undefined) expect([name, flaws(sent, one.body)]).toEqual([name, []]);
       const reply = await ask(world, one);
       expect([name, reply.status, reply.text.slice(0, 200)]).toEqual([name, one.status, expect.any(String)]);
+      // What an agent reads with its key is nobody else's, and new each time.
+      const kept = name.startsWith('get /.well-known') ? null : 'no-store';
+      expect([name, reply.headers.get('cache-control')]).toEqual([name, kept]);
       const schema = operation.responses[String(one.status)]?.content?.['application/json'].schema;
       if (schema === undefined) expect([name, reply.text]).toEqual([name, '']);
       else expect([name, flaws(schema, reply.json)]).toEqual([name, []]);

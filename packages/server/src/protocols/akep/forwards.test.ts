@@ -90,6 +90,8 @@ describe('forwarding', () => {
     expect((await answered(world.get('/akep/subscriptions'))).text).not.toContain('whsec_');
     const body = { spec: 'akep.v1', sink: 'other', event_types: ['knowledge.acquired'], delivery };
     expect((await put(world, made.subscription_id, body)).text).not.toContain('whsec_');
+    // As it was shown, with what only we can set.
+    expect(await put(world, made.subscription_id, made)).toMatchObject({ status: 200 });
     await sender.sent();
     const [call] = await receiver.calls(1);
     new Webhook(made.secret ?? '').verify(call?.body ?? '', call?.headers as Record<string, string>);

@@ -7,7 +7,7 @@ import { readTask } from '../../core/events/task.ts';
 import { type Fault, orThrow } from '../../core/faults.ts';
 import { JSON_HEADERS, sendAtOnce, sendParts } from '../../http/fast-lane.ts';
 import { type Query, single } from '../../http/fields.ts';
-import { onlyMethods } from '../../http/methods.ts';
+import { onlyLastingGet, onlyMethods } from '../../http/methods.ts';
 import { SharedLooks } from '../../http/shared-looks.ts';
 import type { Shell } from '../../http/shell.ts';
 import { CLOUDEVENTS, cloudTextOf } from './cloudevents.ts';
@@ -53,8 +53,7 @@ function pageRoutes(door: FastifyInstance, shell: Shell): void {
     return sendParts(reply, JSON_HEADERS, fromPage(room, reader, read));
   });
   door.route({
-    ...onlyMethods(door, 'GET', '/akep/events/wait'),
-    exposeHeadRoute: false,
+    ...onlyLastingGet(door, '/akep/events/wait'),
     config: {
       summary: 'The next page, as soon as there is one',
       parameters: [QUERY.cursor, QUERY.limit, QUERY.timeout],
@@ -63,8 +62,7 @@ function pageRoutes(door: FastifyInstance, shell: Shell): void {
     handler: (request, reply) => wait(shell, looks, request, reply),
   });
   door.route({
-    ...onlyMethods(door, 'GET', '/akep/events/stream'),
-    exposeHeadRoute: false,
+    ...onlyLastingGet(door, '/akep/events/stream'),
     handler: (request, reply) => stream(shell, request, reply),
   });
 }
@@ -126,6 +124,7 @@ function eventRoutes(door: FastifyInstance, { room }: Shell): void {
       summary: 'What became of an event',
       parameters: [QUERY.producer],
       body: AckBody,
+      bodyOptional: true,
       response: { 200: AckedBody },
     },
     handler: async (request) => {

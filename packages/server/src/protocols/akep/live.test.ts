@@ -146,6 +146,7 @@ describe('the relay', () => {
     ['no id', '{"type":"ack"}'],
     ['an unknown status', '{"type":"ack","event_id":"evt_x","status":"done"}'],
     ['an unknown event', '{"type":"ack","event_id":"evt_nowhere_1"}'],
+    ['an id twice', '{"type":"ack","event_id":"evt_x","event_id":"evt_y"}'],
   ])('[K15] %s is answered with what is wrong, and the socket stays', async (_, text) => {
     const { world, sender } = await openInbox();
     const relay = await Relay.open(world);
@@ -165,6 +166,27 @@ describe('the relay', () => {
     expect((await relay.closed).code).toBe(1009);
     expect((await answered(world.get('/akep/events'))).status).toBe(200);
   });
+
+  it.each([
+    ['a reason that is too long', { reason: 'x'.repeat(1001) }],
+    ['a reason that is no text', { reason: 5 }],
+    ['a reason with U+0000', { reason: 'a\0b' }],
+    ['a time that is none', { processed_at: 'soon' }],
+    ['no status', { status: null }],
+  ])(
+    '[K13][K15] an acknowledgement with %s is refused as over HTTP, and changes nothing',
+    async (_, wrong) => {
+      const { world, sender } = await openInbox();
+      const { event_id } = await sender.sent();
+      const relay = await Relay.open(world);
+      await relay.nextEvent();
+      const http = await answered(world.post(`/akep/events/${event_id}/ack`, wrong));
+      relay.send({ type: 'ack', event_id, ...wrong });
+      const error = http.json.error as string;
+      expect([http.status, await relay.next()]).toEqual([400, { type: 'error', event_id, error }]);
+      expect(await unacked(world)).toBe(1);
+    },
+  );
 
   it('[K15] a conflicting acknowledgement is told with the event it is about', async () => {
     const { world, sender } = await openInbox();

@@ -16,7 +16,7 @@ import type { Resume, Wait } from '../../core/events/wait.ts';
 import { Fault } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';
 import { isLongerThan } from '../../core/text.ts';
-import { fromIso, type Micros, toIso, toIsoOrNull } from '../../core/time.ts';
+import { fromIso, type Micros, SECOND, toIso, toIsoOrNull } from '../../core/time.ts';
 import { choice, invalid, optionalText, type Query, requiredText, single } from '../../http/fields.ts';
 import { parseStrict } from '../../http/strict-json.ts';
 import { CLOUDEVENTS, envelopeTextOf, fromCloudEvent } from './cloudevents.ts';
@@ -181,7 +181,7 @@ export function optionalTime(body: JsonObject, field: string): Micros | null {
 
 export function toSubscriptionBody(body: JsonObject): SubscriptionBody {
   // What a reader was shown can be sent back as it is.
-  const { subscription_id: _id, default: _default, created_at: _at, ...rest } = body;
+  const { subscription_id: _id, default: _default, created_at: _at, secret: _secret, ...rest } = body;
   const checked = checkSubscription(rest);
   if (!checked.ok) {
     throw new Fault(
@@ -242,13 +242,23 @@ export function toWait(
     interruptId: optionalText(body, 'interrupt_id', 256),
     runStateRef: requiredText(body, 'run_state_ref', 2048),
     policy: body.policy == null ? null : choice('policy', body.policy, RESUME_POLICIES),
-    expiresAt: optionalTime(body, 'expires_at'),
+    expiresAt: toEnd(body, made.now),
     createdAt: made.now,
   };
   if (Object.keys(wait.subject).length === 0 && wait.eventTypes === null && wait.interruptId === null) {
     throw invalid('subject', 'A wait names at least one of subject, event_types and interrupt_id.');
   }
   return wait;
+}
+
+/** Who waits for a moment only may come late, by this much at most. */
+const LATE: Micros = 60 * SECOND;
+
+/** One that was over long before it begins would be waited for in vain, and nobody would know why. */
+function toEnd(body: JsonObject, now: Micros): Micros | null {
+  const at = optionalTime(body, 'expires_at');
+  if (at === null || at > now - LATE) return at;
+  throw invalid('expires_at', `expires_at has passed: it is ${toIso(now)} here. Check the clock.`);
 }
 
 export function fromWait(wait: Wait) {

@@ -2,15 +2,16 @@ import { createServer } from 'node:http';
 import websocket from '@fastify/websocket';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
-import { acknowledge } from '../../core/events/ack.ts';
+import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
+import { type Acknowledging, acknowledge } from '../../core/events/ack.ts';
 import type { Reader } from '../../core/events/cursor.ts';
-import { ACK_STATUSES } from '../../core/events/event.ts';
 import { Fault, isFault, isStoreTrouble } from '../../core/faults.ts';
-import { fromIso } from '../../core/time.ts';
 import { type Query, single } from '../../http/fields.ts';
-import { onlyMethods } from '../../http/methods.ts';
+import { onlyLastingGet } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
+import { parseStrict } from '../../http/strict-json.ts';
 import { Follower, type Sink, startOf } from './follower.ts';
+import { toAck } from './mapping.ts';
 import { caller, readerOf } from './request.ts';
 
 const HEARTBEAT_MS = 15_000;
@@ -27,8 +28,7 @@ export async function relayRoute(app: FastifyInstance, shell: Shell): Promise<vo
   const options = { maxPayload: FRAME_MOST, perMessageDeflate: false, server: gate(app, shell) };
   await app.register(websocket, { options });
   app.route({
-    ...onlyMethods(app, 'GET', '/akep/relay'),
-    exposeHeadRoute: false,
+    ...onlyLastingGet(app, '/akep/relay'),
     handler: async () => {
       throw new Fault('invalid_field', 'This address speaks WebSocket: ask for the upgrade.', {
         field: 'upgrade',
@@ -144,30 +144,32 @@ class SocketSink implements Sink {
 /** One frame of the reader: an acknowledgement. Anything else is answered with what is wrong, and changes nothing. */
 async function answer({ room }: Shell, reader: Reader, text: string | null): Promise<string | null> {
   const frame = text === null ? null : parse(text);
-  const status = ACK_STATUSES.find((s) => s === (frame?.status ?? 'stored'));
-  if (frame?.type !== 'ack' || typeof frame.event_id !== 'string' || status === undefined)
+  if (frame?.type !== 'ack' || typeof frame.event_id !== 'string')
     return refusal(null, 'Send {"type":"ack","event_id","status":"stored|applied|rejected"}.');
   const { event_id: eventId } = frame;
-  const reason = typeof frame.reason === 'string' ? frame.reason.slice(0, 1000) : null;
   const producer = typeof frame.producer_id === 'string' ? frame.producer_id : null;
-  const processedAt = typeof frame.processed_at === 'string' ? fromIso(frame.processed_at) : null;
-  if (frame.processed_at != null && processedAt === null)
-    return refusal(eventId, 'processed_at must be an ISO 8601 time.');
-  const ack = { eventId, producer, status, processedAt, reason };
-  const outcome = await acknowledge(room, reader, ack).catch((problem: unknown) => problem);
+  const outcome = await settle(room, reader, { eventId, producer }, frame).catch(
+    (problem: unknown) => problem,
+  );
   if (isFault(outcome)) return refusal(eventId, outcome.message);
   return outcome instanceof Error ? refusal(eventId, 'Internal error. Send it again.') : null;
+}
+
+/** What is wrong with it is told in the words of K13. */
+async function settle(
+  room: Shell['room'],
+  reader: Reader,
+  which: Pick<Acknowledging, 'eventId' | 'producer'>,
+  frame: JsonObject,
+) {
+  return acknowledge(room, reader, { ...which, ...toAck(frame) });
 }
 
 function refusal(event_id: string | null, error: string): string {
   return JSON.stringify({ type: 'error', ...(event_id === null ? {} : { event_id }), error });
 }
 
-function parse(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
+function parse(text: string): JsonObject | null {
+  const parsed = parseStrict(Buffer.from(text));
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
 }

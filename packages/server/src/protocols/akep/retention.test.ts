@@ -97,5 +97,5 @@ describe('how long it is kept', () => {
     expect(await readAll(world, other.key)).toHaveLength(1200);
     await world.tick(23 * DAY);
     expect(await readAll(world, other.key)).toEqual([]);
-  }, 120_000);
+  });
 });

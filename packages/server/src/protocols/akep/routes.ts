@@ -41,7 +41,8 @@ export async function akepRoutes(app: FastifyInstance, shell: Shell): Promise<vo
   });
   app.route({ ...onlyMethods(app, 'GET', '/asyncapi.json'), handler: async () => asyncApi(shell) });
   await app.register(async (door) => {
-    door.addHook('onRequest', async (request) => {
+    door.addHook('onRequest', async (request, reply) => {
+      reply.header('cache-control', 'no-store');
       request.identity = await identifyReader(shell, request);
     });
     inboxRoutes(door, shell);

@@ -5,7 +5,7 @@ import { type ReadResumes, readResumes } from '../../core/events/resumes.ts';
 import { endWait, openWait, setPolicy } from '../../core/events/waiting.ts';
 import { orThrow } from '../../core/faults.ts';
 import { type Query, single } from '../../http/fields.ts';
-import { onlyMethods, refuseOthers } from '../../http/methods.ts';
+import { onlyLastingGet, onlyMethods, refuseOthers } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
 import { fromPolicy, fromResume, fromWait, toLimit, toPolicy, toWait, toWaitMs } from './mapping.ts';
 import { type ById, caller, jsonBody, readerOf, stillValid } from './request.ts';
@@ -62,8 +62,7 @@ function resumes(door: FastifyInstance, shell: Shell): void {
     },
   });
   door.route({
-    ...onlyMethods(door, 'GET', '/akep/resumes/wait'),
-    exposeHeadRoute: false,
+    ...onlyLastingGet(door, '/akep/resumes/wait'),
     config: {
       summary: 'Which runs were woken, as soon as there is one',
       parameters: [QUERY.cursor, QUERY.limit, QUERY.timeout],

@@ -1,14 +1,16 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { Fault } from '../../core/faults.ts';
 import { bearerOf, identify } from '../../http/agent-key.ts';
 import { errorHandler } from '../../http/errors.ts';
-import { refuseOthers } from '../../http/methods.ts';
+import { refuseHead, refuseOthers } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
 import { parseStrict } from '../../http/strict-json.ts';
 import { MCP_DOOR } from './errors.ts';
 import { insideFetch } from './inside.ts';
 import { refuseStrangers } from './origin.ts';
 import type { Rooms } from './rooms.ts';
+
+const METHODS: HTTPMethods[] = ['GET', 'POST', 'DELETE'];
 
 /** The MCP door: Streamable HTTP at one address, for an agent's key and for nothing else. */
 export async function mcpRoutes(app: FastifyInstance, shell: Shell): Promise<void> {
@@ -26,12 +28,13 @@ export async function mcpRoutes(app: FastifyInstance, shell: Shell): Promise<voi
     request.identity = await identify(shell.room, request);
   });
   app.route({
-    method: ['GET', 'POST', 'DELETE'],
+    method: METHODS,
     url: '/mcp',
     exposeHeadRoute: false,
     handler: async (request, reply) => serve(shell, await open(), request, reply),
   });
-  refuseOthers(app, ['GET', 'POST', 'DELETE'], '/mcp');
+  refuseOthers(app, METHODS, '/mcp');
+  refuseHead(app, METHODS, '/mcp');
 }
 
 async function serve(

@@ -80,6 +80,33 @@ it.each(['content-length: 16777216', 'transfer-encoding: chunked'])(
   },
 );
 
+it.each([DELIVER, '/wake/v2/deliver', '/wake/v1/responses', '/desk/session'])(
+  '[W11] whoever asks to hang up and sends far too much to %s is heard out as well',
+  async (path) => {
+    const socket = connect(Number(new URL(world.url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const head = [`POST ${path} HTTP/1.1`, 'host: x', 'connection: close'];
+    const about = [`authorization: Bearer ${world.agent.key}`, 'content-type: application/json'];
+    socket.write(
+      `${[...head, ...about, `content-length: ${16 * MIB}`].join('\r\n')}\r\n\r\n${'x'.repeat(MIB)}`,
+    );
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 4\d\d /);
+    // Anything but a server that still listens breaks the line here.
+    const rest = Array.from({ length: 15 }, () => 'x'.repeat(MIB));
+    await pipeline(Readable.from(rest), socket, { end: false });
+    await once(socket, 'end');
+  },
+);
+
+it('[W1] without a Host it is refused in the shape of all else; what else somebody expects stops nobody', async () => {
+  const about = [`authorization: Bearer ${world.agent.key}`, 'connection: close'];
+  const ask = (...headers: string[]) =>
+    sendRaw(world, [`${['GET /wake/v1/responses HTTP/1.1', ...about, ...headers].join('\r\n')}\r\n\r\n`]);
+  expect(await ask()).toMatch(/^HTTP\/1\.1 400 [\s\S]*"error":\{"code":"malformed_body"/);
+  expect(await ask('host: x', 'expect: a miracle')).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 it('[W11] 64 levels are taken, 65 are 400, in objects and in lists', async () => {
   expect((await send(withDetails(nested(64)))).status).toBe(201);
   expect(await refusal(send(withDetails(nested(65))))).toMatchObject({ status: 400, code: 'malformed_body' });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fromIso, type Micros, SECOND } from '../../core/time.ts';
+import { fromIso, HOUR, type Micros, SECOND } from '../../core/time.ts';
 import {
   AT_ONCE,
   announceJobs,
@@ -17,9 +17,12 @@ const STEP_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400
 type Hooked = { world: World; clock: ManualClock; id: string; calls: unknown[] };
 
 /** One approved delivery whose receiver answers the n-th call as told. */
-async function openApproved(answer: (count: number) => HookAnswer): Promise<Hooked> {
+async function openApproved(
+  answer: (count: number) => HookAnswer,
+  env: Record<string, string> = {},
+): Promise<Hooked> {
   const hook = await openHook((_, count) => answer(count));
-  const { world, clock } = await openStillWorld(AT_ONCE);
+  const { world, clock } = await openStillWorld({ ...AT_ONCE, ...env });
   const { key } = await world.addAgent({ id: 'hooked', callbacks: [hook.origin] });
   const id = await world.deliver({ agent_id: 'hooked', callback_webhook: `${hook.origin}/a` }, key);
   await world.decide(id, { status: 'approved' });
@@ -53,6 +56,18 @@ it('[W22] nine retries, each within a fifth of its step and every one on the rec
   );
   expect(calls).toHaveLength(10);
   expect(await ledger(world, 'callback.attempted')).toHaveLength(10);
+});
+
+it('[W22][D82] what is still tried keeps its delivery, however soon old ones leave', async () => {
+  const { world, id } = await openApproved(() => ({ status: 503 }), { LANTERNROOM_RETENTION_DAYS: '1' });
+  await attemptsOf(world, id, 1);
+  for (let tried = 2; tried <= 10; tried++) {
+    await world.tick(30 * HOUR);
+    announceJobs(world);
+    await attemptsOf(world, id, tried);
+  }
+  await world.tick(60 * SECOND);
+  expect((await world.desk('GET', `/desk/deliveries/${id}`)).status).toBe(404);
 });
 
 it('[W22] nothing is sent before it is due', async () => {

@@ -91,6 +91,21 @@ it('[W12] different bodies with one key at one moment: one wins, the others are 
   expect((await swept(world, '')).total).toBe(1);
 });
 
+it.each([
+  ['1', '1.0', 201],
+  ['10000000000000001', '1.0000000000000001e16', 201],
+  ['10000000000000001', '10000000000000000', 409],
+  ['0.1', '0.10000000000000000001', 409],
+])('[W12] %s and then %s under one key: %i', async (first, second, status) => {
+  const world = await openWorld();
+  const body = (amount: string) =>
+    JSON.stringify(draft(world, { details: { amount: 0 } })).replace('"amount":0', `"amount":${amount}`);
+  const send = (amount: string) => world.post(DELIVER, body(amount), undefined, { 'idempotency-key': 'one' });
+  expect((await send(first)).status).toBe(201);
+  expect((await send(second)).status).toBe(status);
+  expect((await swept(world, '')).total).toBe(1);
+});
+
 it('[W12] a key is kept for 24 hours, and then is new', async () => {
   const { world } = await openStillWorld();
   const first = await send(world, 'one');

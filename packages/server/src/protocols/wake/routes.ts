@@ -24,10 +24,13 @@ import type { Shell } from '../../http/shell.ts';
 import { WAKE_DOOR } from './errors.ts';
 import { fromAccepted, fromCard, fromSwept, toDraft, toSweep, toWait } from './mapping.ts';
 import {
+  CardBody,
   DeliverBody,
   DeliverReply,
   LIMITS,
+  PARAMETERS,
   ResponseBody,
+  SWEEP_PARAMETERS,
   SweepBody,
   VERSIONS,
   WithdrawBody,
@@ -62,6 +65,7 @@ export async function wakeRoutes(app: FastifyInstance, shell: Shell): Promise<vo
 
   app.route({
     ...onlyMethods(app, 'GET', '/.well-known/wake.json'),
+    config: { summary: 'Versions, limits and extensions', open: true, response: { 200: CardBody } },
     handler: async (request, reply) => {
       if (request.headers.authorization !== undefined) {
         request.identity = await identify(room, request);
@@ -82,8 +86,9 @@ function deliveringRoutes(app: FastifyInstance, shell: Shell): void {
     ...onlyMethods(app, 'POST', '/wake/v1/deliver'),
     config: {
       summary: 'Deliver work, a question, an update or an alert',
+      parameters: [PARAMETERS.idempotencyKey],
       body: DeliverBody,
-      response: { 201: DeliverReply },
+      response: { 201: DeliverReply, 200: DeliverReply },
     },
     preParsing: refuseFromLane,
     handler: async (request, reply) =>
@@ -96,12 +101,20 @@ function readingRoutes(app: FastifyInstance, shell: Shell): void {
   promptRoutes(app, shell);
   app.route<ById>({
     ...onlyMethods(app, 'GET', '/wake/v1/response/:id'),
-    config: { summary: 'The answer to one delivery', response: { 200: ResponseBody } },
+    config: {
+      summary: 'The answer to one delivery',
+      parameters: [PARAMETERS.wait, PARAMETERS.prefer],
+      response: { 200: ResponseBody },
+    },
     handler: (request, reply) => response(shell, request, reply),
   });
   app.route({
     ...onlyMethods(app, 'GET', '/wake/v1/responses'),
-    config: { summary: 'Everything that changed since', response: { 200: SweepBody } },
+    config: {
+      summary: 'Everything that changed since',
+      parameters: SWEEP_PARAMETERS,
+      response: { 200: SweepBody },
+    },
     handler: async (request, reply) => {
       const { sinceGiven, ...query } = toSweep(request.query as Query, caller(request));
       const swept = await sweep(room, caller(request).key.space, query);
@@ -131,7 +144,10 @@ function promptRoutes(app: FastifyInstance, { room, baseUrl }: Shell): void {
   const prompts = new Prompts();
   app.route<{ Params: { framework: string } }>({
     ...onlyMethods(app, 'GET', '/prompts/:framework'),
-    config: { summary: 'What to tell the agent that this key belongs to, in the words of its framework' },
+    config: {
+      summary: 'What to tell the agent that this key belongs to, in the words of its framework',
+      response: { 200: 'markdown' },
+    },
     handler: async (request, reply) => {
       const framework = choice('framework', request.params.framework, FRAMEWORKS);
       const { agent, tier } = caller(request).key;

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { DELIVERY_TYPES, STATUSES } from '../../core/deliveries/delivery.ts';
 
 export const VERSIONS = ['v1'];
@@ -85,4 +85,46 @@ export const SweepBody = Type.Object({
 
 export const WithdrawBody = Type.Object({
   reason: Line(LIMITS.reason, 'Why nobody needs to decide this any more.'),
+});
+
+const parameter = (place: 'query' | 'header', name: string, schema: TSchema) => ({ name, in: place, schema });
+
+/** What a request may carry beside its body. */
+export const PARAMETERS = {
+  idempotencyKey: parameter(
+    'header',
+    'Idempotency-Key',
+    Type.String({ minLength: 1, maxLength: LIMITS.idempotencyKey }),
+  ),
+  wait: parameter(
+    'query',
+    'wait',
+    Type.Integer({ minimum: 0, description: `Seconds; more than ${LIMITS.waitMost} is taken as that.` }),
+  ),
+  prefer: parameter('header', 'Prefer', Type.String({ description: 'wait=N, as the query parameter.' })),
+} as const;
+
+export const SWEEP_PARAMETERS = [
+  parameter('query', 'agent_id', Type.String({ maxLength: LIMITS.agentId })),
+  parameter(
+    'query',
+    'status',
+    Type.String({ description: `Any of ${STATUSES.join(', ')}, with commas between.` }),
+  ),
+  parameter('query', 'since', Type.String({ description: 'ISO 8601; next_since as it came.' })),
+  parameter(
+    'query',
+    'limit',
+    Type.Integer({ minimum: 1, maximum: LIMITS.sweepMost, default: LIMITS.sweepDefault }),
+  ),
+];
+
+export const CardBody = Type.Object({
+  name: Type.String(),
+  versions: Type.Array(Type.String()),
+  endpoint: Type.String({ format: 'uri' }),
+  limits: Type.Record(Type.String(), Type.Unknown()),
+  extensions: Type.Array(Type.String()),
+  agent_id: Type.Optional(Type.String()),
+  tier: Type.Optional(Type.Enum(['test', 'live'])),
 });

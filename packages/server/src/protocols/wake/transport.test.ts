@@ -1,5 +1,7 @@
+import { get, type IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { networkInterfaces } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { readConfig, UsageError } from '../../config.ts';
 import { openGround, startServer } from '../../main.ts';
@@ -93,6 +95,21 @@ it('[W2] a live key that came in the clear is noted in the ledger; a test key an
   expect(JSON.parse(noted[0]?.data ?? '')).toEqual({ key: live.keyId, from: ADDRESS });
   expect(JSON.stringify(noted)).not.toContain(live.key);
 });
+
+it.each(['/a2a/connect', '/akep/relay', '/nowhere'])(
+  '[W2] a live key that asks for a WebSocket at %s in the clear is refused and noted as well',
+  async (path) => {
+    const world = await openWorld({ env: { ...OPEN_HOST, LANTERNROOM_TRUST_PROXY: ADDRESS } });
+    const live = await world.addAgent({ id: 'live', tier: 'live' });
+    const asking = { connection: 'Upgrade', upgrade: 'websocket', authorization: `Bearer ${live.key}` };
+    const reply = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(outside(world) + path, { headers: asking }, resolve).on('error', reject);
+    });
+    expect([reply.statusCode, await text(reply)]).toEqual([403, expect.stringContaining('Use https')]);
+    const lines = await world.room.store.read(world.space.id, (tx) => tx.ledger.page(0, 100));
+    expect(lines.filter((line) => line.action === 'key.exposed')).toMatchObject([{ subject: 'live' }]);
+  },
+);
 
 it('[W2] behind a trusted proxy the forwarded protocol decides', async () => {
   const world = await openWorld({ env: { ...OPEN_HOST, LANTERNROOM_TRUST_PROXY: ADDRESS } });

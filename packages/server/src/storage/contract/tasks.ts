@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Tx } from '../../core/store.ts';
 import type { Frame, StoredEntry } from '../../core/tasks/store.ts';
 import type { TaskRecord } from '../../core/tasks/task.ts';
+import { aJob } from '../../testing/things.ts';
 import type { Fresh } from '../contract.ts';
 import { BYTES, openedFor, SPACE } from './opened.ts';
 
@@ -120,6 +121,21 @@ export function describeTasks(fresh: Fresh): void {
         id: 'e',
       });
       expect(await read((tx) => tx.tasks.newestIn('agent-1', 'agent:other', 'ctx-2'))).toBeNull();
+    });
+
+    test('[A18][D82] what has ended stays while a caller is still to be told of it', async () => {
+      const { write, read } = await opened();
+      const push = aJob({ space: SPACE, kind: 'push', delivery: 'task-1', state: 'due' });
+      await write(async (tx) => {
+        await tx.tasks.insert(aTask({ state: 'completed' }));
+        await tx.jobs.insert(push, { url: 'https://example.com', body: '{}' });
+      });
+      expect(await write((tx) => tx.tasks.deleteEndedBefore(50, 10))).toBe(0);
+      expect(await read((tx) => tx.tasks.get('task-1'))).not.toBeNull();
+      await write((tx) => tx.jobs.lease([push], 10, 20));
+      const ended = { id: push.id, fence: push.fence + 1, state: 'done' as const, dueAt: 10, attempts: 1 };
+      await write((tx) => tx.jobs.settle([ended]));
+      expect(await write((tx) => tx.tasks.deleteEndedBefore(50, 10))).toBe(1);
     });
 
     test('[A9] what has ended leaves with all that hangs on it; the rest stays', async () => {

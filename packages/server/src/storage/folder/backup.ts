@@ -1,19 +1,11 @@
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'libsql';
+import { SECRET_FILE } from '../sealing/master-key.ts';
 import { assertOurs } from '../sqlite/migrate.ts';
 import { DATABASE_FILE, type DataFolder } from './data-folder.ts';
-import { makeFolder } from './folder.ts';
+import { leaveTo, makeFolder, syncFolder } from './folder.ts';
+import { lockFolder } from './folder-lock.ts';
 
 /** A consistent copy while others read and write: SQLite itself makes it, in one transaction. */
 export function backup(data: DataFolder, file: string, replace: boolean) {
@@ -29,7 +21,9 @@ export function backup(data: DataFolder, file: string, replace: boolean) {
   const part = `${target}.${process.pid}.part`;
   copyInto(data.local.store.session.db, part);
   renameSync(part, target);
-  return { file: target, bytes: statSync(target).size, secret: join(data.folder, 'secret.key') };
+  syncFolder(dirname(target));
+  const secret = join(data.folder, SECRET_FILE);
+  return { file: target, bytes: statSync(target).size, secret: existsSync(secret) ? secret : null };
 }
 
 function copyInto(db: Database.Database, target: string): void {
@@ -45,38 +39,59 @@ function copyInto(db: Database.Database, target: string): void {
   }
 }
 
+/** Under a name that no store has, until it is whole: a restore that was killed can be repeated. */
+const PART = 'restore.part';
+
 /** Into an empty folder only: a restore never overwrites. */
 export function restore(file: string, folder: string) {
   const source = resolve(file);
   if (!existsSync(source)) throw new Error(`There is no backup at ${source}.`);
-  const problems = checkFile(source);
-  if (problems !== null)
-    throw new Error(`${source} is not a sound backup (${problems}). Nothing was restored.`);
-  makeFolder(folder);
+  const db = openSound(source);
+  try {
+    const lock = lockFolder(folder, ', then restore the backup into an empty folder.');
+    try {
+      return restoreInto(folder, db);
+    } finally {
+      lock.release();
+    }
+  } finally {
+    db.close();
+  }
+}
+
+/** SQLite copies, and not we: what a server was killed over lies in part in the log beside its file. */
+function restoreInto(folder: string, db: Database.Database) {
   if (readdirSync(folder).some((name) => name.startsWith(DATABASE_FILE))) {
     throw new Error(
       `${folder} already holds data. Choose an empty folder with --data, or move the old one aside.`,
     );
   }
-  const target = join(folder, DATABASE_FILE);
-  copyFileSync(source, target);
-  chmodSync(target, 0o600);
+  const [part, target] = [join(folder, PART), join(folder, DATABASE_FILE)];
+  rmSync(part, { force: true });
+  copyInto(db, part);
+  leaveTo(folder, part);
+  renameSync(part, target);
+  syncFolder(folder);
   return { folder: resolve(folder), bytes: statSync(target).size };
 }
 
-function checkFile(file: string): string | null {
+function openSound(file: string): Database.Database {
+  let db: Database.Database | undefined;
   try {
-    const db = new Database(file, { readonly: true });
-    try {
-      assertOurs(db);
-      if (isEmpty(db)) return 'there is nothing in it';
-      return integrityProblems(db)[0] ?? null;
-    } finally {
-      db.close();
-    }
+    db = new Database(file, { readonly: true });
+    const problem = problemOf(db);
+    if (problem === null) return db;
+    throw new Error(problem);
   } catch (reason) {
-    return reason instanceof Error ? reason.message : String(reason);
+    db?.close();
+    const problem = reason instanceof Error ? reason.message : String(reason);
+    throw new Error(`${file} is not a sound backup (${problem}). Nothing was restored.`, { cause: reason });
   }
+}
+
+function problemOf(db: Database.Database): string | null {
+  assertOurs(db);
+  return isEmpty(db) ? 'there is nothing in it' : (integrityProblems(db)[0] ?? null);
 }
 
 function isEmpty(db: Database.Database): boolean {

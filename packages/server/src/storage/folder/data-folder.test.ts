@@ -1,12 +1,23 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshFolder, unprivileged } from '../../testing/folders.ts';
 import { aLine } from '../../testing/things.ts';
 import { MIGRATIONS } from '../migrations.ts';
+import { newKey, replaceKeys } from '../sealing/master-key.ts';
 import { inSqlite } from '../sqlite/migrate.ts';
 import { MasterVault } from '../vault.ts';
+import { restore } from './backup.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 
 const SECRET = 'a master key that is long enough';
@@ -23,6 +34,31 @@ async function filled(secret: string | null = null): Promise<string> {
   await data.store.stop();
   return folder;
 }
+
+/** Another user where we may give things away, else ourselves. */
+const SOMEBODY = process.getuid?.() === 0 ? 54_321 : (process.getuid?.() ?? 0);
+
+describe('root who looks after the folder of another user leaves to them', () => {
+  const ownersIn = (folder: string) =>
+    new Set(readdirSync(folder).map((name) => statSync(join(folder, name)).uid));
+
+  test('[D24][D85] what is made in it, and a key that is replaced', async () => {
+    const folder = freshFolder();
+    chownSync(folder, SOMEBODY, SOMEBODY);
+    await opened(folder);
+    expect(ownersIn(folder)).toEqual(new Set([SOMEBODY]));
+    replaceKeys(folder, [newKey(), newKey()]);
+    expect(ownersIn(folder)).toEqual(new Set([SOMEBODY]));
+  });
+
+  test('[D24] a backup that is restored', async () => {
+    const file = join(await filled(), 'lanternroom.db');
+    const folder = freshFolder();
+    chownSync(folder, SOMEBODY, SOMEBODY);
+    restore(file, folder);
+    expect(ownersIn(folder)).toEqual(new Set([SOMEBODY]));
+  });
+});
 
 describe('the first start', () => {
   test('[D24] makes the folder, a master key and a database that nobody else can read', async () => {

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { News, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Whereabouts } from '../intake/wire.ts';
@@ -11,7 +11,7 @@ import { BorrowedTurns } from '../sqlite/turns.ts';
 import { SqliteStore } from '../sqlite.ts';
 import type { Session } from '../statement.ts';
 import { MasterVault } from '../vault.ts';
-import { makeFolder } from './folder.ts';
+import { leaveTo, makeFolder } from './folder.ts';
 import { assertRights } from './rights.ts';
 
 /** What every database offers beside the store itself. */
@@ -87,6 +87,8 @@ function assertNotEmptied(database: string, checkpoints: string): void {
 /** The log is made by SQLite with the rights that the database had at that moment. */
 function keepPrivate(database: string): void {
   for (const file of [database, `${database}-wal`, `${database}-shm`]) {
-    if (existsSync(file)) chmodSync(file, 0o600);
+    if (!existsSync(file)) continue;
+    chmodSync(file, 0o600);
+    leaveTo(dirname(file), file);
   }
 }

@@ -1,4 +1,15 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
@@ -51,6 +62,7 @@ export function replaceFile(file: string, text: string): void {
   const part = `${file}.${process.pid}.part`;
   try {
     writePrivately(part, text);
+    if (existsSync(file)) leaveTo(file, part);
     renameSync(part, file);
   } finally {
     rmSync(part, { force: true });
@@ -65,6 +77,21 @@ export function writePrivately(file: string, text: string): void {
     fsyncSync(opened);
   } finally {
     closeSync(opened);
+  }
+  leaveTo(dirname(file), file);
+}
+
+/**
+ * What root makes in a folder of somebody else belongs to them: the server runs as its own user, and would not start
+ * with a key that it cannot read. Root may lack the right to give, as in a container; then it stays as it is.
+ */
+export function leaveTo(owner: string, file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(owner);
+  try {
+    chownSync(file, uid, gid);
+  } catch (reason) {
+    if (!(reason instanceof Error && 'code' in reason && reason.code === 'EPERM')) throw reason;
   }
 }
 

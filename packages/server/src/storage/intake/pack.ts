@@ -19,6 +19,7 @@ const WAYS: { [K in Kind]: Ways<UnitOf<K>> } = {
     raw: 'bytes',
     idempotencyKey: 'plain',
     contentHash: 'plain',
+    bodyHash: 'plain',
     draft: {
       provider: true,
       type: true,

@@ -14,7 +14,7 @@ import { fromNews, fromOutcome, toOutcome, toProblem } from './wire.ts';
 
 const CROWD = 8;
 /** How many values a packed delivery has, and which of them is the hash. */
-const VALUES = 17;
+const VALUES = 18;
 const HASH = 3;
 const EVENT_VALUES = 15;
 const accepted = (id: string): Accepted => ({ kind: 'accepted', id, createdAt: 1, rate: null });
@@ -151,6 +151,7 @@ test('[D26] what is packed for the thread is unpacked as it was, bodies and call
     raw: new Uint8Array(Buffer.from(text)),
     idempotencyKey: null,
     contentHash: `hash of ${text}`,
+    bodyHash: `hash of ${text}`,
     shape: { parts: 3, irreversible: true },
   });
   const units = [unit(one, 'first'), unit(two, ''), unit(one, 'third', { timeoutSeconds: 60 })];

@@ -1,5 +1,5 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { moveAll } from '../../cli/migrate-ends.ts';
 import { readConfig } from '../../config.ts';
@@ -102,7 +102,8 @@ describe('migrate', () => {
     await expect(openGround(config(elsewhere, there.url))).rejects.toThrow(/unfinished copy of sqlite:/);
     expect(await listed(there.folder, null)).toEqual([there.ids, true]);
     const copied: string[] = [];
-    await toServer(there, (table) => copied.push(table));
+    const named = { ...there, folder: relative(process.cwd(), there.folder) };
+    await toServer(named, (table) => copied.push(table));
     expect(copied).not.toContain('deliveries');
     expect(await listed(there.folder, there.url)).toEqual([there.ids, true]);
   });

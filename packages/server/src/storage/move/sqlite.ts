@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import Database from 'libsql';
 import type { End, Layout, Row } from './end.ts';
 
@@ -7,7 +8,8 @@ export class SqliteEnd implements End {
   readonly #db: Database.Database;
 
   constructor(folder: string, file: string) {
-    this.name = `sqlite:${folder}`;
+    // However it was named this time: a move is gone on with from another folder, too.
+    this.name = `sqlite:${resolve(folder)}`;
     this.#db = new Database(file);
     this.#db.exec('pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full');
   }

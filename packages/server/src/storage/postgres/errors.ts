@@ -7,13 +7,21 @@ function codeOf(reason: unknown): string {
 const SOCKET = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/;
 /** Connection lost, shutting down, starting up, too many clients. */
 const AWAY = /^(08|57P|53300|53400)/;
-const AWAY_WORDS = /Connection terminated|not queryable|Query read timeout|timeout expired|timeout exceeded/i;
+const AWAY_WORDS = /Connection terminated|not queryable/i;
+
+const SILENT_WORDS = /Query read timeout|timeout expired|timeout exceeded/i;
 
 /** The database cannot be reached, as far as this connection can tell. */
 export function isAway(reason: unknown): boolean {
   const code = codeOf(reason);
   const message = reason instanceof Error ? reason.message : '';
-  return SOCKET.test(code) || AWAY.test(code) || AWAY_WORDS.test(message);
+  return SOCKET.test(code) || AWAY.test(code) || AWAY_WORDS.test(message) || isSilent(reason);
+}
+
+/** It neither answers nor refuses. */
+export function isSilent(reason: unknown): boolean {
+  const message = reason instanceof Error ? reason.message : '';
+  return codeOf(reason) === 'ETIMEDOUT' || SILENT_WORDS.test(message);
 }
 
 /** It is there, and takes no writes: it was a standby all along, or has just become one. */

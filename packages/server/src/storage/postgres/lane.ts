@@ -1,9 +1,12 @@
 import type { Fault } from '../../core/faults.ts';
 import type { Session } from '../statement.ts';
-import { awayFault, isAway, isReadOnly, isStale, storageFault } from './errors.ts';
+import { awayFault, isAway, isReadOnly, isSilent, isStale, storageFault } from './errors.ts';
 import { type Greeting, PgLink } from './link.ts';
 
 const PROBE_EVERY_MS = 250;
+const WATCH_EVERY_MS = 1_000;
+/** A statement may take this long. Then a probe asks whether anybody is there at all. */
+const SUSPICIOUS_MS = 3_000;
 
 /**
  * Where the database is, and whether it is there. While it is away everybody is told so at once, and one probe looks
@@ -13,8 +16,10 @@ export class Whereabouts {
   readonly #urls: readonly string[];
   readonly #whenBack = new Set<() => void>();
   readonly #greeted: (greeting: Greeting) => void;
+  readonly #links = new Set<PgLink>();
   #first = 0;
   #probe: NodeJS.Timeout | null = null;
+  #watch: NodeJS.Timeout | null = null;
   #isAway = false;
   #stopped = false;
 
@@ -67,6 +72,30 @@ export class Whereabouts {
   stop(): void {
     this.#stopped = true;
     if (this.#probe !== null) clearTimeout(this.#probe);
+    if (this.#watch !== null) clearInterval(this.#watch);
+  }
+
+  /** One that is watched: a database that hangs ends no connection, and everybody would wait for what does not come. */
+  async connectWatched(lost: (reason: Error) => void): Promise<PgLink> {
+    const link = await this.connect(lost);
+    this.#links.add(link);
+    link.onClose(() => this.#links.delete(link));
+    if (!this.#stopped) this.#startWatching();
+    return link;
+  }
+
+  #startWatching(): void {
+    this.#watch ??= setInterval(() => {
+      const now = performance.now();
+      const silences = [...this.#links].map((one) => one.silence(now));
+      if (silences.some((millis) => millis >= SUSPICIOUS_MS)) this.lost();
+    }, WATCH_EVERY_MS).unref();
+  }
+
+  /** Nobody answers a probe either. What still brings answers goes on. */
+  #letGo(): void {
+    const now = performance.now();
+    for (const link of this.#links) if (link.isIdle || link.silence(now) >= SUSPICIOUS_MS) link.abandon();
   }
 
   async #look(): Promise<void> {
@@ -76,8 +105,9 @@ export class Whereabouts {
       this.#probe = null;
       this.#isAway = false;
       for (const hear of this.#whenBack) hear();
-    } catch {
+    } catch (reason) {
       this.#isAway = true;
+      if (isSilent(reason)) this.#letGo();
       if (!this.#stopped) this.#probe = setTimeout(() => void this.#look(), PROBE_EVERY_MS);
     }
   }
@@ -110,7 +140,7 @@ export class Lane {
   async get(): Promise<PgLink> {
     if (this.#link === null) {
       if (this.#where.isAway || this.#where.isStopped) throw awayFault();
-      const link = this.#where.connect(() => this.#drop(link));
+      const link = this.#where.connectWatched(() => this.#drop(link));
       link.catch(() => this.#drop(link));
       this.#link = link;
     }

@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { Session, Statement } from '../statement.ts';
 import { type Copied, Copy, CopyRows, copyText } from './copy.ts';
@@ -54,11 +54,42 @@ export class PgLink implements Session {
   #generation = 0;
   #spare: CopyRows[] = [];
   #settings: readonly string[] = [];
-  #gathered: Duplex | null = null;
+  #gathered: Socket | null = null;
+  /** Something was sent that is not answered yet. */
+  #isBusy = false;
+  /** How much had arrived when somebody last looked and found more, and when that was. */
+  #heard = { bytes: -1, at: 0 };
 
   private constructor(client: pg.Client, greeting: Greeting) {
     this.client = client;
     this.greeting = greeting;
+    client.on('drain', () => {
+      this.#isBusy = false;
+    });
+  }
+
+  /** For how long nothing has arrived although something is awaited, as far as those who look have seen. */
+  silence(now: number): number {
+    const bytes = this.#stream.bytesRead;
+    if (!this.#isBusy || bytes !== this.#heard.bytes) this.#heard = { bytes, at: now };
+    return now - this.#heard.at;
+  }
+
+  get isIdle(): boolean {
+    return !this.#isBusy;
+  }
+
+  /** Does not wait for anything: whoever is owed an answer is told that there will be none. */
+  abandon(): void {
+    this.#stream.destroy();
+  }
+
+  onClose(hear: () => void): void {
+    this.#stream.once('close', hear);
+  }
+
+  get #stream(): Socket {
+    return (this.client as unknown as { connection: { stream: Socket } }).connection.stream;
   }
 
   /** `lost` is told once, when the connection ends without having been asked to. */
@@ -151,8 +182,9 @@ export class PgLink implements Session {
 
   /** What is sent in one go of the event loop leaves in one write: each write wakes the server, which costs more than its bytes. */
   #gather(): void {
+    this.#isBusy = true;
     if (this.#gathered !== null) return;
-    const { stream } = (this.client as unknown as { connection: { stream: Duplex } }).connection;
+    const stream = this.#stream;
     stream.cork();
     this.#gathered = stream;
     process.nextTick(() => this.flush());

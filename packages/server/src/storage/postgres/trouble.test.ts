@@ -9,6 +9,7 @@ import { MIGRATIONS } from '../migrations.ts';
 import { PostgresStore } from '../postgres.ts';
 import { MasterVault } from '../vault.ts';
 import { DatabaseClock } from './clock.ts';
+import { Lane, Whereabouts } from './lane.ts';
 import { inPostgres } from './migrate.ts';
 import { openServerError } from './open.ts';
 
@@ -76,15 +77,32 @@ test('[R4] a notice that is none of ours harms nothing, and ours are heard behin
   await heard;
 });
 
-/** Stands before a database, and cuts a connection off behind a commit of what holds `marked`: its answer never arrives. */
-async function cuttingBehind(url: string, marked: string): Promise<string> {
+/** Stands before a database; `join` says what passes between the two sides of each connection. */
+async function standBefore(url: string, join: (client: Socket, base: Socket) => void) {
   const target = new URL(url);
   const { port, hostname } = target;
-  const open = new Set<Socket>();
+  const clients = new Set<Socket>();
   const door = createServer((client) => {
     const base = connect(Number(port), hostname);
+    clients.add(client);
+    for (const socket of [client, base]) socket.on('error', () => {});
+    client.on('close', () => base.destroy());
+    base.on('close', () => client.destroy());
+    join(client, base);
+  });
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of clients) socket.destroy();
+    door.close();
+  });
+  target.port = String((door.address() as AddressInfo).port);
+  return { url: target.href };
+}
+
+/** Cuts a connection off behind a commit of what holds `marked`: its answer never arrives. */
+async function cuttingBehind(url: string, marked: string): Promise<string> {
+  const door = await standBefore(url, (client, base) => {
     let isMarked = false;
-    for (const socket of [client, base]) open.add(socket.on('error', () => {}));
     client.on('data', (chunk: Buffer) => {
       isMarked ||= chunk.includes(marked);
       base.write(chunk);
@@ -93,16 +111,21 @@ async function cuttingBehind(url: string, marked: string): Promise<string> {
       if (!isMarked) client.write(chunk);
       else if (chunk.includes('COMMIT')) client.destroy();
     });
-    client.on('close', () => base.destroy());
-    base.on('close', () => client.destroy());
   });
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    for (const socket of open) socket.destroy();
-    door.close();
+  return door.url;
+}
+
+/** Can stop passing anything on, without telling anybody. */
+async function holding(url: string) {
+  let isHeld = false;
+  const door = await standBefore(url, (client, base) => {
+    client.on('data', (chunk: Buffer) => void (isHeld || base.write(chunk)));
+    base.on('data', (chunk: Buffer) => void (isHeld || client.write(chunk)));
   });
-  target.port = String((door.address() as AddressInfo).port);
-  return target.href;
+  const hold = (now: boolean) => () => {
+    isHeld = now;
+  };
+  return { ...door, hold: hold(true), letGo: hold(false) };
 }
 
 test('[R7] a commit whose answer was lost is not told as nothing stored', async () => {
@@ -208,6 +231,30 @@ describe('while it runs', () => {
     );
     const kept = await store.read('sp_1', (tx) => tx.ledger.page(0, 9));
     expect(kept.map((one) => one.seq)).toEqual([1, 3]);
+  });
+
+  test('[R7] a database that hangs is given up once a probe gets no answer either, not when a statement has taken too long', async () => {
+    const held = await holding(await database());
+    const where = new Whereabouts(held.url, () => {});
+    const [asked, idle] = [new Lane(where), new Lane(where)];
+    onTestFinished(async () => {
+      where.stop();
+      await Promise.all([asked.close(), idle.close()]);
+    });
+    const link = await asked.get();
+    await idle.get();
+    held.hold();
+    await expect(link.exec('select 1')).rejects.toThrow('Connection terminated');
+    // Whoever comes now is told at once, also where nobody was waiting.
+    for (const lane of [asked, idle])
+      await expect(lane.get()).rejects.toMatchObject({ fault: 'unavailable' });
+    held.letGo();
+    await until(() =>
+      asked.get().then(
+        () => true,
+        () => false,
+      ),
+    );
   });
 
   test('[D26] a batch that was cut off leaves nothing behind', async () => {

@@ -4,13 +4,27 @@ import type { Tables } from '../tables.ts';
 
 type Aged = { space: string; before: number; limit: number };
 
-/** The oldest of Earlier. Read anew by each of the statements below, which leave it as it is until the last. */
+/**
+ * The oldest of Earlier, but for those whose callback is still being tried. Read anew by each of the statements below,
+ * which leave it as it is until the last.
+ */
 const aged = (db: QueryCreator<Tables>, p: Aged) =>
   db
     .selectFrom('deliveries')
     .where('space_id', '=', p.space)
     .where('section', '=', 'earlier')
     .where('section_at', '>', p.before)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs')
+            .select('jobs.job_id')
+            .whereRef('jobs.space_id', '=', 'deliveries.space_id')
+            .whereRef('jobs.delivery_id', '=', 'deliveries.delivery_id')
+            .where('jobs.state', '=', 'due'),
+        ),
+      ),
+    )
     .orderBy('section_at', 'desc')
     .limit(p.limit);
 

@@ -2,6 +2,7 @@ import { type Session, statement } from '../statement.ts';
 
 const ENDED = ['completed', 'failed', 'canceled', 'rejected'];
 
+/** But for those that a caller is still to be told of. */
 const ended = statement<{ space: string; before: number; limit: number }>()((db, p) =>
   db
     .selectFrom('tasks')
@@ -9,6 +10,17 @@ const ended = statement<{ space: string; before: number; limit: number }>()((db,
     .where('space_id', '=', p.space)
     .where('changed_at', '<', p.before)
     .where('state', 'in', ENDED)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs')
+            .select('jobs.job_id')
+            .whereRef('jobs.space_id', '=', 'tasks.space_id')
+            .whereRef('jobs.delivery_id', '=', 'tasks.task_id')
+            .where('jobs.state', '=', 'due'),
+        ),
+      ),
+    )
     .orderBy('changed_at')
     .limit(p.limit),
 );

@@ -71,7 +71,7 @@ test('[D26] what another thread is said to have written counts as well', async (
   const folded = () => statSync(file).size;
   expect(folded()).toBeLessThan(1024 * 1024);
   store.hear(new Map([['desk:sp_1', new Set(Array.from({ length: 2000 }, (_, i) => String(i)))]]));
-  await vi.waitFor(() => expect(folded()).toBeGreaterThan(10 * 1024 * 1024), { timeout: 20_000 });
+  await vi.waitFor(() => expect(folded()).toBeGreaterThan(10 * 1024 * 1024), { timeout: 240_000 });
 });
 
 test('[D26] a store that is stopped while its log is being folded is whole without it', async () => {

@@ -1,0 +1,56 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { freshFolder } from '../../testing/folders.ts';
+import { aLine } from '../../testing/things.ts';
+import { backup, restore } from './backup.ts';
+import { DATABASE_FILE, type DataFolder, openDataFolder } from './data-folder.ts';
+import { lockFolder } from './folder-lock.ts';
+
+const SECRET = 'a master key that is long enough';
+
+async function opened(folder = freshFolder()): Promise<DataFolder> {
+  const data = await openDataFolder(folder, SECRET);
+  onTestFinished(() => data.store.stop());
+  return data;
+}
+
+async function withLines(count: number): Promise<DataFolder> {
+  const data = await opened();
+  for (let seq = 1; seq <= count; seq++)
+    await data.store.write('sp_1', [], (tx) => tx.ledger.insert({ ...aLine(), seq }));
+  return data;
+}
+
+const linesIn = (data: DataFolder) => data.store.read('sp_1', (tx) => tx.ledger.page(0, 100));
+
+test('[D32] a database that was taken from a server is restored with what still lies in the log beside it', async () => {
+  const data = await withLines(5);
+  const file = join(data.folder, DATABASE_FILE);
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+  const folder = freshFolder();
+  restore(file, folder);
+  expect(await linesIn(await opened(folder))).toHaveLength(5);
+});
+
+test('[D32] what a restore left behind that was killed is in nobody’s way', async () => {
+  const data = await withLines(2);
+  const file = join(freshFolder(), 'lanternroom.backup');
+  backup(data, file, false);
+  const folder = freshFolder();
+  writeFileSync(join(folder, 'restore.part'), 'half a copy');
+  restore(file, folder);
+  expect(readdirSync(folder).sort()).toEqual([DATABASE_FILE, 'server.lock']);
+  expect(await linesIn(await opened(folder))).toHaveLength(2);
+});
+
+test('[D32][D80] nothing is restored into the folder of a running server', async () => {
+  const data = await withLines(1);
+  const file = join(freshFolder(), 'lanternroom.backup');
+  expect(backup(data, file, false).secret).toBeNull(); // it was given, and lies in no file
+  const folder = freshFolder();
+  const lock = lockFolder(folder);
+  onTestFinished(() => lock.release());
+  expect(() => restore(file, folder)).toThrow('A server is already running');
+  expect(existsSync(join(folder, DATABASE_FILE))).toBe(false);
+});

@@ -1,0 +1,32 @@
+"""JSON as it travels."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .faults import LanternError
+
+
+def json_of(value: Any) -> str:
+    """As it travels. What is no JSON, such as NaN, a date or a circle, is the caller's to mend."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text.encode("utf-8")
+        return text
+    except UnicodeEncodeError as error:
+        raise LanternError("wrong_usage", "A text holds half of a surrogate pair, which is no character.") from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise LanternError("wrong_usage", f"What is to be sent is not JSON: {error}.") from error
+
+
+def parse_json(text: bytes) -> Any:
+    """JSON, or None. What others wrote is looked at before it is believed."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def text_of(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
