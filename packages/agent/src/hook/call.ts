@@ -79,7 +79,8 @@ function inexactNumber(json: string): string | null {
 /** Fractions are doubles for every host; a whole number may be more than that. */
 function isExact(text: string): boolean {
   const value = Number(text);
-  return /^-?\d{16,}$/.test(text) ? BigInt(text) === BigInt(value) : Number.isFinite(value);
+  if (!Number.isFinite(value)) return false;
+  return !/^-?\d{16,}$/.test(text) || BigInt(text) === BigInt(value);
 }
 
 function isDeeper(value: unknown, most: number): boolean {

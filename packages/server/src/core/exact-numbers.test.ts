@@ -22,3 +22,8 @@ test('[W12] two spellings of one value are the same, also where a double rounds 
   expect(withExactNumbers('[10000000000000001]')).toBe(withExactNumbers('[1.00000000000000010e16]'));
   expect(withExactNumbers('[10000000000000001]')).not.toBe(withExactNumbers('[10000000000000003]'));
 });
+
+test('[W12] a number of a million digits is read like any other', () => {
+  const zeros = '0'.repeat(1_000_000);
+  expect(withExactNumbers(`[1${zeros}1]`)).toBe(`["\\u00001${zeros}1e0"]`);
+});

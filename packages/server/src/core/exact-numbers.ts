@@ -33,7 +33,14 @@ export function withExactNumbers(json: string): string | null {
 function decimal(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = PARTS.exec(number) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  const significant = digits.slice(0, endOfDigits(digits));
   if (significant === '') return '0';
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}
+
+/** Behind the last that is no zero. Step by step: a pattern begins anew at every zero of a number that has a million. */
+function endOfDigits(digits: string): number {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return end;
 }
