@@ -15,5 +15,6 @@ it.each(['0.9500000000000001', '-122.41941550000001', '1e21', '1.5E-7', '9007199
 
 it.each(['9007199254740993', '-12345678901234567890', '1e400', '9'.repeat(400)])(
   '[W23] %s is not: they would approve another one than the tool gets',
-  (number) => expect(callWith(number)).toEqual({ odd: expect.stringContaining(`holds ${number.slice(0, 40)}, which`) }),
+  (number) =>
+    expect(callWith(number)).toEqual({ odd: expect.stringContaining(`holds ${number.slice(0, 40)}, which`) }),
 );
