@@ -98,6 +98,7 @@ const CASES: Record<string, Case> = {
       return { id: made.token_id };
     },
   },
+  'GET /desk/inboxes/:agent': { make: async (tenant) => ({ agent: (await agent(tenant)).id }) },
   'GET /desk/events/:agent/:event': { make: event },
   'GET /desk/events/:agent/:event/raw': { make: event },
   'POST /desk/events/:agent/:event/replay': { make: event, own: 201 },

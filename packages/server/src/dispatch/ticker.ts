@@ -21,7 +21,7 @@ export interface TickerParts {
   /** Signs the ledgers' ends. */
   checkpoint(): Promise<void>;
   /** Who was heard of, written down now and then. */
-  presence: readonly { flushIfDue(now: Micros): Promise<void> }[];
+  presence: readonly { flushIfDue(): Promise<void> }[];
   warn(problem: unknown, message: string): void;
 }
 
@@ -140,7 +140,7 @@ export class Ticker {
       ({ space, person }) => queueDigest(room, space, person),
     );
     await round.try(() => sweepLost(room));
-    for (const one of presence) await round.try(() => one.flushIfDue(now));
+    for (const one of presence) await round.try(() => one.flushIfDue());
     return { round, now };
   }
 

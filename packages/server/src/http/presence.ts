@@ -41,7 +41,8 @@ export class Presence {
   }
 
   /** Writes at most every half minute, in small transactions. */
-  async flushIfDue(now: Micros): Promise<void> {
+  async flushIfDue(): Promise<void> {
+    const now = this.#room.clock.now();
     // Farther ahead than it was ever set: the clock was set back.
     const isEarly = now < this.#flushAt && this.#flushAt - now <= FLUSH_EVERY;
     if (isEarly || this.#unwritten.size === 0) return;

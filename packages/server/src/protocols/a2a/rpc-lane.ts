@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { NOBODY } from '../../core/tasks/callers.ts';
 import { toJson } from '../../http/body.ts';
-import { ANEW, type Named, type Take } from '../../http/fast-lane.ts';
+import { ANEW, JSON_HEADERS, type Named, type Take } from '../../http/fast-lane.ts';
 import { readCall, rpcResult } from '../../http/json-rpc.ts';
 import { type AgentParams, admit, type Entered } from './door.ts';
 import { answerText } from './operations.ts';
@@ -10,7 +10,6 @@ import { operationOf, versionOf } from './versions.ts';
 
 /** Addresses as nearly everybody writes them; any other spelling goes the long way. */
 const ADDRESS = /^\/@([a-z0-9-]+)\/([A-Za-z0-9_-]+)(\/?)$/;
-const HEADERS = ['content-type', 'application/json; charset=utf-8'];
 
 /**
  * JSON-RPC in front of the framework: messages and looks at tasks, from callers with a name. All else goes the long way
@@ -33,7 +32,7 @@ async function letIn(parts: A2aParts, request: IncomingMessage, params: AgentPar
   if (entered.place.caller === NOBODY) throw ANEW;
   return async (body) => {
     try {
-      return { status: 200, headers: HEADERS, body: await answer(parts, request, entered, body) };
+      return { status: 200, headers: JSON_HEADERS, body: await answer(parts, request, entered, body) };
     } catch {
       throw ANEW;
     }
