@@ -121,10 +121,10 @@ async function onlyCard(
 async function shownAgents(shell: Shell, request: FastifyRequest, handle: string): Promise<Address[]> {
   const space = await shell.room.store.directory.spaceByHandle(handle);
   if (space === null) return [];
-  const agents = await shell.room.store.read(space.id, (tx) => tx.agents.list());
+  const names = await shell.room.store.read(space.id, (tx) => tx.agents.names(MOST_LISTED));
   const found: Address[] = [];
-  for (const { id } of agents.slice(0, MOST_LISTED)) {
-    const address = await shownAddress(shell, request, { handle, agent: id });
+  for (const agent of names) {
+    const address = await shownAddress(shell, request, { handle, agent });
     if (address !== null) found.push(address);
   }
   return found;
