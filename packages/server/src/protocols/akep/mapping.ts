@@ -1,108 +1,21 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.ts';
+import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
 import { type Reader, toCursor } from '../../core/events/cursor.ts';
 import {
   ACK_STATUSES,
   type AckStatus,
   type Entry,
-  type Envelope,
   RESUME_POLICIES,
   type ResumePolicy,
 } from '../../core/events/event.ts';
-import { isReserved, type Producer } from '../../core/events/producer.ts';
 import type { InboxSettings } from '../../core/events/store.ts';
 import type { Subscribed } from '../../core/events/subscribe.ts';
 import type { Subscription, SubscriptionBody } from '../../core/events/subscription.ts';
 import type { Resume, Wait } from '../../core/events/wait.ts';
 import { Fault } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';
-import { isLongerThan } from '../../core/text.ts';
 import { fromIso, type Micros, SECOND, toIso, toIsoOrNull } from '../../core/time.ts';
 import { choice, invalid, optionalText, type Query, requiredText, single } from '../../http/fields.ts';
-import { parseStrict } from '../../http/strict-json.ts';
-import { CLOUDEVENTS, envelopeTextOf, fromCloudEvent } from './cloudevents.ts';
-import type { Sent } from './request.ts';
-import { checkEvent, checkSubscription, EVENT_TYPE, LIMITS } from './schema.ts';
-
-/** A body, what its sender says that it is, and the id of the message it came in. */
-export type Carried = Pick<Sent, 'headers' | 'body'> & { messageId?: string };
-
-/** The envelope in a body, and the bytes that are kept of it. */
-export function toEnvelope(
-  { headers, body, messageId }: Carried,
-  producer: Producer,
-  now: Micros,
-): { envelope: Envelope; kept: Buffer } {
-  const parsed = parseStrict(body);
-  if (!parsed.ok) throw new Fault('malformed_body', parsed.message);
-  const contentType = (headers['content-type'] ?? '').toLowerCase();
-  if (contentType.startsWith(CLOUDEVENTS)) {
-    const mapped = fromCloudEvent(parsed.value as Json, { now: toIso(now), messageId });
-    const envelope = ownOf(mapped, producer, body);
-    return {
-      envelope,
-      kept: Buffer.from(envelopeTextOf(body.toString(), parsed.value as JsonObject, mapped)),
-    };
-  }
-  assertStructured(parsed.value, contentType, headers);
-  return { envelope: ownOf(parsed.value, producer, body), kept: body };
-}
-
-/** CloudEvents in their other modes: headers are not under the signature, and an answer is about one event (K26). */
-function assertStructured(value: unknown, contentType: string, headers: Sent['headers']): void {
-  const isBatch = contentType.startsWith('application/cloudevents-batch+json');
-  const isBinary =
-    headers['ce-specversion'] !== undefined && !(isJsonObject(value as Json) && 'spec' in Object(value));
-  if (!isBatch && !isBinary) return;
-  throw new Fault('malformed_body', `Send CloudEvents one by one, whole in the body, as ${CLOUDEVENTS}.`);
-}
-
-function ownOf(value: unknown, producer: Producer, body: Buffer): Envelope {
-  const envelope = checked(value, producer);
-  assertKeepable(envelope, body);
-  assertOwnProducer(envelope, producer);
-  return envelope;
-}
-
-function checked(value: unknown, { tier }: Producer): Envelope {
-  const outcome = checkEvent(value, tier === 'test');
-  if (outcome.ok) return outcome.value;
-  const { path, message, unknownTopLevel } = outcome.flaw;
-  if (unknownTopLevel)
-    throw new Fault('not_knowledge', 'AKEP events carry knowledge, not commands.', { field: path });
-  throw new Fault('invalid_field', `The envelope is not valid: ${path} ${message}.`, { field: path });
-}
-
-/** An index of ours holds so much, whatever the letters. */
-const LONGEST_TASK_ID = 512;
-const NULL_ESCAPED = Buffer.from('\\u0000');
-
-/** What its schema allows and no database can look up. */
-function assertKeepable(envelope: Envelope, body: Buffer): void {
-  if (isLongerThan(String(envelope.subject.task_id ?? ''), LONGEST_TASK_ID)) {
-    const message = `must NOT have more than ${LONGEST_TASK_ID} characters`;
-    throw invalid('/subject/task_id', `The envelope is not valid: /subject/task_id ${message}.`);
-  }
-  const holder = body.includes(NULL_ESCAPED) ? findNull(envelope) : undefined;
-  if (holder === undefined) return;
-  // One of our databases ends a text there, and the other refuses it.
-  throw invalid(holder, `The envelope is not valid: ${holder} must not hold the control character U+0000.`);
-}
-
-function findNull({ source, subject, routing, knowledge }: Envelope): string | undefined {
-  const named = { '/source': source, '/subject': subject, '/routing': routing };
-  const parts = { ...named, '/knowledge/summary': [knowledge.summary] };
-  const isBroken = (value: unknown) => typeof value === 'string' && value.includes('\0');
-  return Object.entries(parts).find(([, part]) => Object.values(part).some(isBroken))?.[0];
-}
-
-/** Producer identity is the signing key's (K5); even who may name anybody may not name us or an agent (K30). */
-function assertOwnProducer({ source }: Envelope, { id, anyId }: Producer): void {
-  const named = source.producer_id;
-  if (named === undefined || named === id || (anyId && !isReserved(named))) return;
-  throw new Fault('invalid_field', 'source.producer_id is not the producer that this key belongs to.', {
-    field: '/source/producer_id',
-  });
-}
+import { checkSubscription, EVENT_TYPE, LIMITS } from './schema.ts';
 
 export function toLimit(query: Query): number {
   return whole(query, 'limit', 1, LIMITS.pageMost) ?? LIMITS.pageDefault;

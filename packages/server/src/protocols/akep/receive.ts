@@ -14,7 +14,7 @@ import {
   type SignatureHeaders,
   secretKey,
 } from '../../http/webhook-signature.ts';
-import { toEnvelope } from './mapping.ts';
+import { toEnvelope } from './envelope.ts';
 import type { RefusalNotes } from './refusals.ts';
 import type { Sent } from './request.ts';
 import { LIMITS } from './schema.ts';
