@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { JsonObject } from './core/canonical.ts';
@@ -23,7 +24,13 @@ import type { Shell } from './http/shell.ts';
 import { Signer } from './http/signing.ts';
 import { Streams } from './http/sse.ts';
 import { staticRoutes } from './http/static.ts';
-import { assertSafeBinding, isLoopbackHost, isPrivate, parseProxies } from './http/transport.ts';
+import {
+  assertSafeBinding,
+  type Binding,
+  isLoopbackHost,
+  isPrivate,
+  parseProxies,
+} from './http/transport.ts';
 import { Upgrades } from './http/upgrades.ts';
 import { VERSION } from './http/version.ts';
 import { CardMaker } from './protocols/a2a/card.ts';
@@ -52,123 +59,44 @@ export type Running = {
 
 export type Route = { method: string; url: string };
 
+type Warn = (problem: unknown, message: string) => void;
+
 /** The whole server: ground, doors, the way out and the clock's work. Stops in the reverse order. */
 export async function startServer(
   config: Config,
   ground: Ground,
   { outbound = new Outbound() }: { outbound?: Outbound } = {},
 ): Promise<Running> {
-  const proxies = parseProxies(config.trustProxy);
-  const tls =
-    config.tlsCert !== null && config.tlsKey !== null ? { cert: config.tlsCert, key: config.tlsKey } : null;
-  const binding = { host: config.host, tls: tls !== null, proxies };
+  const binding = bindingOf(config);
   assertSafeBinding(binding);
 
   const log = pino({ level: config.log });
-  const warn = (problem: unknown, message: string) => log.warn({ err: problem }, message);
-  const { auditor } = ground;
+  const warn: Warn = (problem, message) => log.warn({ err: problem }, message);
   const resealer = resealerOf(ground, log, warn);
   await resealer.takeUp();
   const intake = intakeOf(ground, warn);
   const room = { ...ground.room, intake, logs: new RecentLogs() };
-  const wakeups = ground.data.store.signals;
-  const parking = new Parking(wakeups);
-  const streams = new Streams();
-  const presence = new Presence(room, (tx, agent, at) => tx.agents.seen(agent, at));
-  const producersSeen = new Presence(room, (tx, producer, at) => tx.producers.seen(producer, at));
-  const callersSeen = new Presence(room, (tx, token, at) => tx.callers.used(token, at));
-  const metrics = new Metrics({ parking, streams, room });
-  const lanes = new FastLanes(binding, (route, status, millis) => metrics.note(route, status, millis));
-  let url = config.url ?? '';
-  const shell: Shell = {
-    room,
-    auditor,
-    wakeups,
-    parking,
-    streams,
-    lanes,
-    upgrades: new Upgrades(),
-    binding,
-    baseUrl: () => url,
-    presence,
-    producersSeen,
-    callersSeen,
-    outbound,
-    mail: config.smtpUrl !== null,
-    about: { version: VERSION, retentionDays: config.retentionDays, producerRate: config.rateProducer },
-  };
-
-  const app = makeApp({ tls, log, proxies: config.trustProxy, baseUrl: shell.baseUrl });
-  const routes: Route[] = [];
-  app.addHook('onRoute', ({ method, url, config }) => {
-    if (config?.refuses) return;
-    for (const name of [method].flat()) routes.push({ method: name, url });
-  });
-  shell.upgrades.attach(app.server, (request) => isPrivate(request, shell.binding));
-  const hub = new Hub(shell, warn);
-  shell.upgrades.serve('/a2a/connect', (...asked) => void hub.upgrade(...asked));
-  const health = { draining: false };
-  addGroundRules(app, shell);
-  metrics.watch(app);
-  presence.watch(app);
-  docsRoutes(app, openApiRoutes(app, shell));
-  healthRoutes(app, shell, { health, metrics });
-  await app.register((door) => wakeRoutes(door, shell));
-  await app.register((door) => akepRoutes(door, shell));
-  await app.register((door) => mcpRoutes(door, shell));
+  const reached = { url: config.url ?? '' };
+  const { shell, metrics } = shellOf(config, ground, { room, binding, outbound, baseUrl: () => reached.url });
   const signer = new Signer(room);
   // The first key is made now: looking at a card later must change nothing.
   await signer.currentId();
-  await app.register((door) => a2aRoutes(door, shell, signer));
-  const cards = deskCards(new CardMaker(shell, signer), signer);
-  await app.register((door) => deskRoutes(door, shell, cards));
-  await app.register((door) => staticRoutes(door, shell));
+  const doors = await openDoors(config, shell, { log, warn, metrics, signer });
+  const workers = await workersOf(config, ground, { room, shell, outbound, signer, warn });
 
-  lanes.guard(app);
-
-  const mailer = await mailerFor(config.smtpUrl);
-  const dispatcher = new Dispatcher({
-    room,
-    outbound,
-    mailer,
-    wakeups,
-    warn,
-    push: pushParts(shell, signer),
-  });
-  const checkpoint = () => auditor.checkpointAll();
-  const ticker = new Ticker({
-    room,
-    wakeups,
-    retentionDays: config.retentionDays,
-    checkpoint,
-    presence: [presence, producersSeen, callersSeen],
-    warn,
-  });
-  const indexer = new Indexer({ room, wakeups, warn });
-  const address = await app.listen({ port: config.port, host: config.host });
-  url ||= address.replace('[::1]', 'localhost');
+  const address = await doors.app.listen({ port: config.port, host: config.host });
+  reached.url ||= address.replace('[::1]', 'localhost');
   resealer.start();
-  dispatcher.start();
-  hub.start();
-  ticker.start();
-  await indexer.start();
+  doors.hub.start();
+  await workers.start();
 
   const shutDown = async (): Promise<void> => {
-    health.draining = true;
-    lanes.close();
-    parking.drain();
-    streams.closeAll();
-    await hub.stop();
-    await closeApp(app);
-    await dispatcher.stop();
+    await doors.close();
+    await workers.dispatcher.stop();
     await intake.stop(); // after all who hand in
-    await ticker.stop();
-    await indexer.stop();
+    await workers.stop();
     await resealer.stop();
-    // Nothing of this is a promise to anybody: a store that takes nothing more does not keep the rest from ending.
-    const last = [...[presence, producersSeen, callersSeen].map((seen) => () => seen.flush()), checkpoint];
-    for (const write of last)
-      await write().catch((problem: unknown) => warn(problem, 'a last note could not be written'));
+    await workers.lastNotes();
     await ground.stop();
   };
   let stopped: Promise<void> | null = null;
@@ -177,10 +105,125 @@ export async function startServer(
     stopped ??= shutDown();
     return stopped;
   };
-  return { url, ground, ticker, indexer, hub, routes, stop };
+  const { ticker, indexer } = workers;
+  return { url: reached.url, ground, ticker, indexer, hub: doors.hub, routes: doors.routes, stop };
 }
 
-/** What the way out needs to know of A2A. */
+function bindingOf({ host, tlsCert, tlsKey, trustProxy }: Config): Binding {
+  return { host, tls: tlsCert !== null && tlsKey !== null, proxies: parseProxies(trustProxy) };
+}
+
+type ShellParts = Pick<Shell, 'room' | 'binding' | 'outbound' | 'baseUrl'>;
+
+/** What every door gets, and who counts what comes through them. */
+function shellOf(config: Config, { data, auditor }: Ground, parts: ShellParts) {
+  const { room } = parts;
+  const wakeups = data.store.signals;
+  const parking = new Parking(wakeups);
+  const streams = new Streams();
+  const metrics = new Metrics({ parking, streams, room });
+  const shell: Shell = {
+    ...parts,
+    auditor,
+    wakeups,
+    parking,
+    streams,
+    lanes: new FastLanes(parts.binding, (route, status, millis) => metrics.note(route, status, millis)),
+    upgrades: new Upgrades(),
+    presence: new Presence(room, (tx, agent, at) => tx.agents.seen(agent, at)),
+    producersSeen: new Presence(room, (tx, producer, at) => tx.producers.seen(producer, at)),
+    callersSeen: new Presence(room, (tx, token, at) => tx.callers.used(token, at)),
+    mail: config.smtpUrl !== null,
+    about: { version: VERSION, retentionDays: config.retentionDays, producerRate: config.rateProducer },
+  };
+  return { shell, metrics };
+}
+
+type DoorParts = { log: Logger; warn: Warn; metrics: Metrics; signer: Signer };
+
+/** Every address there is. Nobody is listened to yet. */
+async function openDoors(config: Config, shell: Shell, { log, warn, metrics, signer }: DoorParts) {
+  const { tlsCert: cert, tlsKey: key, trustProxy: proxies } = config;
+  const tls = cert !== null && key !== null ? { cert, key } : null;
+  const app = makeApp({ tls, log, proxies, baseUrl: shell.baseUrl });
+  const routes = routesOf(app);
+  shell.upgrades.attach(app.server, (request) => isPrivate(request, shell.binding));
+  const hub = new Hub(shell, warn);
+  shell.upgrades.serve('/a2a/connect', (...asked) => void hub.upgrade(...asked));
+  const health = { draining: false };
+  addGroundRules(app, shell);
+  metrics.watch(app);
+  shell.presence.watch(app);
+  docsRoutes(app, openApiRoutes(app, shell));
+  healthRoutes(app, shell, { health, metrics });
+  await app.register((door) => wakeRoutes(door, shell));
+  await app.register((door) => akepRoutes(door, shell));
+  await app.register((door) => mcpRoutes(door, shell));
+  await app.register((door) => a2aRoutes(door, shell, signer));
+  const cards = deskCards(new CardMaker(shell, signer), signer);
+  await app.register((door) => deskRoutes(door, shell, cards));
+  await app.register((door) => staticRoutes(door, shell));
+  shell.lanes.guard(app);
+
+  const close = async (): Promise<void> => {
+    health.draining = true;
+    shell.lanes.close();
+    shell.parking.drain();
+    shell.streams.closeAll();
+    await hub.stop();
+    await closeApp(app);
+  };
+  return { app, hub, routes, close };
+}
+
+/** Fills itself as addresses are registered. */
+function routesOf(app: FastifyInstance): readonly Route[] {
+  const routes: Route[] = [];
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.refuses) return;
+    for (const name of [method].flat()) routes.push({ method: name, url });
+  });
+  return routes;
+}
+
+type WorkerParts = { room: Shell['room']; shell: Shell; outbound: Outbound; signer: Signer; warn: Warn };
+
+/** Those who work without being asked: the way out, the clock, the index of words. */
+async function workersOf(
+  config: Config,
+  { data, auditor }: Ground,
+  { room, shell, outbound, signer, warn }: WorkerParts,
+) {
+  const wakeups = data.store.signals;
+  const mailer = await mailerFor(config.smtpUrl);
+  const push = pushParts(shell, signer);
+  const dispatcher = new Dispatcher({ room, outbound, mailer, wakeups, warn, push });
+  const presence = [shell.presence, shell.producersSeen, shell.callersSeen];
+  const checkpoint = () => auditor.checkpointAll();
+  const { retentionDays } = config;
+  const ticker = new Ticker({ room, wakeups, retentionDays, checkpoint, presence, warn });
+  const indexer = new Indexer({ room, wakeups, warn });
+  return {
+    dispatcher,
+    ticker,
+    indexer,
+    start: async () => {
+      dispatcher.start();
+      ticker.start();
+      await indexer.start();
+    },
+    stop: async () => {
+      await ticker.stop();
+      await indexer.stop();
+    },
+    /** Nothing of this is a promise to anybody: a store that takes nothing more does not keep the rest from ending. */
+    lastNotes: async () => {
+      for (const write of [...presence.map((seen) => () => seen.flush()), checkpoint])
+        await write().catch((problem: unknown) => warn(problem, 'a last note could not be written'));
+    },
+  };
+}
+
 /** The desk shows cards as A2A makes them, and knows nothing of A2A. */
 function deskCards(cards: CardMaker, signer: Signer): Cards {
   const show = async (...asked: Parameters<CardMaker['public']>) =>
@@ -194,6 +237,7 @@ function deskCards(cards: CardMaker, signer: Signer): Cards {
   };
 }
 
+/** What the way out needs to know of A2A. */
 function pushParts(shell: Shell, signer: Signer): PushParts {
   const { room, baseUrl, binding } = shell;
   return {
@@ -205,11 +249,7 @@ function pushParts(shell: Shell, signer: Signer): PushParts {
 }
 
 /** A master key that was put in front of the one before it takes over from here. */
-function resealerOf(
-  { room, data, auditor }: Ground,
-  log: Logger,
-  warn: (problem: unknown, message: string) => void,
-): Resealer {
+function resealerOf({ room, data, auditor }: Ground, log: Logger, warn: Warn): Resealer {
   return new Resealer({
     room,
     takeUpKey: () => takeUpKey(data.store, data.vault),
@@ -223,7 +263,7 @@ function resealerOf(
 }
 
 /** What comes in crowds is written beside the doors, on a thread of its own. */
-function intakeOf({ data, room }: Ground, warn: (problem: unknown, message: string) => void): ThreadedIntake {
+function intakeOf({ data, room }: Ground, warn: Warn): ThreadedIntake {
   const { at, masters, turns } = data.shared;
   return new ThreadedIntake({
     data: { at, masters, settings: room.settings },
