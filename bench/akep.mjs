@@ -30,27 +30,39 @@ export function ingestJob(times, over = {}) {
 
 let sent = 0;
 
-/** One event, for what is not about load. */
-export async function sendEvent({ port }, over = {}) {
+/** One event more, signed. */
+export function signedEvent(over = {}) {
   const [event] = events(1);
-  const body = JSON.stringify({ ...event, event_id: `evt_single_${process.pid}_${++sent}_padding`, ...over });
-  const id = JSON.parse(body).event_id;
+  const id = over.event_id ?? `evt_single_${process.pid}_${++sent}_padding`;
+  const body = JSON.stringify({ ...event, ...over, event_id: id });
   const seconds = Math.floor(Date.now() / 1000);
   const mac = createHmac('sha256', SECRET).update(`${id}.${seconds}.${body}`).digest('base64');
-  const { statusCode, body: answer } = await request(`http://127.0.0.1:${port}/akep/events`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'webhook-id': id,
-      'webhook-timestamp': String(seconds),
-      'webhook-signature': `v1,${mac}`,
-      'webhook-signature-key-id': KEY_ID,
-    },
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,${mac}`,
+    'webhook-signature-key-id': KEY_ID,
+  };
+  return { method: 'POST', path: '/akep/events', headers, body };
+}
+
+/** For what is not timed. */
+export async function sendEvent({ port }, over = {}) {
+  const { method, path, headers, body } = signedEvent(over);
+  const { statusCode, body: answer } = await request(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
     body,
   });
   const text = await answer.text();
   if (statusCode !== 202) throw new Error(`the event was refused: ${statusCode} ${text}`);
 }
+
+export const waitFor = (cursor) => ({
+  method: 'GET',
+  path: `/akep/events/wait?cursor=${cursor}&timeout_seconds=30`,
+  headers: AS_AGENT,
+});
 
 export async function getJson({ port }, path) {
   const { statusCode, body } = await request(`http://127.0.0.1:${port}${path}`, { headers: AS_AGENT });

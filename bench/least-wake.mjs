@@ -30,7 +30,8 @@ const server = createServer((request, response) => {
       fdatasync(file, (problem) => {
         if (problem !== null) throw problem;
         waiting.end(body);
-        response.writeHead(202).end('{}');
+        response.statusCode = 202;
+        response.end('{}');
       }),
     );
   });

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { begin, carryOn, toBytes } from './line.mjs';
 import { signedRequests } from './signed.mjs';
 
 /**
@@ -6,8 +7,6 @@ import { signedRequests } from './signed.mjs';
  * last one is whole. Requests are bytes that were made before the clock starts (signed ones, which must all differ, are
  * made from a template) and answers are only measured, never parsed, so this costs a fraction of what any server does.
  */
-const HEADER_END = Buffer.from('\r\n\r\n');
-const LENGTH = /\r\ncontent-length: *(\d+)/i;
 /** Room for one counter, in the header Idempotency-Key or in a `counted` body, written over in place. */
 const COUNTER = '000000000000';
 
@@ -17,17 +16,15 @@ process.once('message', async (job) => {
 
 async function run(job) {
   const requests =
-    job.signed === undefined ? job.bodies.map((body) => toBytes(job, body)) : signedRequests(job);
+    job.signed === undefined ? job.bodies.map((body) => toTemplate(job, body)) : signedRequests(job);
   await pass(job, requests, job.warmupMs);
   return pass(job, requests, job.measureMs);
 }
 
-function toBytes({ method, path, headers, unique, counted }, template) {
+function toTemplate({ method, path, headers, unique, counted }, template) {
   const body = counted ? template.replace('@pid@', String(process.pid)) : template;
-  const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}`);
-  if (unique) lines.push(`idempotency-key: bench-${process.pid}-${COUNTER}`);
-  if (body !== '') lines.push('content-type: application/json', `content-length: ${Buffer.byteLength(body)}`);
-  const bytes = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  const own = unique ? { 'idempotency-key': `bench-${process.pid}-${COUNTER}` } : {};
+  const bytes = toBytes({ method, path, headers: { ...headers, ...own }, body });
   return { bytes, counterAt: unique || counted ? bytes.indexOf(COUNTER) : -1 };
 }
 
@@ -95,22 +92,6 @@ function talk({ port, expect, reconnects }, requests, tally, first) {
       resolve(turn);
     });
   });
-}
-
-/** Reads status and length of an answer; `missing` counts the bytes of it that have not come yet. */
-function begin(chunk) {
-  const end = chunk.indexOf(HEADER_END);
-  if (end < 0) return { head: chunk, missing: 1 };
-  const head = chunk.latin1Slice(0, end + 2);
-  const length = LENGTH.exec(head);
-  if (length === null) return { status: 0, size: 0, missing: 0 };
-  const size = end + HEADER_END.length + Number(length[1]);
-  return { status: Number(head.slice(9, 12)), size, missing: size - chunk.length };
-}
-
-function carryOn(answer, chunk) {
-  if (answer.head !== undefined) return begin(Buffer.concat([answer.head, chunk]));
-  return { ...answer, missing: answer.missing - chunk.length };
 }
 
 function summary({ done, errors, bytes, latencies }, seconds) {

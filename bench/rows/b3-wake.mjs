@@ -1,12 +1,12 @@
 import { request } from 'undici';
-import { AS_AGENT, endOf, sendEvent, startAkep } from '../akep.mjs';
-import { decide } from '../decisions.mjs';
+import { AS_AGENT, endOf, sendEvent, signedEvent, startAkep, waitFor } from '../akep.mjs';
+import { decision } from '../decisions.mjs';
+import { toBytes, Waking } from '../line.mjs';
 import { PYTHON_NAME, referenceWait } from '../reference.mjs';
 import { inRounds, spread } from '../rounds.mjs';
 import { fill, remove, startLanternroom, startLeastWake, temporaryFolder } from '../servers.mjs';
 
 const SAMPLES = 300;
-const SETTLE_MS = 5;
 /** Half a second each. */
 const REFERENCE_SAMPLES = 40;
 
@@ -59,38 +59,31 @@ function toPercentiles(times) {
   return { p50: sorted[Math.floor(SAMPLES * 0.5)], p99: sorted[Math.floor(SAMPLES * 0.99)] };
 }
 
-/** How long after `send` the answer to `path` was there, and what it was. */
-async function wake(server, path, send, settleMs = SETTLE_MS) {
-  const waiting = request(`http://127.0.0.1:${server.port}${path}`, { headers: AS_AGENT }).then(
-    async ({ body }) => ({ answer: await body.json(), at: performance.now() }),
-  );
-  // Until it is parked: this is about waking somebody up, not about being there in time.
-  await new Promise((resolve) => setTimeout(resolve, settleMs));
-  const sentAt = performance.now();
-  await send();
-  const { answer, at } = await waiting;
-  return { answer, millis: at - sentAt };
-}
-
-/** Theirs looks once a second, so events come at all moments of it. */
+/** Theirs looks once a second, so events come at all moments of it. It hangs up after each answer. */
 function wakeReference() {
   let cursor = '';
   return async (receiver, n) => {
     const path = `/akep/events/wait?cursor=${cursor}&timeout_seconds=30`;
-    const { answer, millis } = await wake(receiver, path, () => sendEvent(receiver), (n * 377) % 1000);
+    const waiting = request(`http://127.0.0.1:${receiver.port}${path}`, { headers: AS_AGENT }).then(
+      async ({ body }) => ({ answer: await body.json(), at: performance.now() }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, (n * 377) % 1000));
+    const sentAt = performance.now();
+    await sendEvent(receiver);
+    const { answer, at } = await waiting;
     cursor = answer.next_cursor;
-    return millis;
+    return at - sentAt;
   };
 }
 
 async function events(rounds) {
   const [server, least] = [await startAkep(), await startLeastWake()];
+  const [waking, bareWaking] = [await Waking.open(server), await Waking.open(least)];
   const ours = async () => {
     const times = [];
     let cursor = await endOf(server);
     for (let n = 0; n < SAMPLES; n++) {
-      const path = `/akep/events/wait?cursor=${cursor}&timeout_seconds=30`;
-      const { answer, millis } = await wake(server, path, () => sendEvent(server));
+      const { answer, millis } = await waking.once(waitFor(cursor), toBytes(signedEvent()), 202);
       cursor = answer.next_cursor;
       times.push(millis);
     }
@@ -99,7 +92,7 @@ async function events(rounds) {
   const bare = async () => {
     const times = [];
     for (let n = 0; n < SAMPLES; n++)
-      times.push((await wake(least, '/akep/events/wait', () => sendEvent(least))).millis);
+      times.push((await bareWaking.once(waitFor(''), toBytes(signedEvent()), 202)).millis);
     return toPercentiles(times);
   };
   try {
@@ -107,6 +100,8 @@ async function events(rounds) {
     const results = await inRounds(rounds, { ours, bare });
     return { ours: results.ours, least: results.bare };
   } finally {
+    waking.close();
+    bareWaking.close();
     await Promise.all([server.stop(), least.stop()]);
     for (const { folder } of [server, least]) remove(folder);
   }
@@ -116,12 +111,13 @@ async function decisions(rounds) {
   const folder = temporaryFolder();
   const { token, waiting } = await fill(folder, { total: 1, fresh: 1, open: SAMPLES * (rounds + 1) });
   const server = await startLanternroom(folder);
+  const waking = await Waking.open(server);
   try {
     const ours = async () => {
       const times = [];
       for (const item of waiting.splice(0, SAMPLES)) {
-        const path = `/wake/v1/response/${item.id}?wait=30`;
-        const { answer, millis } = await wake(server, path, () => decide(server, token, item));
+        const wait = { method: 'GET', path: `/wake/v1/response/${item.id}?wait=30`, headers: AS_AGENT };
+        const { answer, millis } = await waking.once(wait, toBytes(decision(token, item)), 200);
         if (answer.status !== 'approved') throw new Error(`the waiter was told ${JSON.stringify(answer)}`);
         times.push(millis);
       }
@@ -130,6 +126,7 @@ async function decisions(rounds) {
     await ours(); // to warm up
     return (await inRounds(rounds, { ours })).ours;
   } finally {
+    waking.close();
     await server.stop();
     remove(folder);
   }

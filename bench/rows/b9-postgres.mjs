@@ -1,15 +1,14 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { request } from 'undici';
 import { startPostgres } from '../../scripts/postgres.mjs';
-import { AKEP_ENV, AS_AGENT, endOf, sendEvent } from '../akep.mjs';
+import { AKEP_ENV, endOf, signedEvent, waitFor } from '../akep.mjs';
 import { deliverJob } from '../deliveries.mjs';
+import { toBytes, Waking } from '../line.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
 import { answerOf, fill, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
 
 const SAMPLES = 200;
-const SETTLE_MS = 10;
 const SECRET = 'one master key for all of the replicas';
 /** As a small server of its own would be set up; everything that makes it durable is left as it comes. */
 const SETTINGS = { shared_buffers: '256MB', max_wal_size: '4GB' };
@@ -24,9 +23,9 @@ export const b9 = {
     const postgres = await startPostgres({ durable: true, settings: SETTINGS });
     try {
       return [
-        await overHttp(postgres, rounds, times),
-        await rawRows(postgres, rounds, times),
-        ...(await acrossReplicas(postgres, rounds)),
+        await inDatabase(postgres, 'doors', (env) => overHttp(env, rounds, times)),
+        await inDatabase(postgres, 'raw_rows', (env) => rawRows(env, rounds, times)),
+        ...(await inDatabase(postgres, 'news', (env) => acrossReplicas(env, rounds))),
         ...(await jobQueues(postgres, rounds, quick ? 2_000 : 20_000)),
       ];
     } finally {
@@ -35,21 +34,28 @@ export const b9 = {
   },
 };
 
-const onServer = (postgres, name) => ({ DATABASE_URL: postgres.url(name), LANTERNROOM_SECRET: SECRET });
+/** Whose rows are gone before the next part begins: else vacuum and checkpoint of millions of them are timed with it. */
+async function inDatabase(postgres, name, work) {
+  await command(postgres, `create database ${name}`);
+  const result = await work({ DATABASE_URL: postgres.url(name), LANTERNROOM_SECRET: SECRET });
+  await command(postgres, `drop database ${name} with (force)`);
+  await command(postgres, 'checkpoint');
+  return result;
+}
 
-async function createDatabase(postgres, name) {
+async function command(postgres, sql) {
   const client = new pg.Client({ connectionString: postgres.url() });
   await client.connect();
-  await client.query(`create database ${name}`);
+  await client.query(sql);
   await client.end();
 }
 
-async function overHttp(postgres, rounds, times) {
+async function overHttp(env, rounds, times) {
   const folders = [temporaryFolder(), temporaryFolder()];
   await fill(folders[0], { total: 1, fresh: 1 });
-  await fill(folders[1], { total: 1, fresh: 1, env: onServer(postgres) });
+  await fill(folders[1], { total: 1, fresh: 1, env });
   const sqlite = await startLanternroom(folders[0]);
-  const ours = await startLanternroom(folders[1], { env: onServer(postgres) });
+  const ours = await startLanternroom(folders[1], { env });
   try {
     const results = await inRounds(rounds, {
       sqlite: () => drive(sqlite, deliverJob(times)),
@@ -75,9 +81,10 @@ async function overHttp(postgres, rounds, times) {
 }
 
 /** Two processes each: one pair through our store, with a reader that follows the ledger; one pair with bare inserts. */
-async function rawRows(postgres, rounds, times) {
+async function rawRows(env, rounds, times) {
   const folder = temporaryFolder();
-  const task = { folder, env: onServer(postgres), times };
+  await fill(folder, { total: 1, fresh: 1, env });
+  const task = { folder, env, times };
   const results = await inRounds(rounds, {
     raw: async () => sum(await Promise.all([1, 2].map((n) => replica({ ...task, kind: 'raw', n })))),
     ours: async () => {
@@ -109,10 +116,9 @@ function inProcess(program, task) {
   return answerOf(child, 'a process of the bench');
 }
 
-async function acrossReplicas(postgres, rounds) {
+async function acrossReplicas(database, rounds) {
   const folders = [temporaryFolder(), temporaryFolder()];
-  await createDatabase(postgres, 'news');
-  const env = { ...onServer(postgres, 'news'), ...AKEP_ENV };
+  const env = { ...database, ...AKEP_ENV };
   const [one, other] = [
     await startLanternroom(folders[0], { env }),
     await startLanternroom(folders[1], { env }),
@@ -135,20 +141,15 @@ async function acrossReplicas(postgres, rounds) {
 }
 
 async function wakeUps(one, other) {
+  const waking = await Waking.open(other, one);
   const times = [];
   let cursor = await endOf(other);
   for (let n = 0; n < SAMPLES; n++) {
-    const path = `/akep/events/wait?cursor=${cursor}&timeout_seconds=30`;
-    const waiting = request(`http://127.0.0.1:${other.port}${path}`, { headers: AS_AGENT }).then(
-      async ({ body }) => ({ page: await body.json(), at: performance.now() }),
-    );
-    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-    const sentAt = performance.now();
-    await sendEvent(one);
-    const { page, at } = await waiting;
-    cursor = page.next_cursor;
-    times.push(at - sentAt);
+    const { answer, millis } = await waking.once(waitFor(cursor), toBytes(signedEvent()), 202);
+    cursor = answer.next_cursor;
+    times.push(millis);
   }
+  waking.close();
   const sorted = times.sort((a, b) => a - b);
   return { p50: sorted[Math.floor(SAMPLES * 0.5)], p99: sorted[Math.floor(SAMPLES * 0.99)] };
 }
@@ -158,11 +159,10 @@ async function jobQueues(postgres, rounds, total) {
   let made = 0;
   const once = async (kind) => {
     const folder = temporaryFolder();
-    const database = `queue_${++made}`;
-    await createDatabase(postgres, database);
-    const env = onServer(postgres, database);
-    if (kind === 'ours') await fill(folder, { total: 0, fresh: total, callbacks: RECEIVERS, env });
-    const { perSecond } = await inProcess('../queues.mjs', { kind, total, env, folder });
+    const { perSecond } = await inDatabase(postgres, `queue_${++made}`, async (env) => {
+      if (kind === 'ours') await fill(folder, { total: 0, fresh: total, callbacks: RECEIVERS, env });
+      return inProcess('../queues.mjs', { kind, total, env, folder });
+    });
     remove(folder);
     return perSecond;
   };
