@@ -88,11 +88,13 @@ async function wait(
   let parked = false;
   const read = await parking.until(request.raw, park, async () => {
     const look = () => readInbox(room, reader, after, limit);
-    const value = orThrow(await looks.pages.ask(topic, `${after} ${limit}`, look));
-    const found = value.items.length > 0;
-    if (found && parked) await looks.keys.ask(topic, digest, () => stillValid(room, digest));
+    const [page] = await Promise.all([
+      looks.pages.ask(topic, `${after} ${limit}`, look),
+      parked ? looks.keys.ask(topic, digest, () => stillValid(room, digest)) : null,
+    ]);
     parked = true;
-    return { found, value };
+    const value = orThrow(page);
+    return { found: value.items.length > 0, value };
   });
   if (read.items.length === 0) return reply.code(204).send();
   if (wantsCloud(request)) return sendPage(room, request, reply, read);

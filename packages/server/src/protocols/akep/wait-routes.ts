@@ -86,11 +86,13 @@ async function waitForResumes(
   const { digest } = caller(request).key;
   let parked = false;
   const read = await parking.until(request.raw, park, async () => {
-    const value = orThrow(await readResumes(room, reader, after, limit));
-    const found = value.resumes.length > 0;
-    if (found && parked) await stillValid(room, digest);
+    const [page] = await Promise.all([
+      readResumes(room, reader, after, limit),
+      parked ? stillValid(room, digest) : null,
+    ]);
     parked = true;
-    return { found, value };
+    const value = orThrow(page);
+    return { found: value.resumes.length > 0, value };
   });
   return read.resumes.length > 0 ? reply.send(fromResumes(room, reader, read)) : reply.code(204).send();
 }
