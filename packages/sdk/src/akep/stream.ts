@@ -1,10 +1,11 @@
 import { aborted } from '../clock.ts';
 import { LanternError } from '../faults.ts';
 import { parseJson } from '../json.ts';
+import { patiently } from '../patience.ts';
 import { readEvents, type ServerEvent } from '../sse.ts';
 import { createWatch } from '../watch.ts';
 import { isResume } from './pages.ts';
-import { type InboxCall, type InboxParts, patiently } from './parts.ts';
+import type { InboxCall, InboxParts } from './parts.ts';
 import { isEvent } from './verify.ts';
 import type { AkepEvent, Resume } from './wire.ts';
 

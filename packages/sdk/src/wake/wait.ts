@@ -1,4 +1,5 @@
-import { faultOf, LanternError } from '../faults.ts';
+import { LanternError } from '../faults.ts';
+import { isPassing } from '../patience.ts';
 import { type Answer, type Assumed, toAnswer, type Unanswered } from './answer.ts';
 import { checkOnce } from './check.ts';
 import type { CallOptions, Parts } from './parts.ts';
@@ -71,10 +72,8 @@ async function lookOnce(
     const wasHeld = holdSeconds > 0 && parts.clock.now() - startedMs >= (holdSeconds * 1_000) / 2;
     return { answer: checked.status === 'pending' ? null : checked, trouble: null, wasHeld };
   } catch (trouble) {
-    const fault = faultOf(trouble);
-    const passes = fault === 'unreachable' || fault === 'server_failed';
     // A wait of hours survives a restart of the server.
-    if (!passes || at.isTrial) throw trouble;
+    if (!isPassing(trouble) || at.isTrial) throw trouble;
     return { answer: null, trouble, wasHeld: false };
   }
 }
