@@ -1,4 +1,5 @@
 import { type Session, statement } from '../statement.ts';
+import { noJobDue } from './due-jobs.ts';
 
 const ENDED = ['completed', 'failed', 'canceled', 'rejected'];
 
@@ -10,17 +11,7 @@ const ended = statement<{ space: string; before: number; limit: number }>()((db,
     .where('space_id', '=', p.space)
     .where('changed_at', '<', p.before)
     .where('state', 'in', ENDED)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('jobs')
-            .select('jobs.job_id')
-            .whereRef('jobs.space_id', '=', 'tasks.space_id')
-            .whereRef('jobs.delivery_id', '=', 'tasks.task_id')
-            .where('jobs.state', '=', 'due'),
-        ),
-      ),
-    )
+    .where(noJobDue('tasks.space_id', 'tasks.task_id'))
     .orderBy('changed_at')
     .limit(p.limit),
 );
