@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
-import { addAgent, addKey, revokeKeys, rotateCallbackSecret, setCallbacks } from '../core/agents/found.ts';
+import { rotateCallbackSecret, setCallbacks } from '../core/agents/callbacks.ts';
+import { addAgent } from '../core/agents/found.ts';
 import { isActive } from '../core/agents/key.ts';
+import { addKey, revokeKeys } from '../core/agents/keys.ts';
 import { orThrow } from '../core/faults.ts';
 import { toIso, toIsoOrNull } from '../core/time.ts';
 import { type Common, inSpace, OPERATOR, print, withSpace } from './ground.ts';
