@@ -42,6 +42,19 @@ class Journal:
         # Agents do paste their environment into `details`. Whatever else they log, it is not this key.
         self._log.append(line.replace(json.dumps(self._api_key)[1:-1], "[api key]"))
 
+    def alerting(self, alert: Callable[[LanternError], None] | None) -> Callable[[LanternError], None]:
+        """An alert that is written down before it is raised."""
+
+        def raise_alert(error: LanternError) -> None:
+            try:
+                self.record("alert", {"fault": error.fault, "message": str(error)})
+            except LanternError:
+                pass  # the alert matters more than its line in the log
+            if alert is not None:
+                alert(error)
+
+        return raise_alert
+
     def record_answer(self, body: Mapping[str, Any]) -> None:
         mark = (body["delivery_id"].lower(), body["status"])
         if body["status"] == "pending" or mark in self._answered:

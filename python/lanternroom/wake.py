@@ -53,11 +53,10 @@ class Wake:
         base = read_endpoint(url, api_key)
         beat = clock or SystemClock()
         journal = Journal(log if log is not None else FileLog(), beat, api_key, base, agent_id)
-        self._parts = Parts(Transport(base, api_key, beat, self._raise_alert), journal, beat)
+        self._parts = Parts(Transport(base, api_key, beat, journal.alerting(alert)), journal, beat)
         self._agent_id = agent_id
         self._asked_agent_id = agent_id
         self._provider = provider
-        self._alert = alert
 
     def deliver(
         self,
@@ -194,11 +193,3 @@ class Wake:
         if self._asked_agent_id is None:
             self._asked_agent_id = discover_agent_id(self._parts)
         return self._asked_agent_id
-
-    def _raise_alert(self, error: LanternError) -> None:
-        try:
-            self._parts.journal.record("alert", {"fault": error.fault, "message": str(error)})
-        except LanternError:
-            pass  # the alert matters more than its line in the log
-        if self._alert is not None:
-            self._alert(error)

@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from './error-code.ts';
 
 /**
  * Makes a folder and those above it. Step by step: Node's own recursive way never ends where a file system says "no such
@@ -20,7 +21,7 @@ export function makeFolder(folder: string, mode?: number): void {
 
 /** The code goes along, for who has words of their own. `EEXIST` is a file that stands in the way. */
 function cannotBeMade(folder: string, reason: unknown): Error {
-  const given = reason instanceof Error && 'code' in reason ? String(reason.code) : 'unknown reason';
+  const given = codeOf(reason);
   const code = given === 'EEXIST' ? 'ENOTDIR' : given;
   const words = `The folder ${folder} cannot be made (${code}). Check HOME, and who may write there.`;
   return Object.assign(new Error(words, { cause: reason }), { code });

@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { codeOf } from './error-code.ts';
 import { makeFolder } from './folder.ts';
 import { UsageError, type World } from './world.ts';
 
@@ -63,7 +64,7 @@ function readOrNull(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : '';
+    const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw new UsageError(`${file} cannot be read (${code}): check who owns it.`);
   }

@@ -44,9 +44,10 @@ async function follow(room: Room, tell: (uri: string) => Promise<void>, signal: 
       await tell(RECENT);
       for (const event of page.events) await tell(`akep://events/${event.event_id}`);
     } catch (error) {
+      const fault = faultOf(error);
       // A key that was refused stays refused; every tool says so. All else passes.
-      if (faultOf(error) === 'unauthorized' || faultOf(error) === 'forbidden') return;
-      if (faultOf(error) === 'cursor_expired') cursor = undefined;
+      if (fault === 'unauthorized' || fault === 'forbidden') return;
+      if (fault === 'cursor_expired') cursor = undefined;
       if (!signal.aborted) await pause(signal);
     }
   }

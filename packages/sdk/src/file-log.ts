@@ -1,9 +1,10 @@
 import { LanternError } from './faults.ts';
-import { builtin, codeOf, hasFiles, makeFolder } from './files.ts';
+import { builtin, codeOf, type FileHandle, hasFiles, makeFolder } from './files.ts';
 import { toBytes } from './hmac.ts';
 import { memoryLog, type WakeLog } from './log.ts';
 
 const BLOCK_BYTES = 4 * 1024 * 1024;
+const LINE_BREAK = 0x0a;
 
 /**
  * The log as a file of JSON lines that only its owner can read; `~/.lantern/log.jsonl` unless told otherwise.
@@ -13,90 +14,117 @@ const BLOCK_BYTES = 4 * 1024 * 1024;
  * const wake = createWake({ url, apiKey, log: fileLog('./agent-log.jsonl') });
  */
 export function fileLog(file?: string): WakeLog {
-  const node = builtin();
-  const path = node.path.resolve(file ?? node.path.join(node.os.homedir(), '.lantern', 'log.jsonl'));
-  let prepared: Promise<void> | null = null;
-  let offset = 0;
-  let reading: Promise<unknown> = Promise.resolve();
+  const { os, path } = builtin();
+  const log = new LogFile(path.resolve(file ?? path.join(os.homedir(), '.lantern', 'log.jsonl')));
+  // Plain functions, so that a log can be spread into one that does more.
+  return {
+    append: (line) => log.append(line),
+    newLines: () => log.newLines(),
+    eachNewLine: (take) => log.eachNewLine(take),
+  };
+}
 
-  async function prepare(): Promise<void> {
-    await makeFolder(node.path.dirname(path));
-    const handle = await node.fs.open(path, 'a+', 0o600);
+class LogFile {
+  readonly #path: string;
+  #prepared: Promise<void> | null = null;
+  /** What is behind this place has not been read yet. */
+  #offset = 0;
+  #reading: Promise<unknown> = Promise.resolve();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async append(line: string): Promise<void> {
     try {
-      // The mode above only counts for a new file.
-      await handle.chmod(0o600);
-      const { size } = await handle.stat();
-      if (size === 0) return;
-      const last = await handle.read({ buffer: new Uint8Array(1), position: size - 1 });
-      // A crash can leave half a line; without this the next line would be lost with it.
-      if (last.buffer[0] !== 0x0a) await handle.appendFile('\n');
-    } finally {
-      await handle.close();
+      this.#prepared ??= prepare(this.#path);
+      await this.#prepared;
+      await appendWhole(this.#path, toBytes(`${line}\n`));
+    } catch (cause) {
+      this.#prepared = null;
+      throw unusable('written', this.#path, cause);
     }
   }
 
-  async function write(line: string): Promise<void> {
-    prepared ??= prepare();
-    await prepared;
-    const handle = await node.fs.open(path, 'a', 0o600);
-    try {
-      // One write in append mode, which `appendFile` does not do for a long line: those of several processes must not
-      // run into each other. Only a disk that is full takes a part of it.
-      for (let rest = toBytes(`${line}\n`); rest.length > 0; ) {
-        const { bytesWritten } = await handle.write(rest);
-        rest = rest.subarray(bytesWritten);
-      }
-    } finally {
-      await handle.close();
-    }
-  }
-
-  async function readOn(take: (line: string) => void): Promise<void> {
-    const handle = await node.fs.open(path, 'r');
-    try {
-      const { size } = await handle.stat();
-      if (size < offset) offset = 0;
-      for (let most = BLOCK_BYTES; offset < size; ) {
-        const buffer = new Uint8Array(Math.min(most, size - offset));
-        const { bytesRead } = await handle.read({ buffer, position: offset });
-        // Only whole lines: another process may be in the middle of one.
-        const end = buffer.subarray(0, bytesRead).lastIndexOf(0x0a) + 1;
-        if (end === 0 && (bytesRead < most || offset + bytesRead >= size)) return;
-        // A line that is longer than the block wants a longer block.
-        if (end === 0) most *= 2;
-        offset += end;
-        for (const line of new TextDecoder().decode(buffer.subarray(0, end)).split('\n'))
-          if (line) take(line);
-      }
-    } finally {
-      await handle.close();
-    }
+  async newLines(): Promise<string[]> {
+    const lines: string[] = [];
+    await this.eachNewLine((line) => lines.push(line));
+    return lines;
   }
 
   /** One after the other: two that read at once would both move the place on. */
-  function eachNewLine(take: (line: string) => void): Promise<void> {
-    const read = reading
-      .then(() => readOn(take))
+  eachNewLine(take: (line: string) => void): Promise<void> {
+    const read = this.#reading
+      .then(() => this.#readOn(take))
       .catch((cause: unknown) => {
-        if (codeOf(cause) !== 'ENOENT') throw unusable('read', path, cause);
+        if (codeOf(cause) !== 'ENOENT') throw unusable('read', this.#path, cause);
       });
-    reading = read.catch(() => undefined);
+    this.#reading = read.catch(() => undefined);
     return read;
   }
 
-  return {
-    append: (line) =>
-      write(line).catch((cause: unknown) => {
-        prepared = null;
-        throw unusable('written', path, cause);
-      }),
-    newLines: async () => {
-      const lines: string[] = [];
-      await eachNewLine((line) => lines.push(line));
-      return lines;
-    },
-    eachNewLine,
-  };
+  async #readOn(take: (line: string) => void): Promise<void> {
+    const handle = await builtin().fs.open(this.#path, 'r');
+    try {
+      const { size } = await handle.stat();
+      if (size < this.#offset) this.#offset = 0;
+      for await (const block of wholeLines(handle, this.#offset, size)) {
+        this.#offset += block.length;
+        for (const line of new TextDecoder().decode(block).split('\n')) if (line) take(line);
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+/** Makes the file, for its owner alone, and has it end with a whole line. */
+async function prepare(path: string): Promise<void> {
+  const node = builtin();
+  await makeFolder(node.path.dirname(path));
+  const handle = await node.fs.open(path, 'a+', 0o600);
+  try {
+    // The mode above only counts for a new file.
+    await handle.chmod(0o600);
+    const { size } = await handle.stat();
+    if (size === 0) return;
+    const last = await handle.read({ buffer: new Uint8Array(1), position: size - 1 });
+    // A crash can leave half a line; without this the next line would be lost with it.
+    if (last.buffer[0] !== LINE_BREAK) await handle.appendFile('\n');
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * One write in append mode, which `appendFile` does not do for a long line: those of several processes must not run
+ * into each other. Only a disk that is full takes a part of it.
+ */
+async function appendWhole(path: string, line: Uint8Array): Promise<void> {
+  const handle = await builtin().fs.open(path, 'a', 0o600);
+  try {
+    for (let rest = line; rest.length > 0; ) {
+      const { bytesWritten } = await handle.write(rest);
+      rest = rest.subarray(bytesWritten);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Block by block from here to there, each up to a line break: another process may be in the middle of the last line. */
+async function* wholeLines(handle: FileHandle, from: number, to: number): AsyncGenerator<Uint8Array> {
+  let most = BLOCK_BYTES;
+  for (let at = from; at < to; ) {
+    const buffer = new Uint8Array(Math.min(most, to - at));
+    const { bytesRead } = await handle.read({ buffer, position: at });
+    const length = buffer.subarray(0, bytesRead).lastIndexOf(LINE_BREAK) + 1;
+    if (length > 0) yield buffer.subarray(0, length);
+    else if (bytesRead < most || at + bytesRead >= to) return;
+    // A line that is longer than the block wants a longer block.
+    else most *= 2;
+    at += length;
+  }
 }
 
 function unusable(verb: string, path: string, cause: unknown): LanternError {

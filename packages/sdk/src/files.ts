@@ -16,6 +16,8 @@ export function builtin() {
   return { fs: promises, path: host.getBuiltinModule('node:path'), os: host.getBuiltinModule('node:os') };
 }
 
+export type FileHandle = Awaited<ReturnType<ReturnType<typeof builtin>['fs']['open']>>;
+
 /** Whether this runtime has files. */
 export function hasFiles(): boolean {
   return typeof process === 'object' && typeof process.getBuiltinModule === 'function';

@@ -51,75 +51,87 @@ const REPLY_MS = 30_000;
 const LATE_MS = 10_000;
 
 export function createHttp(parts: HttpParts): Http {
-  let stopped: LanternError | null = null;
-  let limited = false;
-  let hasAnswered = false;
+  return new RetryingHttp(parts);
+}
 
-  function stops(fault: Fault | null): boolean {
-    return fault === 'unauthorized' || (fault === 'forbidden' && parts.stopsOnForbidden === true);
+class RetryingHttp implements Http {
+  readonly #parts: HttpParts;
+  /** Why nothing is sent any more: the key was refused, and stays so. */
+  #stopped: LanternError | null = null;
+  #isLimited = false;
+  #hasAnswered = false;
+
+  constructor(parts: HttpParts) {
+    this.#parts = parts;
   }
 
-  async function giveUp(error: LanternError): Promise<never> {
-    // One alert for a spell of limits, not one for each call that a loop makes into it.
-    const isNews = error.fault === 'rate_limited' ? !limited : stops(error.fault) && stopped === null;
-    if (stops(error.fault)) stopped = error;
-    if (error.fault === 'rate_limited') limited = true;
-    if (isNews) await parts.alert(error);
-    throw error;
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
   }
 
-  async function take(exchange: Exchange): Promise<unknown> {
-    limited = false;
-    try {
-      const reply = readReply(exchange, parts.endpoint);
-      hasAnswered = true;
-      return reply;
-    } catch (error) {
-      if (!stops(faultOf(error))) throw error;
-      return giveUp(keyRefused(error, parts.endpoint));
-    }
-  }
-
-  async function send(call: Call, signal?: AbortSignal): Promise<unknown> {
-    let tried: Tried = { failures: 0, limits: 0 };
+  async send(call: Call, signal?: AbortSignal): Promise<unknown> {
+    const { endpoint, clock, random } = this.#parts;
     // Outside the attempts: a body that is no JSON is the caller's fault, not the network's.
-    const text = call.text ?? (call.body === undefined ? undefined : writeJson(call.body));
+    const written = { ...call, text: textOf(call) };
+    let tried: Tried = { failures: 0, limits: 0 };
     for (;;) {
-      if (stopped !== null) throw stopped;
-      const exchange = await exchangeOnce(parts, { ...call, text }, signal);
-      const verdict = judge(exchange.attempt, tried, { nowMs: parts.clock.now(), random: parts.random() });
-      if (verdict.kind === 'give_up') return giveUp(troubleOf(verdict.fault, exchange, parts.endpoint));
-      if (verdict.kind === 'take') return take(exchange);
-      if (call.once === true && verdict.counts === 'failures') throw lost(exchange, parts.endpoint);
+      if (this.#stopped !== null) throw this.#stopped;
+      const exchange = await exchangeOnce(this.#parts, written, signal);
+      const verdict = judge(exchange.attempt, tried, { nowMs: clock.now(), random: random() });
+      if (verdict.kind === 'take') return this.#take(exchange);
+      if (verdict.kind === 'give_up') return this.#giveUp(troubleOf(verdict.fault, exchange, endpoint));
+      if (call.once === true && verdict.counts === 'failures') throw lost(exchange, endpoint);
+      if (isTooLate(call, clock.now() + verdict.ms)) throw tooLate(exchange, verdict.ms, endpoint);
       tried = { ...tried, [verdict.counts]: tried[verdict.counts] + 1 };
-      if (isTooLate(call, parts.clock.now() + verdict.ms))
-        throw tooLate(exchange, verdict.ms, parts.endpoint);
-      await parts.clock.sleep(verdict.ms, signal);
+      await clock.sleep(verdict.ms, signal);
     }
   }
 
-  async function open(call: Call, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {
-    if (stopped !== null) throw stopped;
-    const opened = await openOnce(parts, call, signal);
+  async open(call: Call, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const { endpoint } = this.#parts;
+    if (this.#stopped !== null) throw this.#stopped;
+    const opened = await openOnce(this.#parts, call, signal);
     if (opened instanceof ReadableStream) return opened;
     const { attempt } = opened;
     // Nothing is waited for here: whoever reads a stream comes back by itself.
-    if (attempt.kind === 'reply' && attempt.status === 401)
-      return giveUp(troubleOf('unauthorized', opened, parts.endpoint));
-    if (attempt.kind === 'failed') throw troubleOf('unreachable', opened, parts.endpoint);
-    if (attempt.status >= 500 || attempt.status === 429)
-      throw troubleOf('server_failed', opened, parts.endpoint);
-    await take(opened);
-    throw troubleOf('server_failed', opened, parts.endpoint);
+    if (attempt.kind === 'failed') throw troubleOf('unreachable', opened, endpoint);
+    if (attempt.status === 401) return this.#giveUp(troubleOf('unauthorized', opened, endpoint));
+    if (attempt.status < 500 && attempt.status !== 429) await this.#take(opened);
+    throw troubleOf('server_failed', opened, endpoint);
   }
 
-  return {
-    send,
-    open,
-    get hasAnswered() {
-      return hasAnswered;
-    },
-  };
+  async #take(exchange: Exchange): Promise<unknown> {
+    this.#isLimited = false;
+    try {
+      const reply = readReply(exchange, this.#parts.endpoint);
+      this.#hasAnswered = true;
+      return reply;
+    } catch (error) {
+      if (!this.#stops(faultOf(error))) throw error;
+      return this.#giveUp(keyRefused(error, this.#parts.endpoint));
+    }
+  }
+
+  async #giveUp(error: LanternError): Promise<never> {
+    const isNews = this.#isNews(error.fault);
+    if (this.#stops(error.fault)) this.#stopped = error;
+    if (error.fault === 'rate_limited') this.#isLimited = true;
+    if (isNews) await this.#parts.alert(error);
+    throw error;
+  }
+
+  /** One alert for a spell of limits and one for a key that was refused, not one for each call that runs into it. */
+  #isNews(fault: Fault): boolean {
+    return fault === 'rate_limited' ? !this.#isLimited : this.#stops(fault) && this.#stopped === null;
+  }
+
+  #stops(fault: Fault | null): boolean {
+    return fault === 'unauthorized' || (fault === 'forbidden' && this.#parts.stopsOnForbidden === true);
+  }
+}
+
+function textOf({ text, body }: Call): string | undefined {
+  return text ?? (body === undefined ? undefined : writeJson(body));
 }
 
 function isTooLate({ untilMs }: Call, atMs: number): boolean {

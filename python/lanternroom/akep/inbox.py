@@ -45,10 +45,9 @@ class Inbox:
         beat = clock or SystemClock()
         journal = Journal(log if log is not None else FileLog(), beat, api_key, base, None)
         store = FileCursor(cursor) if isinstance(cursor, (str, Path)) else (cursor or MemoryCursor())
-        transport = Transport(base, api_key, beat, self._raise_alert, stops_on_forbidden=True)
+        transport = Transport(base, api_key, beat, journal.alerting(alert), stops_on_forbidden=True)
         told = on_cursor_expired if on_cursor_expired is not None else (lambda _: None)
         self._parts = InboxParts(transport, journal, beat, Bookmark(store), told)
-        self._alert = alert
 
     def __iter__(self) -> Iterator[Event]:
         return self.events()
@@ -199,11 +198,3 @@ class Inbox:
         if not isinstance(found, list):
             raise odd(f"a list of {name}")
         return found
-
-    def _raise_alert(self, error: LanternError) -> None:
-        try:
-            self._parts.journal.record("alert", {"fault": error.fault, "message": str(error)})
-        except LanternError:
-            pass  # the alert matters more than its line in the log
-        if self._alert is not None:
-            self._alert(error)

@@ -1,5 +1,6 @@
 import { readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../error-code.ts';
 import { makeFolder } from '../folder.ts';
 
 /**
@@ -75,9 +76,8 @@ function readClaim(text: string): { claim: Claim; pid: number } | null {
 
 function unusable(folder: string) {
   return (cause: unknown): never => {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
     throw new Error(
-      `What was asked is noted in ${folder}, which cannot be written (${why}): make room there, or let HOME name a folder that can be written.`,
+      `What was asked is noted in ${folder}, which cannot be written (${codeOf(cause)}): make room there, or let HOME name a folder that can be written.`,
       { cause },
     );
   };
@@ -94,7 +94,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 

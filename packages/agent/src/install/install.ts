@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { codeOf } from '../error-code.ts';
 import { makeFolder } from '../folder.ts';
 import { isTimeout } from '../hook/flags.ts';
 import { HOSTS, type HostName } from '../hook/hosts.ts';
@@ -84,10 +85,6 @@ function readOrEmpty(file: string): string {
 
 function isLink(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
 }
 
 /** Beside it and then into its place, where a link points to: nobody ever reads half a file. */

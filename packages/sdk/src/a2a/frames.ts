@@ -42,7 +42,7 @@ export type HubFrame =
   /** From a newer server, or broken. */
   | { readonly type: 'unknown'; readonly id: string | null; readonly name: string };
 
-export const ENDINGS = ['completed', 'failed', 'rejected', 'input_required', 'auth_required'] as const;
+const ENDINGS = ['completed', 'failed', 'rejected', 'input_required', 'auth_required'] as const;
 
 export type Ending = (typeof ENDINGS)[number];
 

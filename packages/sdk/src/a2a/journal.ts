@@ -1,5 +1,5 @@
 import { LanternError } from '../faults.ts';
-import { builtin, codeOf, makeFolder } from '../files.ts';
+import { builtin, codeOf, type FileHandle, makeFolder } from '../files.ts';
 import { type Claim, claimFolder } from './claim.ts';
 
 /** Where a connection remembers what it took and what it said (A13, A15). Lines are JSON without a line break. */
@@ -41,95 +41,126 @@ export function memoryJournal(): TaskJournal {
  * const connection = connect({ url, apiKey, journal: fileJournal(folder), onTask: async () => 'Done.' });
  */
 export function fileJournal(folder: string): TaskJournal {
-  const { fs, path } = builtin();
-  const home = path.resolve(folder);
-  const file = path.join(home, 'journal.jsonl');
-  type Handle = Awaited<ReturnType<typeof fs.open>>;
-  let handle: Handle | null = null;
-  let claim: Claim | null = null;
-  let waiting: { lines: readonly string[]; done: () => void; failed: (cause: unknown) => void }[] = [];
-  let writing: Promise<void> | null = null;
-  let hasHalfLine = false;
-
-  async function writeOn(): Promise<void> {
-    while (waiting.length > 0) {
-      const group = waiting;
-      waiting = [];
-      try {
-        if (handle === null) throw new Error('the journal is closed');
-        const text = group.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join('');
-        await handle.appendFile(hasHalfLine ? `\n${text}` : text);
-        // One sync for all that came while the last one ran.
-        await handle.datasync();
-        hasHalfLine = false;
-        for (const one of group) one.done();
-      } catch (cause) {
-        // A full disk may have taken a part; what comes next must not be lost with it.
-        hasHalfLine = true;
-        for (const one of group) one.failed(unusable('written', file, cause));
-      }
-    }
-    writing = null;
-  }
-
-  async function reopen(): Promise<void> {
-    handle = await fs.open(file, 'a', 0o600);
-  }
-
-  async function open(): Promise<string[]> {
-    try {
-      await makeFolder(home);
-      claim = await claimFolder(home);
-      const text = await fs.readFile(file, 'utf8').catch((cause: unknown) => {
-        if (codeOf(cause) === 'ENOENT') return '';
-        throw cause;
-      });
-      await reopen();
-      return text.split('\n').filter(Boolean);
-    } catch (cause) {
-      if (cause instanceof LanternError) throw cause;
-      throw unusable('opened', file, cause);
-    }
-  }
-
-  async function replace(lines: readonly string[]): Promise<void> {
-    await writing;
-    const fresh = `${file}.tmp`;
-    const next = await fs.open(fresh, 'w', 0o600);
-    try {
-      await next.appendFile(lines.map((line) => `${line}\n`).join(''));
-      await next.sync();
-    } finally {
-      await next.close();
-    }
-    await handle?.close();
-    await fs.rename(fresh, file);
-    hasHalfLine = false;
-    await reopen();
-  }
-
+  const journal = new JournalFile(builtin().path.resolve(folder));
   return {
     isDurable: true,
-    open,
-    append: (lines) =>
-      new Promise((done, failed) => {
-        waiting.push({ lines, done, failed });
-        writing ??= writeOn();
-      }),
-    replace: (lines) =>
-      replace(lines).catch((cause: unknown) => {
-        throw unusable('written', file, cause);
-      }),
-    close: async () => {
-      await writing;
-      await handle?.close();
-      handle = null;
-      await claim?.release();
-    },
+    open: () => journal.open(),
+    append: (lines) => journal.append(lines),
+    replace: (lines) => journal.replace(lines),
+    close: () => journal.close(),
   };
 }
 
-function unusable(verb: string, file: string, cause: unknown): LanternError {
-  const message = `The journal ${file} cannot be ${verb} (${codeOf(cause)}): give the state folder a path that can be.`;
+interface Waiting {
+  readonly lines: readonly string[];
+  readonly done: () => void;
+  readonly failed: (cause: unknown) => void;
+}
+
+class JournalFile {
+  readonly #fs = builtin().fs;
+  readonly #folder: string;
+  readonly #path: string;
+  #handle: FileHandle | null = null;
+  #claim: Claim | null = null;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | null = null;
+  #hasHalfLine = false;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#path = builtin().path.join(folder, 'journal.jsonl');
+  }
+
+  async open(): Promise<string[]> {
+    try {
+      await makeFolder(this.#folder);
+      this.#claim = await claimFolder(this.#folder);
+      const text = await this.#fs.readFile(this.#path, 'utf8').catch((cause: unknown) => {
+        if (codeOf(cause) === 'ENOENT') return '';
+        throw cause;
+      });
+      await this.#reopen();
+      return text.split('\n').filter(Boolean);
+    } catch (cause) {
+      if (cause instanceof LanternError) throw cause;
+      throw unusable('opened', this.#path, cause);
+    }
+  }
+
+  append(lines: readonly string[]): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ lines, done, failed });
+      this.#writing ??= this.#writeOn();
+    });
+  }
+
+  async replace(lines: readonly string[]): Promise<void> {
+    try {
+      await this.#writing;
+      const fresh = `${this.#path}.tmp`;
+      await this.#writeWhole(fresh, lines);
+      await this.#handle?.close();
+      await this.#fs.rename(fresh, this.#path);
+      this.#hasHalfLine = false;
+      await this.#reopen();
+    } catch (cause) {
+      throw unusable('written', this.#path, cause);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#handle?.close();
+    this.#handle = null;
+    await this.#claim?.release();
+  }
+
+  async #writeOn(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // One sync for all that came while the last one ran.
+      const group = this.#waiting;
+      this.#waiting = [];
+      try {
+        await this.#appendNow(group.flatMap(({ lines }) => lines));
+        for (const one of group) one.done();
+      } catch (cause) {
+        for (const one of group) one.failed(unusable('written', this.#path, cause));
+      }
+    }
+    this.#writing = null;
+  }
+
+  async #appendNow(lines: readonly string[]): Promise<void> {
+    const start = this.#hasHalfLine ? '\n' : '';
+    // Until it is synced: a full disk may take a part, and what comes next must not be lost with it.
+    this.#hasHalfLine = true;
+    if (this.#handle === null) throw new Error('the journal is closed');
+    await this.#handle.appendFile(start + toText(lines));
+    await this.#handle.datasync();
+    this.#hasHalfLine = false;
+  }
+
+  async #writeWhole(path: string, lines: readonly string[]): Promise<void> {
+    const handle = await this.#fs.open(path, 'w', 0o600);
+    try {
+      await handle.appendFile(toText(lines));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #reopen(): Promise<void> {
+    this.#handle = await this.#fs.open(this.#path, 'a', 0o600);
+  }
+}
+
+function toText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function unusable(verb: string, path: string, cause: unknown): LanternError {
+  const message = `The journal ${path} cannot be ${verb} (${codeOf(cause)}): give the state folder a path that can be.`;
   return new LanternError('log_failed', message, { cause });
 }

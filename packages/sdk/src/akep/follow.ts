@@ -1,8 +1,9 @@
 import { aborted } from '../clock.ts';
 import { LanternError } from '../faults.ts';
+import { patiently } from '../patience.ts';
 import type { Place } from './cursor.ts';
 import { type Page, readEvents, readResumes, unhurried } from './pages.ts';
-import { type InboxCall, type InboxParts, patiently } from './parts.ts';
+import type { InboxCall, InboxParts } from './parts.ts';
 import type { AkepEvent, Resume } from './wire.ts';
 
 /** One thing for the agent: something is known now, or a paused run may go on. */

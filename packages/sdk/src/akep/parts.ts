@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import { faultOf } from '../faults.ts';
 import type { Http } from '../http.ts';
 import type { Recorder } from '../recorder.ts';
 import type { Bookmark } from './cursor.ts';
@@ -21,19 +20,4 @@ export interface InboxParts {
 
 export interface InboxCall {
   readonly signal?: AbortSignal | undefined;
-}
-
-const LONGEST_PAUSE_MS = 60_000;
-
-/** Goes on through a restart of the server, for as long as it takes. */
-export async function patiently<T>(parts: InboxParts, call: InboxCall, look: () => Promise<T>): Promise<T> {
-  for (let pauseMs = 1_000; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    try {
-      return await look();
-    } catch (trouble) {
-      const fault = faultOf(trouble);
-      if (fault !== 'unreachable' && fault !== 'server_failed') throw trouble;
-      await parts.clock.sleep(pauseMs, call.signal);
-    }
-  }
 }

@@ -1,7 +1,8 @@
 import { faultOf } from '../faults.ts';
+import { patiently } from '../patience.ts';
 import { acknowledge } from './entries.ts';
 import { type FollowOptions, follow, type InboxItem } from './follow.ts';
-import { type InboxParts, patiently } from './parts.ts';
+import type { InboxParts } from './parts.ts';
 import type { AckStatus, AkepEvent, Resume } from './wire.ts';
 
 /** How an event ended. */

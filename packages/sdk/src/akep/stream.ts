@@ -1,10 +1,11 @@
 import { aborted } from '../clock.ts';
 import { LanternError } from '../faults.ts';
 import { parseJson } from '../json.ts';
+import { patiently } from '../patience.ts';
 import { readEvents, type ServerEvent } from '../sse.ts';
 import { createWatch } from '../watch.ts';
 import { isResume } from './pages.ts';
-import { type InboxCall, type InboxParts, patiently } from './parts.ts';
+import type { InboxCall, InboxParts } from './parts.ts';
 import { isEvent } from './verify.ts';
 import type { AkepEvent, Resume } from './wire.ts';
 
@@ -18,38 +19,53 @@ export type Streamed =
   | { readonly type: 'event'; readonly event: AkepEvent; readonly cursor: string }
   | { readonly type: 'resume'; readonly resume: Resume; readonly cursor: string | null };
 
+const PAUSE_MS = 1_000;
+
 /** Goes on through a restart of the server and a dead connection, from where it was. */
 export async function* stream(
   parts: InboxParts,
   options: StreamOptions,
 ): AsyncGenerator<Streamed, void, undefined> {
-  let cursor = options.cursor ?? null;
+  let cursor = options.cursor;
   for (let isFirst = true; ; isFirst = false) {
-    const watch = createWatch(options.signal);
-    try {
-      const query = cursor === null ? '' : `?${new URLSearchParams({ cursor })}`;
-      const call = { method: 'GET', path: `/akep/events/stream${query}` } as const;
-      const open = () => parts.http.open(call, watch.signal);
-      // The first look neither waits nor forgives: a wrong address is told at once.
-      const body = await (isFirst ? open() : patiently(parts, options, open));
-      for await (const sent of readEvents(watch.over(body))) {
-        const item = itemOf(sent);
-        if (item === null) continue;
-        watch.rest(true);
-        yield item;
-        watch.rest(false);
-        cursor = item.cursor ?? cursor;
-      }
-    } catch (error) {
-      if (options.signal?.aborted) throw aborted(options.signal);
-      // Broken off, or silent for too long; what was refused is told.
-      if (error instanceof LanternError && error.fault !== 'aborted') throw error;
-    } finally {
-      watch.end();
+    for await (const item of streamOnce(parts, { ...options, cursor }, isFirst)) {
+      yield item;
+      cursor = item.cursor ?? cursor;
     }
-    if (options.signal?.aborted) throw aborted(options.signal);
-    await parts.clock.sleep(1_000, options.signal);
+    await parts.clock.sleep(PAUSE_MS, options.signal);
   }
+}
+
+/** One connection, until it breaks off or is silent for too long. What was refused is thrown. */
+async function* streamOnce(
+  parts: InboxParts,
+  options: StreamOptions,
+  isFirst: boolean,
+): AsyncGenerator<Streamed, void, undefined> {
+  const watch = createWatch(options.signal);
+  try {
+    const open = () => parts.http.open({ method: 'GET', path: pathOf(options.cursor) }, watch.signal);
+    // The first look neither waits nor forgives: a wrong address is told at once.
+    const body = await (isFirst ? open() : patiently(parts, options, open));
+    for await (const sent of readEvents(watch.over(body))) {
+      const item = itemOf(sent);
+      if (item === null) continue;
+      watch.rest(true);
+      yield item;
+      watch.rest(false);
+    }
+  } catch (error) {
+    if (options.signal?.aborted) throw aborted(options.signal);
+    if (error instanceof LanternError && error.fault !== 'aborted') throw error;
+  } finally {
+    watch.end();
+  }
+  if (options.signal?.aborted) throw aborted(options.signal);
+}
+
+function pathOf(cursor: string | undefined): string {
+  const query = cursor === undefined ? '' : `?${new URLSearchParams({ cursor })}`;
+  return `/akep/events/stream${query}`;
 }
 
 /** Null for what this version does not know: a newer server may tell more. */

@@ -1,8 +1,9 @@
 import { faultOf } from '../faults.ts';
 import { isRecord } from '../json.ts';
+import { isPassing, patiently } from '../patience.ts';
 import { getEvent, odd } from './entries.ts';
 import { readResumes, unhurried } from './pages.ts';
-import { type InboxCall, type InboxParts, patiently } from './parts.ts';
+import type { InboxCall, InboxParts } from './parts.ts';
 import type { AkepEvent, Resume, Wait, WaitBody } from './wire.ts';
 
 export interface WaitForOptions extends InboxCall {
@@ -40,8 +41,7 @@ async function openOnce(parts: InboxParts, body: WaitBody, call: InboxCall): Pro
       if (isWait(wait)) return wait;
       throw odd('a wait');
     } catch (error) {
-      const fault = faultOf(error);
-      if ((fault !== 'unreachable' && fault !== 'server_failed') || tries === MOST_TRIES) throw error;
+      if (!isPassing(error) || tries === MOST_TRIES) throw error;
       const found = (await listWaits(parts, call)).find((one) => isSameWait(one, body));
       if (found !== undefined) return found;
       await parts.clock.sleep(1_000 * tries, call.signal);

@@ -1,5 +1,6 @@
-import { faultOf, LanternError } from '../faults.ts';
+import { LanternError } from '../faults.ts';
 import { isRecord, textOf } from '../json.ts';
+import { patiently } from '../patience.ts';
 import { type Checked, demandResponse, toAnswer } from './answer.ts';
 import type { CallOptions, Parts } from './parts.ts';
 import type { ResponseBody, ResponseStatus } from './wire.ts';
@@ -26,7 +27,6 @@ export type Swept = Checked & { readonly resumeFrom: string | null };
 
 const ANSWERED: readonly ResponseStatus[] = ['approved', 'rejected', 'redirected'];
 const DEFAULT_POLL_MS = 10_000;
-const LONGEST_PAUSE_MS = 60_000;
 
 interface Page {
   readonly items: readonly ResponseBody[];
@@ -43,7 +43,7 @@ export async function* sweep(
   // The first look forgives nothing: a wrong address is told at once.
   for (let isPatient = false; ; isPatient = options.follow === true) {
     const read = () => readPage(parts, pathOf(options, since, agentId), options.signal);
-    const page = await (isPatient ? patiently(parts, options.signal, read) : read());
+    const page = await (isPatient ? patiently(parts, options, read) : read());
     const next = page.items.length > 0 ? page.nextSince : since;
     yield* itemsOf(parts, page, { since, next, onForeign: options.onForeign });
     if (page.hasMore && next === since) throw stuck();
@@ -51,23 +51,6 @@ export async function* sweep(
     if (page.hasMore) continue;
     if (!options.follow) return;
     await parts.clock.sleep(options.pollMs ?? DEFAULT_POLL_MS, options.signal);
-  }
-}
-
-/** Goes on through a restart of the server, for as long as it takes. */
-async function patiently(
-  parts: Parts,
-  signal: AbortSignal | undefined,
-  read: () => Promise<Page>,
-): Promise<Page> {
-  for (let pauseMs = 1_000; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    try {
-      return await read();
-    } catch (trouble) {
-      const fault = faultOf(trouble);
-      if (fault !== 'unreachable' && fault !== 'server_failed') throw trouble;
-      await parts.clock.sleep(pauseMs, signal);
-    }
   }
 }
 

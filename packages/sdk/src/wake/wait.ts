@@ -1,4 +1,5 @@
-import { faultOf, LanternError } from '../faults.ts';
+import { LanternError } from '../faults.ts';
+import { isPassing } from '../patience.ts';
 import { type Answer, type Assumed, toAnswer, type Unanswered } from './answer.ts';
 import { checkOnce } from './check.ts';
 import type { CallOptions, Parts } from './parts.ts';
@@ -24,14 +25,10 @@ export async function waitFor(
   deliveryId: string,
   options: WaitOptions & Partial<ProceedOnTimeout>,
 ): Promise<Answer | Assumed | Unanswered> {
-  const assumption = options.onTimeout?.assumption;
-  if (assumption !== undefined && assumption.trim() === '') {
-    throw new LanternError('wrong_usage', 'An assumption must say what the agent assumes: it is empty.');
-  }
+  const assumption = assumptionOf(options);
   const deadlineMs = await deadlineOf(parts, deliveryId, options);
   let failures = 0;
   for (let looks = 0; ; looks += 1) {
-    const startedMs = parts.clock.now();
     // A wrong address is told at once, so until the server has answered nothing is waited for and nothing forgiven.
     const isTrial = looks === 0 && !parts.http.hasAnswered;
     const look = await lookOnce(parts, deliveryId, { options, deadlineMs, isTrial });
@@ -41,16 +38,24 @@ export async function waitFor(
       if (look.trouble !== null) throw look.trouble;
       return conclude(parts, deliveryId, assumption);
     }
-    const held = look.trouble === null && parts.clock.now() - startedMs >= look.heldMs / 2 && look.heldMs > 0;
     failures = look.trouble === null ? 0 : failures + 1;
-    if (!held && !isTrial) await pause(parts, options, { deadlineMs, failures });
+    if (!look.wasHeld && !isTrial) await pause(parts, options, { deadlineMs, failures });
   }
+}
+
+function assumptionOf({ onTimeout }: Partial<ProceedOnTimeout>): string | undefined {
+  const assumption = onTimeout?.assumption;
+  if (assumption?.trim() === '') {
+    throw new LanternError('wrong_usage', 'An assumption must say what the agent assumes: it is empty.');
+  }
+  return assumption;
 }
 
 interface Look {
   readonly answer: Answer | null;
   readonly trouble: unknown;
-  readonly heldMs: number;
+  /** The server kept the request for half of what it was asked to, at least: the next look needs no pause. */
+  readonly wasHeld: boolean;
 }
 
 async function lookOnce(
@@ -58,20 +63,18 @@ async function lookOnce(
   deliveryId: string,
   at: { options: CallOptions; deadlineMs: number; isTrial: boolean },
 ): Promise<Look> {
-  const leftSeconds = Math.floor((at.deadlineMs - parts.clock.now()) / 1_000);
+  const startedMs = parts.clock.now();
+  const leftSeconds = Math.floor((at.deadlineMs - startedMs) / 1_000);
   const holdSeconds = at.isTrial ? 0 : Math.max(0, Math.min(leftSeconds, LONGEST_HOLD_SECONDS));
-  const heldMs = holdSeconds * 1_000;
   try {
     const call = { signal: at.options.signal, holdSeconds, untilMs: at.deadlineMs };
-    const body = await checkOnce(parts, deliveryId, call);
-    const checked = toAnswer(body);
-    return { answer: checked.status === 'pending' ? null : checked, trouble: null, heldMs };
+    const checked = toAnswer(await checkOnce(parts, deliveryId, call));
+    const wasHeld = holdSeconds > 0 && parts.clock.now() - startedMs >= (holdSeconds * 1_000) / 2;
+    return { answer: checked.status === 'pending' ? null : checked, trouble: null, wasHeld };
   } catch (trouble) {
-    const fault = faultOf(trouble);
-    const passes = fault === 'unreachable' || fault === 'server_failed';
     // A wait of hours survives a restart of the server.
-    if (!passes || at.isTrial) throw trouble;
-    return { answer: null, trouble, heldMs };
+    if (!isPassing(trouble) || at.isTrial) throw trouble;
+    return { answer: null, trouble, wasHeld: false };
   }
 }
 

@@ -33,55 +33,63 @@ export function addKeepingCommands(program: Command): void {
     'backup lanternroom.backup',
   )
     .option('--force', 'replace the file if it exists')
-    .action((file: string, options: Common & { force?: boolean }) =>
-      withGround(options, async ({ data }) => {
-        const { backup } = await import('../storage/folder/backup.ts');
-        const made = backup(data, file, options.force === true);
-        print(
-          options,
-          made,
-          `Copied ${made.bytes} bytes to ${made.file}. Keep ${made.secret ?? 'the value of LANTERNROOM_SECRET'} with it: without the master key it cannot be read.`,
-        );
-      }),
-    );
+    .action(makeBackup);
   common(
     program.command('restore <file>').description('put a backup into an empty data folder'),
     'restore lanternroom.backup --data ./restored',
-  ).action(async (file: string, options: Common) => {
-    const { restore } = await import('../storage/folder/backup.ts');
-    const made = restore(file, configFor(options).data);
-    print(
-      options,
-      made,
-      `Restored ${made.bytes} bytes into ${made.folder}. Check it with: lanternroom audit verify --data ${made.folder}`,
-    );
-  });
+  ).action(restoreBackup);
   common(
     program.command('doctor').description('look for what is wrong, and say what to do'),
     'doctor --data ./data',
-  ).action(async (options: Common) => {
-    const { examine } = await import('./doctor.ts');
-    const findings = await examine(options);
-    const bad = findings.filter((f) => !f.ok);
-    print(
-      options,
-      { ok: bad.length === 0, findings },
-      findings.map((f) => `${f.ok ? 'ok  ' : 'BAD '} ${f.what}`).join('\n'),
-    );
-    if (bad.length > 0) throw new Error(`${bad.length} of ${findings.length} checks failed.`);
-  });
+  ).action(examineAll);
   common(
     program.command('config').description('every setting, with the value in force'),
     'config --data ./data',
-  ).action((options: Common) => {
-    const shown = settingsInForce(sourcesFor(options)).map(({ setting, value }) => ({
-      name: setting.env,
-      flag: setting.flag === undefined ? null : `--${setting.flag}`,
-      value: setting.secret && value !== null ? '(set)' : value,
-    }));
-    const words = shown.map((s) => `${s.name}=${s.value ?? ''}`).join('\n');
-    print(options, { data: configFor(options).data, settings: shown }, words);
+  ).action(showSettings);
+}
+
+function makeBackup(file: string, options: Common & { force?: boolean }): Promise<void> {
+  return withGround(options, async ({ data }) => {
+    const { backup } = await import('../storage/folder/backup.ts');
+    const made = backup(data, file, options.force === true);
+    print(
+      options,
+      made,
+      `Copied ${made.bytes} bytes to ${made.file}. Keep ${made.secret ?? 'the value of LANTERNROOM_SECRET'} with it: without the master key it cannot be read.`,
+    );
   });
+}
+
+async function restoreBackup(file: string, options: Common): Promise<void> {
+  const { restore } = await import('../storage/folder/backup.ts');
+  const made = restore(file, configFor(options).data);
+  print(
+    options,
+    made,
+    `Restored ${made.bytes} bytes into ${made.folder}. Check it with: lanternroom audit verify --data ${made.folder}`,
+  );
+}
+
+async function examineAll(options: Common): Promise<void> {
+  const { examine } = await import('./doctor.ts');
+  const findings = await examine(options);
+  const bad = findings.filter((f) => !f.ok);
+  print(
+    options,
+    { ok: bad.length === 0, findings },
+    findings.map((f) => `${f.ok ? 'ok  ' : 'BAD '} ${f.what}`).join('\n'),
+  );
+  if (bad.length > 0) throw new Error(`${bad.length} of ${findings.length} checks failed.`);
+}
+
+function showSettings(options: Common): void {
+  const shown = settingsInForce(sourcesFor(options)).map(({ setting, value }) => ({
+    name: setting.env,
+    flag: setting.flag === undefined ? null : `--${setting.flag}`,
+    value: setting.secret && value !== null ? '(set)' : value,
+  }));
+  const words = shown.map((s) => `${s.name}=${s.value ?? ''}`).join('\n');
+  print(options, { data: configFor(options).data, settings: shown }, words);
 }
 
 type Verified = { space: string; verdict: Verdict };

@@ -2,6 +2,7 @@
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
 
 /** The index of the quote that ends the string opened at `open`, or -1. */
 export function closingQuote(text: string, open: number): number {
@@ -19,45 +20,46 @@ export function closingQuote(text: string, open: number): number {
 /** The texts of the elements of an array that is known to be valid JSON. */
 export function elementTexts(array: string): string[] {
   const found: string[] = [];
-  let depth = 0;
-  let start = array.indexOf('[') + 1;
-  for (let i = start; i < array.length; i++) {
-    const letter = array[i];
-    if (letter === '"') i = closingQuote(array, i);
-    else if (letter === '{' || letter === '[') depth++;
-    else if (depth > 0 && (letter === '}' || letter === ']')) depth--;
-    else if (depth === 0 && (letter === ',' || letter === ']')) {
-      const text = array.slice(start, i).trim();
-      if (text !== '') found.push(text);
-      start = i + 1;
-    }
+  for (let start = array.indexOf('[') + 1; start < array.length; ) {
+    const end = valueEnd(array, start);
+    const text = array.slice(start, end).trim();
+    // Nothing stands in an empty array, nor behind its end.
+    if (text !== '') found.push(text);
+    start = end + 1;
   }
   return found;
 }
 
-/** The text of one member's value in an object that is known to be valid JSON; null when it has no such member. */
+/** The text of one member's value in valid JSON; null when that is no object, or has no such member. */
 export function memberText(object: string, name: string): string | null {
-  let depth = 0;
-  let start = -1;
-  let key: string | null = null;
-  for (let i = 0; i < object.length; i++) {
-    const code = object.charCodeAt(i);
-    if (code === QUOTE) {
-      const end = closingQuote(object, i);
-      if (depth === 1 && key === null) key = JSON.parse(object.slice(i, end + 1)) as string;
-      i = end;
-      continue;
-    }
-    const letter = object[i];
-    if (letter === ':' && depth === 1 && start < 0) start = i + 1;
-    const ends = depth === 1 && (letter === ',' || letter === '}');
-    if (ends && key === name) return object.slice(start, i).trim();
-    if (ends) {
-      key = null;
-      start = -1;
-    }
-    if (letter === '{' || letter === '[') depth++;
-    else if (letter === '}' || letter === ']') depth--;
+  if (!object.trimStart().startsWith('{')) return null;
+  for (let open = object.indexOf('"'); open > 0; ) {
+    const close = closingQuote(object, open);
+    const start = object.indexOf(':', close) + 1;
+    const end = valueEnd(object, start);
+    if (JSON.parse(object.slice(open, close + 1)) === name) return object.slice(start, end).trim();
+    open = object.indexOf('"', end);
   }
   return null;
+}
+
+/** The index of the comma or bracket behind the value that begins at `start`. */
+function valueEnd(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = closingQuote(text, at);
+    else if (opens(code)) depth++;
+    else if (depth > 0 && closes(code)) depth--;
+    else if (depth === 0 && (code === COMMA || closes(code))) return at;
+  }
+  return text.length;
+}
+
+function opens(code: number): boolean {
+  return code === 0x7b || code === 0x5b;
+}
+
+function closes(code: number): boolean {
+  return code === 0x7d || code === 0x5d;
 }

@@ -26,7 +26,7 @@ export type Asked = {
   limit: number;
 };
 
-export function toAsked(query: Query): Asked {
+function toAsked(query: Query): Asked {
   const section = single(query, 'section');
   const type = single(query, 'type');
   return {

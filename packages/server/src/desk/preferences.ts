@@ -32,7 +32,7 @@ export function preferenceRoutes(app: FastifyInstance, { room, mail }: Shell): v
   });
 }
 
-export function fromPreferences(p: Preferences) {
+function fromPreferences(p: Preferences) {
   return {
     theme: p.theme,
     density: p.density,

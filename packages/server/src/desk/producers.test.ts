@@ -20,7 +20,7 @@ const list = async (world: World) => (await body<Listed>(world.desk('GET', '/des
 /** Signs with what the desk has shown. */
 function senderOf(world: World, made: { producer_id?: string; key_id: string; secret?: string }): Sender {
   const producer = { id: made.producer_id ?? '' };
-  return new Sender(world, { producer, keyId: made.key_id, secret: made.secret ?? '' } as never);
+  return new Sender(world, { producer, keyId: made.key_id, secret: made.secret ?? '' });
 }
 
 describe('producers', () => {

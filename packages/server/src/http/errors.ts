@@ -112,7 +112,7 @@ export function errorBody(fault: Fault, baseUrl: string): ErrorBody {
   };
 }
 
-export function sendFault(reply: FastifyReply, door: Door, fault: Fault, baseUrl: string): FastifyReply {
+function sendFault(reply: FastifyReply, door: Door, fault: Fault, baseUrl: string): FastifyReply {
   if (fault.detail.retryAfter !== undefined) reply.header('retry-after', String(fault.detail.retryAfter));
   return reply
     .code(door.status[fault.fault])

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { AgentId, SpaceId } from '../core/ids.ts';
+import type { SpaceId } from '../core/ids.ts';
 import { entry } from '../core/maps.ts';
 import type { Room } from '../core/room.ts';
 import type { Tx } from '../core/store.ts';
@@ -9,17 +9,20 @@ const FLUSH_EVERY: Micros = 30 * SECOND;
 /** Thousands in one transaction would hold up everybody who wants to write. */
 const AT_ONCE = 200;
 
-type WriteSeen = (tx: Tx, id: string, at: Micros) => Promise<void>;
+/** Of an agent, a producer or a caller's token. */
+type Id = string;
+
+type WriteSeen = (tx: Tx, id: Id, at: Micros) => Promise<void>;
 
 /**
- * When each agent, or producer, was last heard of. Kept in memory and written down now and then: a write for every poll would cost
+ * When each of a kind was last heard of. Kept in memory and written down now and then: a write for every poll would cost
  * more than the poll. What a crash loses is half a minute of "last seen".
  */
 export class Presence {
   readonly #room: Room;
   readonly #write: WriteSeen;
-  readonly #bySpace = new Map<SpaceId, Map<AgentId, Micros>>();
-  #unwritten = new Map<SpaceId, Set<AgentId>>();
+  readonly #bySpace = new Map<SpaceId, Map<Id, Micros>>();
+  #unwritten = new Map<SpaceId, Set<Id>>();
   #flushAt: Micros = 0;
 
   constructor(room: Room, write: WriteSeen) {
@@ -27,7 +30,7 @@ export class Presence {
     this.#write = write;
   }
 
-  /** Every request with a good key counts, a poll too. */
+  /** Of agents: every request with a good key counts, a poll too. */
   watch(app: FastifyInstance): void {
     app.addHook('preHandler', (request, _, done) => {
       const { identity } = request;
@@ -36,8 +39,13 @@ export class Presence {
     });
   }
 
-  lastSeen(space: SpaceId, agent: AgentId): Micros | null {
-    return this.#bySpace.get(space)?.get(agent) ?? null;
+  note(space: SpaceId, id: Id): void {
+    entry(this.#bySpace, space, () => new Map<Id, Micros>()).set(id, this.#room.clock.now());
+    entry(this.#unwritten, space, () => new Set<Id>()).add(id);
+  }
+
+  lastSeen(space: SpaceId, id: Id): Micros | null {
+    return this.#bySpace.get(space)?.get(id) ?? null;
   }
 
   /** Writes at most every half minute, in small transactions. */
@@ -54,30 +62,25 @@ export class Presence {
     const unwritten = this.#unwritten;
     this.#unwritten = new Map();
     const troubles: unknown[] = [];
-    for (const [space, agents] of unwritten) {
-      await this.#writeSeen(space, agents).catch((problem: unknown) => {
+    for (const [space, ids] of unwritten) {
+      await this.#writeSeen(space, ids).catch((problem: unknown) => {
         troubles.push(problem);
         // Whoever does not come again was here all the same.
-        for (const agent of agents) entry(this.#unwritten, space, () => new Set<AgentId>()).add(agent);
+        for (const id of ids) entry(this.#unwritten, space, () => new Set<Id>()).add(id);
       });
     }
     if (troubles.length > 0) throw troubles[0];
   }
 
-  async #writeSeen(space: SpaceId, agents: ReadonlySet<AgentId>): Promise<void> {
-    const all = [...agents];
+  async #writeSeen(space: SpaceId, ids: ReadonlySet<Id>): Promise<void> {
+    const all = [...ids];
     for (let from = 0; from < all.length; from += AT_ONCE) {
       await this.#room.store.write(space, [], async (tx) => {
-        for (const agent of all.slice(from, from + AT_ONCE)) {
-          const at = this.lastSeen(space, agent);
-          if (at !== null) await this.#write(tx, agent, at);
+        for (const id of all.slice(from, from + AT_ONCE)) {
+          const at = this.lastSeen(space, id);
+          if (at !== null) await this.#write(tx, id, at);
         }
       });
     }
-  }
-
-  note(space: SpaceId, agent: AgentId): void {
-    entry(this.#bySpace, space, () => new Map<AgentId, Micros>()).set(agent, this.#room.clock.now());
-    entry(this.#unwritten, space, () => new Set<AgentId>()).add(agent);
   }
 }

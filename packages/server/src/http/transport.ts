@@ -25,7 +25,7 @@ export function parseProxies(entries: readonly string[]): Proxies {
   });
 }
 
-export function isTrusted(proxies: Proxies, address: string | undefined): boolean {
+function isTrusted(proxies: Proxies, address: string | undefined): boolean {
   if (address === undefined || !ipaddr.isValid(address)) return false;
   const remote = ipaddr.process(address);
   return proxies.some((range) => range[0].kind() === remote.kind() && remote.match(range as never));

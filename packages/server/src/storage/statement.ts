@@ -27,7 +27,7 @@ type Buildable<R> = { compile(): CompiledQuery<R> };
 type Build<P, R> = (db: Kysely<Tables>, p: P) => Buildable<R>;
 
 /** Stands for a value that is only known when the statement runs. */
-export class Placeholder {
+class Placeholder {
   readonly name: string;
   constructor(name: string) {
     this.name = name;

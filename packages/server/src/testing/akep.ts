@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll } from 'vitest';
-import { addProducer, type MadeProducer, type NewProducer } from '../core/events/producers.ts';
+import { addProducer, type NewProducer } from '../core/events/producers.ts';
 import { subscribeToEverything } from '../core/events/subscribe.ts';
 import { orThrow } from '../core/faults.ts';
 import { openWorld } from './wake.ts';
@@ -53,12 +53,15 @@ export async function answered(reply: Promise<Response>): Promise<Answered> {
 type Sending = { headers?: Record<string, string | null>; path?: string; contentType?: string };
 
 /** The other side: signs with the `standardwebhooks` package, as a stranger would. */
+/** Who signs, and with what. */
+type Signer = { producer: { id: string }; keyId: string; secret: string };
+
 export class Sender {
   readonly #world: World;
   readonly #webhook: Webhook;
-  readonly made: MadeProducer;
+  readonly made: Signer;
 
-  constructor(world: World, made: MadeProducer, secret: string = made.secret) {
+  constructor(world: World, made: Signer, secret: string = made.secret) {
     this.#world = world;
     this.made = made;
     this.#webhook = secret.startsWith('whsec_')

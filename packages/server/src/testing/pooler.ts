@@ -46,68 +46,13 @@ export type Pooler = { url: string; stop(): Promise<void> };
  */
 export async function startPooler(target: string, servers = 3): Promise<Pooler> {
   const url = new URL(target);
-  const pool = await Promise.all(Array.from({ length: servers }, () => connectServer(url)));
-  const queue: Client[] = [];
-  let turn = 0;
-
-  const assign = () => {
-    for (;;) {
-      // The next one in turn, never the one that was just used: that is what breaks session state.
-      const free = pool
-        .map((_, i) => pool[(turn + i) % pool.length])
-        .find((server) => server?.client === null);
-      const client = free === undefined ? undefined : queue.shift();
-      if (free === undefined || client === undefined) return;
-      turn++;
-      free.client = client;
-      client.server = free;
-      for (const one of client.waiting.splice(0)) free.socket.write(one);
-    }
-  };
-
-  for (const server of pool) {
-    const frames = new Frames(false);
-    server.socket.on('data', (chunk: Buffer) => {
-      for (const one of frames.push(chunk)) {
-        const { client } = server;
-        client?.socket.write(one); // without a client it is lost: a notice, for example
-        if (letterOf(one) !== 'Z' || client === null) continue;
-        client.open--;
-        if (client.open > 0 || one[5] !== 'I'.charCodeAt(0)) continue;
-        server.client = null;
-        client.server = null;
-        assign();
-      }
-    });
-  }
-
+  const pool = new Pool(await Promise.all(Array.from({ length: servers }, () => connectServer(url))));
   const sockets = new Set<Socket>();
   const door = createServer((socket) => {
     sockets.add(socket);
-    const client: Client = { socket, server: null, open: 0, waiting: [] };
-    const frames = new Frames(true);
-    let isGreeted = false;
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
-    socket.on('data', (chunk: Buffer) => {
-      for (const one of frames.push(chunk)) {
-        if (!isGreeted) {
-          isGreeted = true;
-          const invented = frame('K', Buffer.from([0, 0, 7, 7, 0, 0, 0, 1]));
-          socket.write(Buffer.concat([AUTHENTICATED, invented, READY]));
-          continue;
-        }
-        const letter = letterOf(one);
-        if (letter === 'X') return void socket.end();
-        if (letter === 'Q' || letter === 'S') client.open++;
-        if (client.server !== null) client.server.socket.write(one);
-        else {
-          if (client.waiting.length === 0) queue.push(client);
-          client.waiting.push(one);
-        }
-      }
-      assign();
-    });
+    pool.serve(socket);
   });
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
   const { port } = door.address() as { port: number };
@@ -115,10 +60,90 @@ export async function startPooler(target: string, servers = 3): Promise<Pooler> 
   return {
     url: url.href,
     stop: async () => {
-      for (const socket of [...sockets, ...pool.map((server) => server.socket)]) socket.destroy();
+      for (const socket of [...sockets, ...pool.sockets]) socket.destroy();
       await new Promise((resolve) => door.close(resolve));
     },
   };
+}
+
+class Pool {
+  readonly #servers: readonly Server[];
+  readonly #queue: Client[] = [];
+  #turn = 0;
+
+  constructor(servers: readonly Server[]) {
+    this.#servers = servers;
+    for (const server of servers) {
+      const frames = new Frames(false);
+      server.socket.on('data', (chunk: Buffer) => {
+        for (const one of frames.push(chunk)) this.#answer(server, one);
+      });
+    }
+  }
+
+  get sockets(): Socket[] {
+    return this.#servers.map((server) => server.socket);
+  }
+
+  serve(socket: Socket): void {
+    const client: Client = { socket, server: null, open: 0, waiting: [] };
+    const frames = new Frames(true);
+    let isGreeted = false;
+    socket.on('data', (chunk: Buffer) => {
+      for (const one of frames.push(chunk)) {
+        if (isGreeted) this.#ask(client, one);
+        else greet(socket);
+        isGreeted = true;
+      }
+      this.#assign();
+    });
+  }
+
+  #ask(client: Client, one: Buffer): void {
+    const letter = letterOf(one);
+    if (letter === 'X') return void client.socket.end();
+    if (letter === 'Q' || letter === 'S') client.open++;
+    if (client.server !== null) return void client.server.socket.write(one);
+    if (client.waiting.length === 0) this.#queue.push(client);
+    client.waiting.push(one);
+  }
+
+  #answer(server: Server, one: Buffer): void {
+    const { client } = server;
+    client?.socket.write(one); // without a client it is lost: a notice, for example
+    if (letterOf(one) !== 'Z' || client === null) return;
+    client.open--;
+    const isIdle = one[5] === 'I'.charCodeAt(0);
+    if (client.open > 0 || !isIdle) return;
+    server.client = null;
+    client.server = null;
+    this.#assign();
+  }
+
+  #assign(): void {
+    for (;;) {
+      const free = this.#nextFree();
+      const client = free === undefined ? undefined : this.#queue.shift();
+      if (free === undefined || client === undefined) return;
+      this.#turn++;
+      free.client = client;
+      client.server = free;
+      for (const one of client.waiting.splice(0)) free.socket.write(one);
+    }
+  }
+
+  /** In turn, never the one that was just used: that is what breaks session state. */
+  #nextFree(): Server | undefined {
+    const { length } = this.#servers;
+    return this.#servers
+      .map((_, i) => this.#servers[(this.#turn + i) % length])
+      .find((server) => server?.client === null);
+  }
+}
+
+function greet(socket: Socket): void {
+  const invented = frame('K', Buffer.from([0, 0, 7, 7, 0, 0, 0, 1]));
+  socket.write(Buffer.concat([AUTHENTICATED, invented, READY]));
 }
 
 async function connectServer(url: URL): Promise<Server> {

@@ -8,36 +8,57 @@ export async function mailServer(
   heard: (mail: Mail) => void,
   reply: () => string = () => '250 kept',
 ): Promise<Receiver> {
+  const receive = (mail: Mail) => {
+    const words = reply();
+    if (words.startsWith('2')) heard(mail);
+    return words;
+  };
   return serve(
     createServer((socket) => {
-      let mail: Mail = { from: '', to: [], data: '' };
-      let inData = false;
-      let rest = '';
+      const talk = new Conversation(receive);
       const say = (line: string) => socket.write(`${line}\r\n`);
-      const hear = (line: string) => {
-        if (inData) {
-          if (line !== '.') {
-            mail.data += `${line}\n`;
-            return;
-          }
-          inData = false;
-          const words = reply();
-          if (words.startsWith('2')) heard(mail);
-          mail = { from: '', to: [], data: '' };
-          return void say(words);
-        }
-        const address = /<([^>]*)>/.exec(line)?.[1] ?? '';
-        if (/^MAIL FROM/i.test(line)) mail.from = address;
-        if (/^RCPT TO/i.test(line)) mail.to.push(address);
-        inData = /^DATA/i.test(line);
-        say(inData ? '354 go on' : /^QUIT/i.test(line) ? '221 bye' : '250 fine');
-      };
+      let rest = '';
       say('220 test');
       socket.on('data', (chunk) => {
         const lines = (rest + chunk.toString('latin1')).split('\r\n');
         rest = lines.pop() ?? '';
-        for (const line of lines) hear(line);
+        for (const line of lines) {
+          const answer = talk.hear(line);
+          if (answer !== null) say(answer);
+        }
       });
     }),
   );
+}
+
+class Conversation {
+  readonly #receive: (mail: Mail) => string;
+  #mail: Mail = { from: '', to: [], data: '' };
+  #isInData = false;
+
+  constructor(receive: (mail: Mail) => string) {
+    this.#receive = receive;
+  }
+
+  /** What is said to a line; null while the letter goes on. */
+  hear(line: string): string | null {
+    if (this.#isInData) return this.#hearData(line);
+    const address = /<([^>]*)>/.exec(line)?.[1] ?? '';
+    if (/^MAIL FROM/i.test(line)) this.#mail.from = address;
+    if (/^RCPT TO/i.test(line)) this.#mail.to.push(address);
+    this.#isInData = /^DATA/i.test(line);
+    if (this.#isInData) return '354 go on';
+    return /^QUIT/i.test(line) ? '221 bye' : '250 fine';
+  }
+
+  #hearData(line: string): string | null {
+    if (line !== '.') {
+      this.#mail.data += `${line}\n`;
+      return null;
+    }
+    const mail = this.#mail;
+    this.#mail = { from: '', to: [], data: '' };
+    this.#isInData = false;
+    return this.#receive(mail);
+  }
 }

@@ -1,7 +1,7 @@
 import type { Agent } from '../core/agents/agent.ts';
 import type { KeyRecord } from '../core/agents/key.ts';
 import type { Decision } from '../core/deliveries/decision.ts';
-import type { Delivery, Draft } from '../core/deliveries/delivery.ts';
+import { type Delivery, type Draft, UNTOUCHED } from '../core/deliveries/delivery.ts';
 import type { IdempotencyRecord } from '../core/deliveries/store.ts';
 import type { Checkpoint, LedgerLine } from '../core/ledger/ledger.ts';
 import type { PasskeyRecord } from '../core/people/passkey.ts';
@@ -112,8 +112,7 @@ export function aDelivery(over: Partial<Delivery> = {}): Delivery {
     contentHash: HASH,
     createdAt: seq,
     changedAt: seq,
-    status: 'pending',
-    state: 'pending',
+    ...UNTOUCHED,
     section: 'needs_you',
     sectionAt: seq,
     timeoutAt: null,
@@ -122,13 +121,7 @@ export function aDelivery(over: Partial<Delivery> = {}): Delivery {
     interruptId: null,
     revises: null,
     revision: 1,
-    supersededBy: null,
     dedupeKey: null,
-    readAt: null,
-    readBy: null,
-    snoozedUntil: null,
-    effectAt: null,
-    withdrawnAt: null,
     causeEvent: null,
     parts: 0,
     irreversible: false,

@@ -51,7 +51,7 @@ function OneChange({ change: { path, before, after } }: { change: Change }) {
 }
 
 /** Long texts are compared by words; what is equal over many lines is left out. */
-export function WordDiff({ before, after }: { before: string; after: string }) {
+function WordDiff({ before, after }: { before: string; after: string }) {
   const parts = useMemo(() => diffWordsWithSpace(before, after, { timeout: 200 }) ?? [], [before, after]);
   return (
     <p className="word-diff">

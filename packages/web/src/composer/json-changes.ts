@@ -31,7 +31,7 @@ function same(a: Json | undefined, b: Json | undefined): boolean {
   return Object.is(a, b) || (isBranch(a) && isBranch(b) && stringifyExact(a) === stringifyExact(b));
 }
 
-export function typeWord(value: Json | undefined): string {
+function typeWord(value: Json | undefined): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

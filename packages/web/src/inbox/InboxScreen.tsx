@@ -17,6 +17,9 @@ import { list } from './list-store.ts';
 import { SnoozeMenu } from './SnoozeMenu.tsx';
 import { acknowledge } from './triage.ts';
 import './inbox.css';
+import './row.css';
+import './first-run.css';
+import './bulk.css';
 
 /** List and detail, side by side where there is room. */
 export function InboxScreen() {
@@ -27,8 +30,6 @@ export function InboxScreen() {
   const [snoozing, setSnoozing] = useState<string | null>(null);
   const search = useRef<HTMLInputElement>(null);
   const [width, setWidth] = useListWidth();
-  const move = useMoves(openId);
-  const mayDecide = useMayDecide();
   const navigate = useNavigate();
   const onFilter = useCallback(
     (next: Filter) => void navigate({ to: '/', search: next as never, replace: true }),
@@ -36,50 +37,14 @@ export function InboxScreen() {
   );
 
   useEffect(() => list.open(filter), [filter]);
-  // Back from another screen: where one was.
-  useEffect(() => {
-    if (list.cursor !== null && document.activeElement === document.body) focusRow(list.cursor);
-  }, []);
-  const before = useRef(openId);
-  useEffect(() => {
-    if (openId !== null) list.setCursor(openId);
-    // Back, by whatever way: the focus returns to the row it came from.
-    else if (before.current !== null) focusRow(before.current);
-    before.current = openId;
-  }, [openId]);
-
-  const current = () => {
-    const id = openId ?? list.cursor;
-    return id === null ? undefined : list.row(id);
-  };
-  useKeys({
-    next: () => move.step(1),
-    previous: () => move.step(-1),
-    open: () => move.open(),
-    back: () => move.back(),
-    check: () => {
-      const row = current();
-      if (row !== undefined) list.dispatch({ kind: 'check', id: row.delivery_id });
-    },
-    take_in: () => void list.settle(),
+  useFocusReturning(openId);
+  useInboxKeys(openId, {
     search: () => search.current?.focus(),
     filter: () => {
       setFiltering(true);
       requestAnimationFrame(() => document.getElementById('filter-section')?.focus());
     },
-    ...(mayDecide && {
-      snooze: () => {
-        const row = current();
-        if (row?.state === 'pending') setSnoozing(row.delivery_id);
-      },
-      acknowledge: () => {
-        const row = current();
-        if (row !== undefined) void acknowledge(row);
-      },
-      approve: () => move.openWith('approved'),
-      reject: () => move.openWith('rejected'),
-      redirect: () => move.openWith('redirected'),
-    }),
+    snooze: setSnoozing,
   });
 
   const snoozed = snoozing === null ? undefined : list.row(snoozing);
@@ -113,6 +78,56 @@ const isWide = () => matchMedia('(min-width: 1080px)').matches;
 
 function focusRow(id: string): void {
   requestAnimationFrame(() => document.getElementById(`row-${id}`)?.focus({ preventScroll: true }));
+}
+
+/** The focus comes back to the row that one left, from a detail or another screen. */
+function useFocusReturning(openId: string | null): void {
+  useEffect(() => {
+    if (list.cursor !== null && document.activeElement === document.body) focusRow(list.cursor);
+  }, []);
+  const before = useRef(openId);
+  useEffect(() => {
+    if (openId !== null) list.setCursor(openId);
+    else if (before.current !== null) focusRow(before.current);
+    before.current = openId;
+  }, [openId]);
+}
+
+type Opens = { search(): void; filter(): void; snooze(id: string): void };
+
+function useInboxKeys(openId: string | null, opens: Opens): void {
+  const move = useMoves(openId);
+  const mayDecide = useMayDecide();
+  const current = () => {
+    const id = openId ?? list.cursor;
+    return id === null ? undefined : list.row(id);
+  };
+  useKeys({
+    next: () => move.step(1),
+    previous: () => move.step(-1),
+    open: () => move.open(),
+    back: () => move.back(),
+    check: () => {
+      const row = current();
+      if (row !== undefined) list.dispatch({ kind: 'check', id: row.delivery_id });
+    },
+    take_in: () => void list.settle(),
+    search: opens.search,
+    filter: opens.filter,
+    ...(mayDecide && {
+      snooze: () => {
+        const row = current();
+        if (row?.state === 'pending') opens.snooze(row.delivery_id);
+      },
+      acknowledge: () => {
+        const row = current();
+        if (row !== undefined) void acknowledge(row);
+      },
+      approve: () => move.openWith('approved'),
+      reject: () => move.openWith('rejected'),
+      redirect: () => move.openWith('redirected'),
+    }),
+  });
 }
 
 /** Moving about: the cursor walks; the detail follows when one is open beside the list. */

@@ -14,7 +14,7 @@ export function needWords(count: number, minutes: number): string {
   return `${things} ${minutes > count * LONGEST_ANSWER ? time.replace(/\.$/, ' for everything.') : time}`;
 }
 
-export function timeWords(minutes: number): string {
+function timeWords(minutes: number): string {
   if (minutes < 1) return 'Less than a minute.';
   const whole = Math.round(minutes);
   if (whole === 1) return 'About a minute.';

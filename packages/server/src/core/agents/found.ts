@@ -17,7 +17,7 @@ import { type KeyRecord, makeKey, type Tier, tierOf } from './key.ts';
 /** How long an old key or secret stays valid beside its successor. */
 export const OVERLAP: Micros = DAY;
 /** Longer than the whole retry schedule of a callback (W22), so that no retry is signed with a dead secret alone. */
-export const SECRET_OVERLAP: Micros = 4 * DAY;
+const SECRET_OVERLAP: Micros = 4 * DAY;
 
 /** Makes a space. Handles are unique on the server. */
 export async function foundSpace(room: Room, handle: string, actor: string): Promise<Space | Fault> {

@@ -5,8 +5,14 @@ import { type Bucket, fullBucket, type Rate, type RateView, take } from '../rate
 import { nextPlace, type Room, record, stamp } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
 import { HOUR, type Micros, SECOND } from '../time.ts';
-import type { Content, Delivery, Draft } from './delivery.ts';
-import { earlierSection, openSection } from './delivery.ts';
+import {
+  type Content,
+  type Delivery,
+  type Draft,
+  earlierSection,
+  openSection,
+  UNTOUCHED,
+} from './delivery.ts';
 import { bodyIdentity } from './sealed.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import { isKnown } from './triage.ts';
@@ -184,8 +190,7 @@ function toDelivery(
     contentHash: s.contentHash,
     createdAt: at.createdAt,
     changedAt: at.createdAt,
-    status: 'pending',
-    state: 'pending',
+    ...UNTOUCHED,
     ...openSection({ type: draft.type, accepted: at.accepted, timeoutAt, createdAt: at.createdAt }),
     timeoutAt,
     taskId: draft.taskId,
@@ -193,13 +198,7 @@ function toDelivery(
     interruptId: draft.interruptId,
     revises: at.revised?.id ?? null,
     revision: (at.revised?.revision ?? 0) + 1,
-    supersededBy: null,
     dedupeKey: draft.dedupeKey,
-    readAt: null,
-    readBy: null,
-    snoozedUntil: null,
-    effectAt: null,
-    withdrawnAt: null,
     causeEvent: null,
     ...s.shape,
   };

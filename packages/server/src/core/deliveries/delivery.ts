@@ -59,6 +59,18 @@ export type Delivery = {
   irreversible: boolean;
 };
 
+/** One that has just come: nobody has read, put off, answered or replaced it. */
+export const UNTOUCHED = {
+  status: 'pending',
+  state: 'pending',
+  supersededBy: null,
+  readAt: null,
+  readBy: null,
+  snoozedUntil: null,
+  effectAt: null,
+  withdrawnAt: null,
+} satisfies Partial<Delivery>;
+
 /** What an agent hands in, checked and in our words. */
 export type Draft = {
   provider: string;

@@ -86,7 +86,7 @@ export function byType({ days }: Week): { name: DeliveryType; n: number }[] {
   return DELIVERY_TYPES.map((name) => ({ name, n: total(days, (d) => d.delivered.get(name)) }));
 }
 
-export const VERDICT_ORDER: readonly Verdict[] = ['approved', 'redirected', 'rejected'];
+const VERDICT_ORDER: readonly Verdict[] = ['approved', 'redirected', 'rejected'];
 
 export function byVerdict({ days }: Week): { name: Verdict; n: number }[] {
   return VERDICT_ORDER.map((name) => ({ name, n: total(days, (d) => d.decided.get(name)) }));

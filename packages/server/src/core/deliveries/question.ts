@@ -4,10 +4,10 @@ import type { AgentId } from '../ids.ts';
 import { nextPlace, type Room, record, stamp } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { codePoints, findForbidden } from '../text.ts';
-import type { Delivery } from './delivery.ts';
-import { openSection } from './delivery.ts';
+import { type Delivery, openSection, UNTOUCHED } from './delivery.ts';
 import { bodyIdentity } from './sealed.ts';
 import { shapeOf } from './shape.ts';
+import { isKnown } from './triage.ts';
 
 const HEADLINE = 120;
 const SUMMARY = 280;
@@ -31,17 +31,7 @@ export type Question = {
 
 /** Puts it on the desk, in the transaction at hand. Needs the heads `ledger` and the agent's. */
 export async function putQuestion(room: Room, tx: Tx, q: Question): Promise<Delivery> {
-  const content = {
-    agent_id: q.agent,
-    provider: q.provider,
-    type: 'question' as const,
-    headline: oneLine(q.words, HEADLINE),
-    summary: oneLine(q.words, SUMMARY),
-    details: q.details,
-    task_id: q.taskId,
-    thread_id: q.threadId,
-    interrupt_id: q.interruptId,
-  };
+  const content = contentOf(q);
   const contentHash = room.vault.sha256(room.vault.canonical(content));
   const createdAt = await stamp(room, tx, q.agent);
   const id = await tx.deliveries.idAt(await nextPlace(tx));
@@ -52,43 +42,55 @@ export async function putQuestion(room: Room, tx: Tx, q: Question): Promise<Deli
     subject: id,
     data: { type: 'question', content_sha256: contentHash, ...cause },
   });
-  const accepted = (await tx.agents.get(q.agent))?.acceptedAt !== null;
-  const delivery: Delivery = {
-    space: tx.space,
-    seq,
-    id,
+  const accepted = await isKnown(tx, q.agent);
+  const made = { space: tx.space, seq, id, contentHash, createdAt, accepted };
+  const delivery = toDelivery(q, content, made);
+  await tx.deliveries.insert(delivery, room.vault.seal(JSON.stringify(content), bodyIdentity(delivery)));
+  tx.announce(`desk:${tx.space}`, id);
+  return delivery;
+}
+
+function contentOf(q: Question) {
+  return {
+    agent_id: q.agent,
+    provider: q.provider,
+    type: 'question' as const,
+    headline: oneLine(q.words, HEADLINE),
+    summary: oneLine(q.words, SUMMARY),
+    details: q.details,
+    task_id: q.taskId,
+    thread_id: q.threadId,
+    interrupt_id: q.interruptId,
+  };
+}
+
+type Made = Pick<Delivery, 'space' | 'seq' | 'id' | 'contentHash' | 'createdAt'> & { accepted: boolean };
+
+function toDelivery(q: Question, content: ReturnType<typeof contentOf>, made: Made): Delivery {
+  const { type, headline, summary } = content;
+  const { accepted, ...at } = made;
+  return {
+    ...at,
+    ...UNTOUCHED,
     agent: q.agent,
     tier: q.tier,
     provider: q.provider,
-    type: 'question',
-    headline: content.headline,
-    summary: content.summary,
-    contentHash,
-    createdAt,
-    changedAt: createdAt,
-    status: 'pending',
-    state: 'pending',
-    ...openSection({ type: 'question', accepted, timeoutAt: null, createdAt }),
+    type,
+    headline,
+    summary,
+    changedAt: at.createdAt,
+    ...openSection({ type, accepted, timeoutAt: null, createdAt: at.createdAt }),
     timeoutAt: null,
     taskId: q.taskId,
     threadId: q.threadId,
     interruptId: q.interruptId,
     revises: null,
     revision: 1,
-    supersededBy: null,
     dedupeKey: null,
-    readAt: null,
-    readBy: null,
-    snoozedUntil: null,
-    effectAt: null,
-    withdrawnAt: null,
     causeEvent: q.causeEvent,
     ...shapeOf(content),
     ...(q.parts === undefined ? {} : { parts: q.parts }),
   };
-  await tx.deliveries.insert(delivery, room.vault.seal(JSON.stringify(content), bodyIdentity(delivery)));
-  tx.announce(`desk:${tx.space}`, id);
-  return delivery;
 }
 
 /** Somebody's words on one plain line of ours: what W9 forbids becomes a space, what is too long is cut. */

@@ -7,7 +7,7 @@ import type { Delivery } from './delivery.ts';
 import type { FindQuery } from './store.ts';
 import { wordsOf } from './words.ts';
 
-export const MOST_WORDS_ASKED = 16;
+const MOST_WORDS_ASKED = 16;
 // Enough to tell a rare word from a common one.
 const COUNTED = 1000;
 

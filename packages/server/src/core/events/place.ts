@@ -12,7 +12,7 @@ import {
 import { queueForwards } from './forward.ts';
 import { asSent } from './outgoing.ts';
 import type { Taker } from './takers.ts';
-import { judgeResume, type Resume } from './wait.ts';
+import { judgeResume, type Resume, type Verdict } from './wait.ts';
 
 /** An event that is to be kept, whoever sent it. */
 export type Placing = {
@@ -127,33 +127,42 @@ type Waking = {
 
 /** Judged once, here, in the transaction that took the event in; a wait ends with its first resume (K21). */
 async function resume(room: Room, tx: Tx, waking: Waking): Promise<void> {
-  const { taker, offset, event, policy, envelope } = waking;
-  const { agent, ceiling } = taker;
+  const { event, policy, envelope } = waking;
+  const { agent, ceiling } = waking.taker;
   const advice = stricter(policy, ceiling);
   if (advice === 'never' || advice === 'append_only') return;
   const { maxResumePolicy } = await tx.waits.settings(agent);
   const open = await tx.waits.open(agent, event.receivedAt, MOST_WAITS);
   if (open.length === 0 && advice === 'resume_if_waiting') return;
   const local = stricter(maxResumePolicy, ceiling);
-  for (const { wait, reason } of judgeResume(envelope(), local, open, event.receivedAt)) {
-    if (wait !== null && !(await tx.waits.end(wait.id))) continue;
-    const head = await tx.heads.get(`resumes:${agent}`);
-    const made: Resume = {
-      space: tx.space,
-      agent,
-      offset: (head?.n ?? 0) + 1,
-      entryOffset: offset,
-      id: `res_${room.ids.letters(20)}`,
-      eventId: event.eventId,
-      waitId: wait?.id ?? null,
-      runStateRef: wait?.runStateRef ?? null,
-      reason: event.outOfOrder ? `${reason} Its subject has arrived out of order.` : reason,
-      outOfOrder: event.outOfOrder,
-      at: event.receivedAt,
-    };
-    tx.heads.set(`resumes:${agent}`, { n: made.offset, at: made.at, text: '' });
-    await tx.waits.insertResume(made);
+  for (const judged of judgeResume(envelope(), local, open, event.receivedAt)) {
+    if (judged.wait !== null && !(await tx.waits.end(judged.wait.id))) continue;
+    await writeResume(room, tx, waking, judged);
   }
+}
+
+async function writeResume(
+  room: Room,
+  tx: Tx,
+  { taker: { agent }, offset, event }: Waking,
+  { wait, reason }: Verdict,
+): Promise<void> {
+  const head = await tx.heads.get(`resumes:${agent}`);
+  const made: Resume = {
+    space: tx.space,
+    agent,
+    offset: (head?.n ?? 0) + 1,
+    entryOffset: offset,
+    id: `res_${room.ids.letters(20)}`,
+    eventId: event.eventId,
+    waitId: wait?.id ?? null,
+    runStateRef: wait?.runStateRef ?? null,
+    reason: event.outOfOrder ? `${reason} Its subject has arrived out of order.` : reason,
+    outOfOrder: event.outOfOrder,
+    at: event.receivedAt,
+  };
+  tx.heads.set(`resumes:${agent}`, { n: made.offset, at: made.at, text: '' });
+  await tx.waits.insertResume(made);
 }
 
 /** Going back or skipping marks the subject, until its order is taken up again (K22). */

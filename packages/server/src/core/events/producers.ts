@@ -15,7 +15,7 @@ import {
 } from './producer.ts';
 
 /** Longer than any retry schedule, so that no retry is signed with a dead key (K24). */
-export const KEY_OVERLAP: Micros = 4 * DAY;
+const KEY_OVERLAP: Micros = 4 * DAY;
 
 /** What verifies: the secret, to be shown once, or the public key that the producer brought. */
 export type MadeProducer = { producer: Producer; keyId: string; secret: string };

@@ -5,7 +5,7 @@ import type { Tx } from '../store.ts';
 import type { Doorkeeper } from './login.ts';
 import { foldEmail, isEmail, type Person, type Role } from './person.ts';
 
-export const PASSWORD_LEAST = 8;
+const PASSWORD_LEAST = 8;
 const PASSWORD_MOST = 1024; // longer ones only cost the hasher
 
 export type NewPerson = { space: SpaceId; email: string; name: string | null; role: Role; password: string };

@@ -37,7 +37,7 @@ export type CardData = {
 
 export type StoredCard = CardData & { changedAt: Micros };
 
-export const MOST_WAIT_SECONDS = 30;
+const MOST_WAIT_SECONDS = 30;
 
 export function defaultCard(agent: { id: AgentId; createdAt: Micros }): StoredCard {
   return {

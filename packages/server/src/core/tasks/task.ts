@@ -94,7 +94,7 @@ export type TaskView = {
 
 export type StatusView = { state: string; timestamp: string; message?: JsonObject };
 
-export function wireState(state: TaskState): string {
+function wireState(state: TaskState): string {
   return `TASK_STATE_${state.toUpperCase()}`;
 }
 

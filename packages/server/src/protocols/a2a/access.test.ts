@@ -25,7 +25,7 @@ async function statusFor(agent: MadeAgent, key: string | null): Promise<number> 
 
 async function foreignAgent(): Promise<MadeAgent> {
   const space = await world().addSpace(fresh('sp'));
-  return world().addAgent({ id: 'stranger', space: space.id } as never);
+  return world().addAgent({ id: 'stranger', space: space.id });
 }
 
 describe('who may call', () => {

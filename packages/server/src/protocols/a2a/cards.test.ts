@@ -69,7 +69,7 @@ describe('addresses', () => {
 
   test('[A1] the address of a space serves its only agent, and lists the addresses of several', async () => {
     const lone = await world().addSpace('lone');
-    const agent = await world().addAgent({ id: 'hermit', space: lone.id } as never);
+    const agent = await world().addAgent({ id: 'hermit', space: lone.id });
     const only = await fetch(`${world().url}/@lone/.well-known/agent-card.json`);
     expect(await only.json()).toMatchObject({ name: `@lone/${agent.agent.id}` });
     const several = await fetch(`${world().url}/@home/.well-known/agent-card.json`);

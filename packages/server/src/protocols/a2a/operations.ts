@@ -42,7 +42,7 @@ export type SingleOperation = Exclude<Operation, 'stream' | 'subscribe'>;
 
 type Handler = (call: Call) => Promise<Json>;
 
-export const HANDLERS: Record<SingleOperation, Handler> = {
+const HANDLERS: Record<SingleOperation, Handler> = {
   send: async (call) => {
     const dialect = dialectOfParams(call.version, call.params) ?? dialectOfTask(call.version, undefined);
     const { shell, request, entered } = call;

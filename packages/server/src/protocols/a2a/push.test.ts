@@ -402,7 +402,7 @@ describe('chains', () => {
 
   test('[A19] an agent of another space hears of it only when it is public or its token says so', async () => {
     const space = await world().addSpace(fresh('far'));
-    const target = await world().addAgent({ id: 'target', space: space.id } as never);
+    const target = await world().addAgent({ id: 'target', space: space.id });
     const first = await anAgent(world());
     const laptop = await aLaptop(world(), first);
     const url = `${world().url}/@${space.handle}/target`;

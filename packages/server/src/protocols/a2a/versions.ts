@@ -11,7 +11,7 @@ export const DIALECTS: Record<TaskDialect, Dialect> = { '1.0': V1, '0.3': V03, s
 /** What the caller has declared; null when nothing. */
 export type Version = '1.0' | '0.3' | null;
 
-export const SUPPORTED = ['0.3', '1.0'];
+const SUPPORTED = ['0.3', '1.0'];
 
 type Asked = { headers: Record<string, string | string[] | undefined>; query: unknown };
 

@@ -3,7 +3,7 @@ import type { Shell } from '../../http/shell.ts';
 import { AckBody, EventBody, ResumeView } from './schema.ts';
 
 /** What goes over the socket, frame by frame. */
-export const FRAMES = {
+const FRAMES = {
   event: Type.Object({ type: Type.Literal('event'), cursor: Type.String(), event: EventBody }),
   resume: Type.Object({ type: Type.Literal('resume'), resume: ResumeView }),
   error: Type.Object({

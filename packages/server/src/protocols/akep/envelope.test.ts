@@ -31,7 +31,7 @@ function without(path: readonly string[]): Changes {
 async function environmentSender(world: World): Promise<Sender> {
   await keepEnvironmentProducer(world.room, world.space.id, 'dev-secret');
   const made = { producer: { id: 'prod_environment' }, keyId: '', secret: 'dev-secret' };
-  return new Sender(world, made as never);
+  return new Sender(world, made);
 }
 
 describe('the envelope', () => {

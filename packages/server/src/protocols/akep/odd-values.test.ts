@@ -113,7 +113,7 @@ describe('odd questions', () => {
     const { world } = await openInbox();
     await keepEnvironmentProducer(world.room, world.space.id, 'dev-secret');
     const made = { producer: { id: 'prod_environment' }, keyId: '', secret: 'dev-secret' };
-    const sender = new Sender(world, made as never);
+    const sender = new Sender(world, made);
     const { event_id } = await sender.sent({
       source: { producer_id: 'prod_far', name: 'far', type: 'tool' },
     });

@@ -134,7 +134,7 @@ describe('secrets', () => {
     const { room, space } = world;
     const sender = (secret: string) => {
       const made = { producer: { id: 'prod_environment' }, keyId: '', secret };
-      return new Sender(world, made as never, secret);
+      return new Sender(world, made, secret);
     };
     const status = async (secret: string) => (await sender(secret).send(anEvent())).status;
     await keepEnvironmentProducer(room, space.id, 'first');

@@ -53,7 +53,7 @@ export function toDraft(body: JsonObject, identity: Identity): Draft {
 }
 
 /** Identity is the key's (W3). */
-export function assertOwnAgent(agentId: string, identity: Identity): void {
+function assertOwnAgent(agentId: string, identity: Identity): void {
   if (agentId === identity.key.agent) return;
   throw new Fault(
     'agent_mismatch',

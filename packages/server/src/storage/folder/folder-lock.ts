@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
+import { codeOf } from '../error-code.ts';
 import { isFull, leaveTo, makeFolder } from './folder.ts';
 
 const LOCK_FILE = 'server.lock';
@@ -38,7 +39,7 @@ export function lockFolder(folder: string, instead = START_ELSEWHERE): FolderLoc
 }
 
 function whyNot(folder: string, reason: unknown, instead: string): string {
-  const code = reason instanceof Error && 'code' in reason ? String(reason.code) : '';
+  const code = codeOf(reason);
   if (code.startsWith('SQLITE_BUSY')) {
     return `A server is already running on ${folder}. Stop it first${instead}`;
   }

@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { codeOf } from '../error-code.ts';
 
 /**
  * Makes a folder and those above it, for us alone. Step by step: Node's own recursive way never ends where a file
@@ -45,7 +46,7 @@ function isFolder(path: string): boolean {
 }
 
 function whyNot(reason: unknown): string {
-  const code = reason instanceof Error && 'code' in reason ? reason.code : null;
+  const code = codeOf(reason);
   if (code === 'EEXIST' || code === 'ENOTDIR') return 'A file is in its way;';
   if (isFull(code)) return 'The disk is full; free some space and start again, or';
   if (code === 'ENOENT') return 'This file system takes no folders;';
@@ -53,7 +54,7 @@ function whyNot(reason: unknown): string {
 }
 
 /** No room, or no more of it for us. */
-export function isFull(code: unknown): boolean {
+export function isFull(code: string): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 }
 
@@ -91,7 +92,7 @@ export function leaveTo(owner: string, file: string): void {
   try {
     chownSync(file, uid, gid);
   } catch (reason) {
-    if (!(reason instanceof Error && 'code' in reason && reason.code === 'EPERM')) throw reason;
+    if (codeOf(reason) !== 'EPERM') throw reason;
   }
 }
 

@@ -98,23 +98,80 @@ export const KINDS = Object.keys(WAYS) as Kind[];
 const STEPS = Object.fromEntries(KINDS.map((kind) => [kind, stepsOf(WAYS[kind])])) as Record<Kind, Step[]>;
 
 export function pack<K extends Kind>(kind: K, units: readonly UnitOf<K>[]): Packed {
-  const shared: unknown[] = [];
-  const values: unknown[] = [];
-  const bodies: Uint8Array[] = [];
-  let end = 0;
+  const load = new Load();
   for (const unit of units as readonly Fields[]) {
-    for (const { name, way } of STEPS[kind]) {
-      const value = unit[name];
-      if (way === 'plain') values.push(value);
-      else if (way === 'shared') values.push(placeIn(shared, value));
-      else if (way === 'bytes') {
-        bodies.push(value as Uint8Array);
-        end += (value as Uint8Array).length;
-        values.push(end);
-      } else for (const inner of way) values.push((value as Fields)[inner]);
-    }
+    for (const { name, way } of STEPS[kind]) load.put(way, unit[name]);
   }
-  return { shared, values, bodies: inOneBlock(bodies, end) };
+  return load.packed();
+}
+
+export function unpack<K extends Kind>(kind: K, packed: Packed): UnitOf<K>[] {
+  const units: Fields[] = [];
+  const load = new Unloading(packed);
+  while (load.hasMore) {
+    const unit: Fields = {};
+    for (const { name, way } of STEPS[kind]) unit[name] = load.take(way);
+    units.push(unit);
+  }
+  return units as UnitOf<K>[];
+}
+
+class Load {
+  readonly #shared: unknown[] = [];
+  readonly #values: unknown[] = [];
+  readonly #bodies: Uint8Array[] = [];
+  #size = 0;
+
+  put(way: Way, value: unknown): void {
+    if (way === 'plain') this.#values.push(value);
+    else if (way === 'shared') this.#values.push(placeIn(this.#shared, value));
+    else if (way === 'bytes') this.#values.push(this.#endOf(value as Uint8Array));
+    else for (const name of way) this.#values.push((value as Fields)[name]);
+  }
+
+  packed(): Packed {
+    return { shared: this.#shared, values: this.#values, bodies: inOneBlock(this.#bodies, this.#size) };
+  }
+
+  #endOf(body: Uint8Array): number {
+    this.#bodies.push(body);
+    this.#size += body.length;
+    return this.#size;
+  }
+}
+
+/** Takes everything out in the order in which it was put in. */
+class Unloading {
+  readonly #packed: Packed;
+  #next = 0;
+  #bodyStart = 0;
+
+  constructor(packed: Packed) {
+    this.#packed = packed;
+  }
+
+  get hasMore(): boolean {
+    return this.#next < this.#packed.values.length;
+  }
+
+  take(way: Way): unknown {
+    if (way === 'plain') return this.#value();
+    if (way === 'shared') return this.#packed.shared[this.#value() as number];
+    if (way === 'bytes') return this.#bodyTo(this.#value() as number);
+    const fields: Fields = {};
+    for (const name of way) fields[name] = this.#value();
+    return fields;
+  }
+
+  #value(): unknown {
+    return this.#packed.values[this.#next++];
+  }
+
+  #bodyTo(end: number): Uint8Array {
+    const body = this.#packed.bodies.subarray(this.#bodyStart, end);
+    this.#bodyStart = end;
+    return body;
+  }
 }
 
 function placeIn(shared: unknown[], value: unknown): number {
@@ -130,28 +187,4 @@ function inOneBlock(parts: readonly Uint8Array[], size: number): Uint8Array<Arra
     at += part.length;
   }
   return block;
-}
-
-export function unpack<K extends Kind>(kind: K, { shared, values, bodies }: Packed): UnitOf<K>[] {
-  const units: Fields[] = [];
-  let start = 0;
-  let next = 0;
-  while (next < values.length) {
-    const unit: Fields = {};
-    for (const { name, way } of STEPS[kind]) {
-      if (way === 'plain') unit[name] = values[next++];
-      else if (way === 'shared') unit[name] = shared[values[next++] as number];
-      else if (way === 'bytes') {
-        const end = values[next++] as number;
-        unit[name] = bodies.subarray(start, end);
-        start = end;
-      } else {
-        const inner: Fields = {};
-        for (const field of way) inner[field] = values[next++];
-        unit[name] = inner;
-      }
-    }
-    units.push(unit);
-  }
-  return units as UnitOf<K>[];
 }

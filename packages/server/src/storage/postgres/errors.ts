@@ -1,8 +1,5 @@
 import { DAMAGED, Fault, isFault } from '../../core/faults.ts';
-
-function codeOf(reason: unknown): string {
-  return typeof reason === 'object' && reason !== null && 'code' in reason ? String(reason.code) : '';
-}
+import { codeOf } from '../error-code.ts';
 
 const SOCKET = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/;
 /** Connection lost, shutting down, starting up, too many clients. */

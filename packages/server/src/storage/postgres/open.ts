@@ -1,3 +1,4 @@
+import { codeOf } from '../error-code.ts';
 import { isAway } from './errors.ts';
 
 /** `user:password` is left out wherever an address is shown. */
@@ -12,7 +13,7 @@ export function isWorthWaiting(reason: unknown): boolean {
 
 /** Refusals at start-up: one sentence with the way out, and never the password. */
 export function openServerError(reason: unknown, url: string): Error {
-  const code = reason instanceof Error && 'code' in reason ? String(reason.code) : '';
+  const code = codeOf(reason);
   const said = reason instanceof Error ? reason.message || code : String(reason);
   const because = (sentence: string) => new Error(sentence, { cause: reason });
   const place = shownUrl(url);

@@ -4,18 +4,13 @@ import { fromNews } from '../intake/wire.ts';
 import type { Signals } from '../signals.ts';
 import { type Session, statement } from '../statement.ts';
 import type { Lane } from './lane.ts';
+import { type Notice, readNotice, writeNotices } from './notice.ts';
 
 const CHANNEL = 'lanternroom';
-/** PostgreSQL takes at most 8000 bytes. */
-const MOST_BYTES = 7_500;
 /** How often missed wake-ups are looked for: rarely while notices arrive, often while they do not. */
 const LOOK_MS = { heard: 5_000, deaf: 200 };
 const TEST_EVERY_MS = 30_000;
 const TEST_WITHIN_MS = 2_000;
-
-type Told = [Topic, string[]][];
-/** `ledgers` says where the ledgers ended, so that nobody takes news for missed that has arrived. */
-type Notice = { from: string; told?: Told; ledgers?: [string, number][]; test?: string };
 
 export type WakeupParts = {
   signals: Signals;
@@ -97,7 +92,7 @@ export class PostgresWakeups {
       this.#unsent = new Map();
       this.#unsentEnds = new Map();
       // Lost news is found at the ends of the ledgers; nobody waits for this.
-      await this.#notify(inParts(this.#me, told, ends)).catch(() => {});
+      await this.#notify(writeNotices(this.#me, told, ends)).catch(() => {});
     }
     this.#sending = false;
   }
@@ -205,55 +200,8 @@ export class PostgresWakeups {
   }
 }
 
-/** Null for what is none of ours: whoever may connect may also notify. News that cannot be read is found by looking. */
-function readNotice(text: string): Notice | null {
-  try {
-    const value = JSON.parse(text) as Partial<Record<keyof Notice, unknown>> | null;
-    if (typeof value?.from !== 'string') return null;
-    const { told = [], ledgers: ends = [] } = value;
-    return isListOf(told, Array.isArray) && isListOf(ends, Number.isInteger) ? (value as Notice) : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Names, each with something that is fit to stand behind it. */
-function isListOf(list: unknown, fits: (value: unknown) => boolean): boolean {
-  const isPair = (pair: unknown) => Array.isArray(pair) && typeof pair[0] === 'string' && fits(pair[1]);
-  return Array.isArray(list) && list.every(isPair);
-}
-
 /** Topics that name no space concern every one. */
 function concerns(topic: Topic, spaces: ReadonlySet<string>): boolean {
   const [kind, space = ''] = topic.split(':');
   return (kind !== 'desk' && kind !== 'inbox') || spaces.has(space);
-}
-
-/** As few notices as the limit allows. A single topic that is too long for one is told without its particulars. */
-function inParts(from: string, told: Told, ends: [string, number][]): string[] {
-  const payloads: string[] = [];
-  let part: Notice = { from, told: [], ledgers: [] };
-  const full = () => Buffer.byteLength(JSON.stringify(part)) > MOST_BYTES;
-  const close = () => {
-    payloads.push(JSON.stringify(part));
-    part = { from, told: [], ledgers: [] };
-  };
-  const whole = JSON.stringify({ from, told, ledgers: ends });
-  if (Buffer.byteLength(whole) <= MOST_BYTES) return [whole];
-  for (const [topic, about] of told) {
-    for (let at = 0; at < about.length; at += 50) {
-      part.told?.push([topic, about.slice(at, at + 50)]);
-      if (!full()) continue;
-      const last = part.told?.pop();
-      close();
-      if (last !== undefined) part.told?.push(last);
-      if (full()) part.told = [[topic, ['']]];
-    }
-  }
-  for (let at = 0; at < ends.length; at += 50) {
-    if (at > 0 || full()) close();
-    part.ledgers = ends.slice(at, at + 50);
-  }
-  close();
-  return payloads;
 }

@@ -1,3 +1,4 @@
+import type { QueryCreator } from 'kysely';
 import type { Decision, DecisionState } from '../../core/deliveries/decision.ts';
 import type { Verdict } from '../../core/deliveries/delivery.ts';
 import type { DecisionRows } from '../../core/deliveries/store.ts';
@@ -66,7 +67,7 @@ type History = {
 };
 
 /** An empty `verdict` is any, an empty `leftOut` leaves nothing out. */
-const history = statement<History>()((db, p) =>
+const newest = (db: QueryCreator<Tables>, p: History) =>
   db
     .selectFrom('decisions')
     .select(COLUMNS)
@@ -76,21 +77,12 @@ const history = statement<History>()((db, p) =>
     .where((eb) => eb.or([eb(eb.val(p.verdict), '=', ''), eb('verdict', '=', p.verdict)]))
     .where('state', '!=', p.leftOut)
     .orderBy('seq', 'desc')
-    .limit(p.limit),
-);
+    .limit(p.limit);
 
+/** Both forms, so that each keeps to its index. */
+const history = statement<History>()(newest);
 const historyByAgent = statement<History & { agent: string }>()((db, p) =>
-  db
-    .selectFrom('decisions')
-    .select(COLUMNS)
-    .where('space_id', '=', p.space)
-    .where('agent_id', '=', p.agent)
-    .where('seq', '>=', p.from)
-    .where('seq', '<', p.before)
-    .where((eb) => eb.or([eb(eb.val(p.verdict), '=', ''), eb('verdict', '=', p.verdict)]))
-    .where('state', '!=', p.leftOut)
-    .orderBy('seq', 'desc')
-    .limit(p.limit),
+  newest(db, p).where('agent_id', '=', p.agent),
 );
 
 export function decisionRows(session: Session, space: string): DecisionRows {

@@ -1,6 +1,7 @@
 import type { QueryCreator } from 'kysely';
 import { type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
+import { noJobDue } from './due-jobs.ts';
 
 type Aged = { space: string; before: number; limit: number };
 
@@ -14,17 +15,7 @@ const aged = (db: QueryCreator<Tables>, p: Aged) =>
     .where('space_id', '=', p.space)
     .where('section', '=', 'earlier')
     .where('section_at', '>', p.before)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('jobs')
-            .select('jobs.job_id')
-            .whereRef('jobs.space_id', '=', 'deliveries.space_id')
-            .whereRef('jobs.delivery_id', '=', 'deliveries.delivery_id')
-            .where('jobs.state', '=', 'due'),
-        ),
-      ),
-    )
+    .where(noJobDue('deliveries.space_id', 'deliveries.delivery_id'))
     .orderBy('section_at', 'desc')
     .limit(p.limit);
 

@@ -1,4 +1,5 @@
 import { type Session, statement } from '../statement.ts';
+import { noJobDue } from './due-jobs.ts';
 
 const ENDED = ['completed', 'failed', 'canceled', 'rejected'];
 /** Each is a stretch of one index: what has not ended is not passed, however old it is. */
@@ -14,17 +15,7 @@ const ended = statement<{ space: string; direct: number; state: string; before: 
       .where('is_direct', '=', p.direct)
       .where('state', '=', p.state)
       .where('changed_at', '<', p.before)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('jobs')
-              .select('jobs.job_id')
-              .whereRef('jobs.space_id', '=', 'tasks.space_id')
-              .whereRef('jobs.delivery_id', '=', 'tasks.task_id')
-              .where('jobs.state', '=', 'due'),
-          ),
-        ),
-      )
+      .where(noJobDue('tasks.space_id', 'tasks.task_id'))
       .orderBy('changed_at')
       .limit(p.limit),
 );

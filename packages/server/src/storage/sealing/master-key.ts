@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../../config.ts';
+import { codeOf } from '../error-code.ts';
 import { isFull, replaceFile, syncFolder, writePrivately } from '../folder/folder.ts';
 
 export const SECRET_FILE = 'secret.key';
@@ -84,8 +85,4 @@ function putInPlace(part: string, file: string): void {
 function whyNot(folder: string, reason: unknown): string {
   if (isFull(codeOf(reason))) return `The disk of ${folder} is full. Free some space and start again.`;
   return `The data folder ${folder} cannot be written. Check its owner and permissions, or choose another with --data.`;
-}
-
-function codeOf(reason: unknown): unknown {
-  return reason instanceof Error && 'code' in reason ? reason.code : null;
 }

@@ -1,8 +1,5 @@
 import { DAMAGED, Fault, isFault } from '../../core/faults.ts';
-
-function codeOf(reason: unknown): string {
-  return typeof reason === 'object' && reason !== null && 'code' in reason ? String(reason.code) : '';
-}
+import { codeOf } from '../error-code.ts';
 
 /** What went wrong, as a door can say it, with the reason for the log. Anything unknown stays as it is: a bug, logged in full. */
 export function storageFault(reason: unknown): unknown {

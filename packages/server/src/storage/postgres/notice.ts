@@ -1,0 +1,73 @@
+import type { Topic } from '../../core/store.ts';
+
+type Told = [Topic, string[]][];
+type Ends = [string, number][];
+
+/** `ledgers` says where the ledgers ended, so that nobody takes news for missed that has arrived. */
+export type Notice = { from: string; told?: Told; ledgers?: Ends; test?: string };
+
+/** PostgreSQL takes at most 8000 bytes. */
+export const MOST_BYTES = 7_500;
+const PIECE = 50;
+
+/** As few notices as the limit allows. A single topic that is too long for one is told without its particulars. */
+export function writeNotices(from: string, told: Told, ledgers: Ends): string[] {
+  const whole = { from, told, ledgers };
+  if (fits(whole)) return [JSON.stringify(whole)];
+  const notices: Notice[] = [];
+  let open: Notice = { from };
+  for (const piece of piecesOf(from, told, ledgers)) {
+    const longer = joined(open, piece);
+    if (!fits(longer)) notices.push(open);
+    open = fits(longer) ? longer : piece;
+  }
+  return [...notices, open].map((notice) => JSON.stringify(notice));
+}
+
+/** Each fits by itself. Where the ledgers ended comes last: what they hold was told by then. */
+function piecesOf(from: string, told: Told, ledgers: Ends): Notice[] {
+  const news = told.flatMap(([topic, about]) =>
+    inPieces(about).map((some): Notice => {
+      const piece: Notice = { from, told: [[topic, some]] };
+      return fits(piece) ? piece : { from, told: [[topic, ['']]] };
+    }),
+  );
+  return [...news, ...inPieces(ledgers).map((some): Notice => ({ from, ledgers: some }))];
+}
+
+function inPieces<T>(list: readonly T[]): T[][] {
+  const pieces: T[][] = [];
+  for (let at = 0; at < list.length; at += PIECE) pieces.push(list.slice(at, at + PIECE));
+  return pieces;
+}
+
+function joined(one: Notice, other: Notice): Notice {
+  const { from, told = [], ledgers = [] } = one;
+  return {
+    from,
+    told: [...told, ...(other.told ?? [])],
+    ledgers: [...ledgers, ...(other.ledgers ?? [])],
+  };
+}
+
+function fits(notice: Notice): boolean {
+  return Buffer.byteLength(JSON.stringify(notice)) <= MOST_BYTES;
+}
+
+/** Null for what is none of ours: whoever may connect may also notify. News that cannot be read is found by looking. */
+export function readNotice(text: string): Notice | null {
+  try {
+    const value = JSON.parse(text) as Partial<Record<keyof Notice, unknown>> | null;
+    if (typeof value?.from !== 'string') return null;
+    const { told = [], ledgers: ends = [] } = value;
+    return isListOf(told, Array.isArray) && isListOf(ends, Number.isInteger) ? (value as Notice) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Names, each with something that is fit to stand behind it. */
+function isListOf(list: unknown, fits: (value: unknown) => boolean): boolean {
+  const isPair = (pair: unknown) => Array.isArray(pair) && typeof pair[0] === 'string' && fits(pair[1]);
+  return Array.isArray(list) && list.every(isPair);
+}
