@@ -7,7 +7,6 @@ import { Stop } from './command.mjs';
 import { inRepo } from './repo.mjs';
 
 const NAMES = [
-  'chromium-headless-shell', // the same pages without a window around them, for half of the processor's time
   'chromium',
   'chromium-browser',
   'google-chrome-stable',
@@ -61,15 +60,12 @@ export async function installBrowser() {
 }
 
 async function installFromDebian() {
+  console.error('No Chrome or Chromium here: taking Debian’s package chromium.');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const install = async (name) => {
-    console.error(`No Chrome or Chromium here: taking Debian’s package ${name}.`);
-    return (await run(APT, ['install', '-y', '--no-install-recommends', name], { env })).code === 0;
-  };
-  if (await install('chromium-headless-shell')) return;
+  const install = () => run(APT, ['install', '-y', '--no-install-recommends', 'chromium'], { env });
+  if ((await install()).code === 0) return;
   await run(APT, ['update'], { env });
-  // Older releases have no package of the shell alone.
-  if (!(await install('chromium-headless-shell'))) await install('chromium');
+  await install();
 }
 
 /** A script that starts it with its own libraries and fonts, which a bare machine has none of. */
