@@ -112,6 +112,18 @@ describe('a body that was held back', () => {
 });
 
 describe('what lasts', () => {
+  it('[W26][A20] an upload of a key that was revoked is not taken', async () => {
+    const made = await anAgent(world);
+    const { agent, key, keyId } = made;
+    const caller = new TestCaller(world, made, { key, version: '0.3' });
+    const { result } = await caller.call('message/send', v03Message('hello'));
+    const { id } = result as { id: string };
+    const at = { space: world.space.id, agent: agent.id, keyId };
+    const upload = { path: `/a2a/uploads?taskId=${id}`, key, body: 'content', type: 'text/plain' };
+    const { status } = await heldBack(upload, () => revokeKeys(world.room, at, 'test'));
+    expect(status).toBe(401);
+  });
+
   it('[W26][W1] a wait of a key that was revoked is told no answer', async () => {
     const { agent, key, keyId } = await anAgent(world);
     const id = await world.deliver({ agent_id: agent.id }, key);
