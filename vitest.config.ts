@@ -25,10 +25,10 @@ const shared = {
   setupFiles: ['./packages/server/src/testing/seed.ts'],
 };
 
-// Black-box tests wait for other processes about half of the time.
+// Unit tests wait for a quarter of the time, black-box tests for half of it: a time limit, a lease, another process.
 const cores = availableParallelism();
-const computing = { maxWorkers: cores, sequence: { groupOrder: 0 } };
-const waiting = { maxWorkers: Math.ceil(cores * 1.5), sequence: { groupOrder: 1 } };
+const computing = { maxWorkers: Math.ceil(cores * 1.5), sequence: { groupOrder: 0 } };
+const waiting = { maxWorkers: cores * 2, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {

@@ -38,40 +38,47 @@ with open(sys.argv[2], 'w') as report:
     }, report)
 `;
 
-const NOTHING = { passed: 0, failed: 0, skipped: [] };
-const MISSING = { ...NOTHING };
+const NOTHING = { passed: 0, failed: 0, skipped: [], output: '' };
+const MISSING = {
+  ...NOTHING,
+  output: 'The Python tests need python3, which is not here; they did not run.\n',
+};
 
-/** Runs the tests of the Python SDK and returns `{ passed, failed, skipped, trouble }`. */
+/**
+ * Runs the tests of the Python SDK and returns `{ passed, failed, skipped, trouble, output }`. Others run beside it, so
+ * what it prints is shown by whoever asked, when they are done.
+ */
 export async function runPython({ folder, env }) {
-  const bare = await runPythonTests({ python: 'python3', tests: 'python/tests', folder, env });
+  const of = (tests) => runPythonTests({ python: 'python3', tests, folder, env, show: false });
+  const bare = await of('python/tests');
   // Those of the adapters need the frameworks; `node scripts/python-adapters.mjs` installs them for itself.
   if (bare === MISSING || !(await hasFrameworks(env))) return bare;
-  const more = await runPythonTests({ python: 'python3', tests: 'python/adapter_tests', folder, env });
+  const more = await of('python/adapter_tests');
   return {
     passed: bare.passed + more.passed,
     failed: bare.failed + more.failed,
     skipped: [...bare.skipped, ...more.skipped],
     trouble: bare.trouble ?? more.trouble,
+    output: bare.output + more.output,
   };
 }
 
 /** One folder of tests, with one interpreter. */
-export async function runPythonTests({ python, tests, folder, env }) {
+export async function runPythonTests({ python, tests, folder, env, show = true }) {
   if (!existsSync(inRepo(tests))) return NOTHING;
   const report = join(folder, `${basename(tests)}.json`);
-  const ended = await start(python, ['-c', DRIVER, inRepo(tests), report], { env, show: true });
-  if (!ended) {
-    console.log('The Python tests need python3, which is not here; they did not run.');
-    return MISSING;
-  }
+  const ended = await start(python, ['-c', DRIVER, inRepo(tests), report], { env, show });
+  if (!ended) return MISSING;
+  const { output } = ended;
   if (!existsSync(report))
     return {
       ...NOTHING,
+      output,
       trouble: `${python} ended with code ${ended.code} before the tests did; the reason is above.`,
     };
   const counts = JSON.parse(readFileSync(report, 'utf8'));
   const found = counts.passed + counts.failed + counts.skipped.length > 0;
-  return { ...counts, trouble: found ? undefined : `${tests} has no test in it.` };
+  return { ...counts, output, trouble: found ? undefined : `${tests} has no test in it.` };
 }
 
 async function hasFrameworks(env) {

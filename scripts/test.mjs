@@ -18,10 +18,12 @@ async function runAll(filters) {
   const folder = mkdtempSync(join(tmpdir(), 'lanternroom-test-'));
   const env = testEnvironment();
   try {
-    const results = [await runVitest({ filters, folder, env })];
+    const vitest = runVitest({ filters, folder, env });
     // Filters are vitest's own; whoever gives some wants those tests and no others.
-    if (filters.length === 0) results.push(await runPython({ folder, env }));
-    return results;
+    if (filters.length > 0) return [await vitest];
+    const [results, python] = await Promise.all([vitest, runPython({ folder, env })]);
+    process.stdout.write(python.output);
+    return [results, python];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -74,13 +74,20 @@ class Caller:
         """
         return self._task(self._ask("CancelTask", {"id": task_id}))
 
-    def stream(self, said: Said, **options: Any) -> Iterator[dict[str, Any]]:
+    def stream(
+        self,
+        said: Said,
+        *,
+        message_id: str | None = None,
+        task_id: str | None = None,
+        context_id: str | None = None,
+        return_immediately: bool = False,
+    ) -> Iterator[dict[str, Any]]:
         """Everything that happens to the task, to its end or its next question; goes on after a lost connection.
 
         ``for item in caller.stream("Review it"): print(item)``
         """
-        names = ("message_id", "task_id", "context_id", "return_immediately")
-        params = _sending(said, *(options.get(name) for name in names))
+        params = _sending(said, message_id, task_id, context_id, return_immediately)
         return self._follow("SendStreamingMessage", params)
 
     def subscribe(self, task_id: str) -> Iterator[dict[str, Any]]:
@@ -202,7 +209,7 @@ def _request(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sending(
-    said: Said, message_id: str | None, task_id: str | None, context_id: str | None, return_immediately: Any
+    said: Said, message_id: str | None, task_id: str | None, context_id: str | None, return_immediately: bool
 ) -> dict[str, Any]:
     message: dict[str, Any] = {
         "messageId": message_id or str(uuid.uuid4()),

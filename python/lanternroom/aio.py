@@ -5,68 +5,40 @@ for a long-poll is up to a minute and the time for a reply (90 s). It keeps neit
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
-from contextvars import copy_context
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from inspect import isawaitable
+from pathlib import Path
 from threading import Event as Flag
-from threading import Thread
-from typing import Any, Callable, TypeVar, Union
+from typing import Any, Callable, Union
 
 from .a2a import Caller, Said
-from .abandon import abandoned
+from .akep.cursor import CursorStore
 from .akep.envelope import AckStatus, Event
 from .akep.inbox import Inbox
+from .akep.pages import Gap
 from .akep.producer import Producer, Sent
 from .akep.run import HandlerSays, OnErrorSays
 from .akep.waits import Awaited
-from .answers import Answer, Checked, Delivered, Rejected, Swept, TimedOut
+from .answers import (
+    ANSWERED,
+    Answer,
+    Checked,
+    Content,
+    Delivered,
+    DeliveryType,
+    Rejected,
+    ResponseStatus,
+    Swept,
+    TimedOut,
+)
+from .clock import Clock
+from .faults import LanternError
+from .log import Log
+from .signed_request import Headers
+from .sweep import OnForeign
+from .threads import each, in_thread, start
 from .wake import Wake
 from .webhook import Refused
-
-T = TypeVar("T")
-
-
-def _start(work: Callable[[], T]) -> tuple[asyncio.Future[T], Flag]:
-    """Not in the loop's own threads: those are few, shared with everybody, and waited for at the end."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-    left = Flag()
-
-    def tell(settle: Callable[[Any], None], value: Any) -> None:
-        if not done.done():
-            settle(value)
-
-    def run() -> None:
-        abandoned.set(left)
-        try:
-            settle, value = done.set_result, work()
-        except BaseException as error:
-            settle, value = done.set_exception, error  # type: ignore[assignment]
-        try:
-            loop.call_soon_threadsafe(tell, settle, value)
-        except RuntimeError:
-            pass  # the loop is closed: nobody waits any more
-
-    Thread(target=copy_context().run, args=(run,), name="lanternroom", daemon=True).start()
-    return done, left
-
-
-async def in_thread(work: Callable[..., T], *given: Any, **options: Any) -> T:
-    done, left = _start(lambda: work(*given, **options))
-    try:
-        return await done
-    finally:
-        left.set()
-
-
-async def _each(make: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
-    items = make()
-    nothing: Any = object()
-    while True:
-        item = await in_thread(next, items, nothing)
-        if item is nothing:
-            return
-        yield item
 
 
 class _Stop(Flag):
@@ -85,26 +57,102 @@ class AsyncWake:
     ``answer = await AsyncWake(url, key).wait_for(delivery_id)``
     """
 
-    def __init__(self, url: str, api_key: str, **options: Any) -> None:
-        self._wake = Wake(url, api_key, **options)
+    def __init__(
+        self,
+        url: str,
+        api_key: str,
+        *,
+        agent_id: str | None = None,
+        provider: str = "custom",
+        log: Log | None = None,
+        clock: Clock | None = None,
+        alert: Callable[[LanternError], None] | None = None,
+    ) -> None:
+        self._wake = Wake(url, api_key, agent_id=agent_id, provider=provider, log=log, clock=clock, alert=alert)
 
-    async def deliver(self, **draft: Any) -> Delivered:
-        return await in_thread(self._wake.deliver, **draft)
+    async def deliver(
+        self,
+        *,
+        type: DeliveryType,
+        headline: str,
+        summary: str,
+        details: Content = None,
+        timeout_seconds: int | None = None,
+        callback_webhook: str | None = None,
+        allow_secrets: list[dict[str, str]] | None = None,
+        task_id: str | None = None,
+        thread_id: str | None = None,
+        interrupt_id: str | None = None,
+        revises: str | None = None,
+        dedupe_key: str | None = None,
+        idempotency_key: str | None = None,
+        within_seconds: float | None = None,
+    ) -> Delivered:
+        return await in_thread(
+            self._wake.deliver,
+            type=type,
+            headline=headline,
+            summary=summary,
+            details=details,
+            timeout_seconds=timeout_seconds,
+            callback_webhook=callback_webhook,
+            allow_secrets=allow_secrets,
+            task_id=task_id,
+            thread_id=thread_id,
+            interrupt_id=interrupt_id,
+            revises=revises,
+            dedupe_key=dedupe_key,
+            idempotency_key=idempotency_key,
+            within_seconds=within_seconds,
+        )
 
     async def check(self, delivery_id: str) -> Checked:
         return await in_thread(self._wake.check, delivery_id)
 
-    async def wait_for(self, delivery_id: str, **options: Any) -> Answer | TimedOut:
+    async def wait_for(
+        self,
+        delivery_id: str,
+        *,
+        timeout_seconds: float | None = None,
+        assumption: str | None = None,
+        poll_seconds: float = 60,
+    ) -> Answer | TimedOut:
+        options = {"timeout_seconds": timeout_seconds, "assumption": assumption, "poll_seconds": poll_seconds}
         return await in_thread(self._wake.wait_for, delivery_id, **options)
 
-    def sweep(self, **options: Any) -> AsyncIterator[Swept]:
-        return _each(lambda: self._wake.sweep(**options))
+    def sweep(
+        self,
+        *,
+        since: str | None = None,
+        statuses: Sequence[ResponseStatus] = ANSWERED,
+        limit: int | None = None,
+        follow: bool = False,
+        poll_seconds: float = 10,
+        on_foreign: OnForeign | None = None,
+    ) -> AsyncIterator[Swept]:
+        return each(
+            lambda: self._wake.sweep(
+                since=since,
+                statuses=statuses,
+                limit=limit,
+                follow=follow,
+                poll_seconds=poll_seconds,
+                on_foreign=on_foreign,
+            )
+        )
 
     async def withdraw(self, delivery_id: str, reason: str) -> Rejected:
         return await in_thread(self._wake.withdraw, delivery_id, reason)
 
-    async def receive(self, body: bytes | str, headers: Mapping[str, str], **options: Any) -> Answer | Refused:
-        return await in_thread(self._wake.receive, body, headers, **options)
+    async def receive(
+        self,
+        body: bytes | str,
+        headers: Headers,
+        *,
+        secret: str | None = None,
+        secrets: Sequence[str] | None = None,
+    ) -> Answer | Refused:
+        return await in_thread(self._wake.receive, body, headers, secret=secret, secrets=secrets)
 
     async def adopt(self, delivery_id: str) -> None:
         await in_thread(self._wake.adopt, delivery_id)
@@ -119,8 +167,28 @@ class AsyncProducer:
     ``await AsyncProducer(url, producer_id="prod_x", name="x", type="tool", secret=secret).send(event)``
     """
 
-    def __init__(self, url: str, **options: Any) -> None:
-        self._producer = Producer(url, **options)
+    def __init__(
+        self,
+        url: str,
+        *,
+        producer_id: str,
+        name: str,
+        type: str,
+        secret: str,
+        key_id: str | None = None,
+        clock: Clock | None = None,
+        alert: Callable[[LanternError], None] | None = None,
+    ) -> None:
+        self._producer = Producer(
+            url,
+            producer_id=producer_id,
+            name=name,
+            type=type,
+            secret=secret,
+            key_id=key_id,
+            clock=clock,
+            alert=alert,
+        )
 
     async def send(self, event: Mapping[str, Any]) -> Sent:
         return await in_thread(self._producer.send, event)
@@ -132,17 +200,44 @@ class AsyncInbox:
     ``async for event in AsyncInbox(url, key, cursor="./inbox.cursor"): …``
     """
 
-    def __init__(self, url: str, api_key: str, **options: Any) -> None:
-        self._inbox = Inbox(url, api_key, **options)
+    def __init__(
+        self,
+        url: str,
+        api_key: str,
+        *,
+        cursor: str | Path | CursorStore | None = None,
+        log: Log | None = None,
+        clock: Clock | None = None,
+        alert: Callable[[LanternError], None] | None = None,
+        on_cursor_expired: Callable[[Gap], None] | None = None,
+    ) -> None:
+        self._inbox = Inbox(
+            url,
+            api_key,
+            cursor=cursor,
+            log=log,
+            clock=clock,
+            alert=alert,
+            on_cursor_expired=on_cursor_expired,
+        )
 
     def __aiter__(self) -> AsyncIterator[Event]:
         return self.events()
 
-    def events(self, **options: Any) -> AsyncIterator[Event]:
-        return _each(lambda: self._inbox.events(**options))
+    def events(
+        self,
+        *,
+        types: Sequence[str] | None = None,
+        once: bool = False,
+        limit: int = 100,
+        stop: Flag | None = None,
+    ) -> AsyncIterator[Event]:
+        return each(lambda: self._inbox.events(types=types, once=once, limit=limit, stop=stop))
 
-    def resumes(self, **options: Any) -> AsyncIterator[dict[str, Any]]:
-        return _each(lambda: self._inbox.resumes(**options))
+    def resumes(
+        self, *, once: bool = False, limit: int = 100, stop: Flag | None = None
+    ) -> AsyncIterator[dict[str, Any]]:
+        return each(lambda: self._inbox.resumes(once=once, limit=limit, stop=stop))
 
     async def run(
         self,
@@ -150,7 +245,9 @@ class AsyncInbox:
         *,
         on_resume: Callable[[dict[str, Any]], Awaitable[None]] | None = None,
         on_error: Callable[[Exception, Any], Union[OnErrorSays, Awaitable[OnErrorSays]]] | None = None,
-        **options: Any,
+        types: Sequence[str] | None = None,
+        once: bool = False,
+        limit: int = 100,
     ) -> None:
         """Handlers are coroutines on the loop that called this; cancelling it stops after the item at hand."""
         loop = asyncio.get_running_loop()
@@ -168,7 +265,8 @@ class AsyncInbox:
             return handed
 
         told = {name: call(work) for name, work in (("on_resume", on_resume), ("on_error", on_error)) if work}
-        done, _ = _start(lambda: self._inbox.run(call(handler), stop=stop, **told, **options))
+        options: dict[str, Any] = {**told, "types": types, "once": once, "limit": limit, "stop": stop}
+        done, _ = start(lambda: self._inbox.run(call(handler), **options))
         try:
             await asyncio.shield(done)
         except asyncio.CancelledError:
@@ -177,11 +275,13 @@ class AsyncInbox:
                 await done
             raise
 
-    async def ack(self, event_id: str, status: AckStatus, **options: Any) -> None:
-        await in_thread(self._inbox.ack, event_id, status, **options)
+    async def ack(
+        self, event_id: str, status: AckStatus, *, reason: str | None = None, producer_id: str | None = None
+    ) -> None:
+        await in_thread(self._inbox.ack, event_id, status, reason=reason, producer_id=producer_id)
 
-    async def get(self, event_id: str, **options: Any) -> dict[str, Any]:
-        return await in_thread(self._inbox.get, event_id, **options)
+    async def get(self, event_id: str, *, producer_id: str | None = None) -> dict[str, Any]:
+        return await in_thread(self._inbox.get, event_id, producer_id=producer_id)
 
     async def task(self, task_id: str) -> dict[str, Any]:
         return await in_thread(self._inbox.task, task_id)
@@ -189,8 +289,8 @@ class AsyncInbox:
     async def emit(self, draft: Mapping[str, Any]) -> Sent:
         return await in_thread(self._inbox.emit, draft)
 
-    async def wait_for(self, run_state_ref: str, **wait: Any) -> Awaited:
-        return await in_thread(self._inbox.wait_for, run_state_ref, **wait)
+    async def wait_for(self, run_state_ref: str, *, timeout_seconds: float = 3600, **wait: Any) -> Awaited:
+        return await in_thread(self._inbox.wait_for, run_state_ref, timeout_seconds=timeout_seconds, **wait)
 
     async def subscribe(self, event_types: Sequence[str], **more: Any) -> dict[str, Any]:
         return await in_thread(self._inbox.subscribe, event_types, **more)
@@ -223,20 +323,51 @@ class AsyncCaller:
     ``answer = await AsyncCaller(agent, key).send("Review it")``
     """
 
-    def __init__(self, agent: str, token: str | None = None, **options: Any) -> None:
-        self._caller = Caller(agent, token, **options)
+    def __init__(self, agent: str, token: str | None = None, *, clock: Clock | None = None) -> None:
+        self._caller = Caller(agent, token, clock=clock)
 
-    async def send(self, said: Said, **options: Any) -> dict[str, Any]:
-        return await in_thread(self._caller.send, said, **options)
+    async def send(
+        self,
+        said: Said,
+        *,
+        message_id: str | None = None,
+        task_id: str | None = None,
+        context_id: str | None = None,
+        return_immediately: bool = False,
+    ) -> dict[str, Any]:
+        return await in_thread(
+            self._caller.send,
+            said,
+            message_id=message_id,
+            task_id=task_id,
+            context_id=context_id,
+            return_immediately=return_immediately,
+        )
 
-    async def get(self, task_id: str, **options: Any) -> dict[str, Any]:
-        return await in_thread(self._caller.get, task_id, **options)
+    async def get(self, task_id: str, *, history_length: int | None = None) -> dict[str, Any]:
+        return await in_thread(self._caller.get, task_id, history_length=history_length)
 
     async def cancel(self, task_id: str) -> dict[str, Any]:
         return await in_thread(self._caller.cancel, task_id)
 
-    def stream(self, said: Said, **options: Any) -> AsyncIterator[dict[str, Any]]:
-        return _each(lambda: self._caller.stream(said, **options))
+    def stream(
+        self,
+        said: Said,
+        *,
+        message_id: str | None = None,
+        task_id: str | None = None,
+        context_id: str | None = None,
+        return_immediately: bool = False,
+    ) -> AsyncIterator[dict[str, Any]]:
+        return each(
+            lambda: self._caller.stream(
+                said,
+                message_id=message_id,
+                task_id=task_id,
+                context_id=context_id,
+                return_immediately=return_immediately,
+            )
+        )
 
     def subscribe(self, task_id: str) -> AsyncIterator[dict[str, Any]]:
-        return _each(lambda: self._caller.subscribe(task_id))
+        return each(lambda: self._caller.subscribe(task_id))

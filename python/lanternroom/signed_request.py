@@ -6,10 +6,17 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Callable, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Callable, Literal, Protocol
 
 StandardFlaw = Literal["incomplete_headers", "bad_timestamp", "stale_timestamp", "bad_secret", "bad_signature"]
+
+
+class Headers(Protocol):
+    """A dict, or what a framework or ``http.server`` has instead, which need not be a ``Mapping``."""
+
+    def items(self) -> Iterable[tuple[str, str]]: ...
+
 
 _MOST_TAGS = 8  # no honest sender has more; without a limit a header is work for the receiver
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Callable
 
 from .answers import (
@@ -27,6 +27,7 @@ from .faults import LanternError
 from .journal import Journal
 from .log import FileLog, Log
 from .parts import Parts, look
+from .signed_request import Headers
 from .sweep import OnForeign, SweepOptions, sweep
 from .transport import Transport
 from .wait import wait_for
@@ -151,7 +152,7 @@ class Wake:
     def receive(
         self,
         body: bytes | str,
-        headers: Mapping[str, str],
+        headers: Headers,
         *,
         secret: str | None = None,
         secrets: Sequence[str] | None = None,

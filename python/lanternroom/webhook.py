@@ -13,6 +13,7 @@ from .answers import read_response
 from .faults import LanternError
 from .jsons import parse_json
 from .signed_request import (
+    Headers,
     body_of,
     from_hex,
     from_loose_base64,
@@ -54,7 +55,7 @@ class Refused:
 
 def verify_webhook(
     body: bytes | str,
-    headers: Mapping[str, str],
+    headers: Headers,
     *,
     secret: str | None = None,
     secrets: Sequence[str] | None = None,

@@ -77,6 +77,12 @@ class Calling(World):
         self.assertEqual(self.seen[2].headers["last-event-id"], "2")
         self.assertEqual(self.seen[0].headers["accept"], "text/event-stream")
 
+    def test_stream_options(self) -> None:
+        """[A7] a misspelt option of a stream is refused: the message would begin another task"""
+        caller = self.caller(lambda *_: result(DONE))
+        with self.assertRaises(TypeError):
+            caller.stream("Go on", taskid="task-1")  # type: ignore[call-arg]
+
     def test_stream_ended(self) -> None:
         """[A10] a task that has ended is read instead of followed; another refusal is told"""
         over = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32004, "message": "Read it instead."}}

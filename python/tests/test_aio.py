@@ -5,6 +5,7 @@ import pkgutil
 import threading
 import unittest
 from collections.abc import Coroutine
+from inspect import signature
 from typing import Any, Callable
 
 from world import DRAFT, ID, KEY, SECRET, Seen, World, answered, event, inbox_script, received, resume
@@ -163,6 +164,20 @@ class Asyncio(World):
         for plain, asynchronous in pairs:
             public = {name for name in vars(plain) if not name.startswith("_")}
             self.assertEqual(public - set(vars(asynchronous)), set(), plain.__name__)
+
+    def test_same_options(self) -> None:
+        """[W23] the asyncio clients name the options of the others, so that an editor knows them and a wrong one is found"""
+        pairs = ((Wake, AsyncWake), (Inbox, AsyncInbox), (Producer, AsyncProducer), (Caller, AsyncCaller))
+        for plain, asynchronous in pairs:
+            for name in ["__init__", *(name for name in vars(plain) if not name.startswith("_"))]:
+                with self.subTest(f"{asynchronous.__name__}.{name}"):
+                    options = dict(signature(getattr(plain, name)).parameters)
+                    if asynchronous is AsyncInbox and name == "run":
+                        # Its handlers are coroutines, and cancelling it is how it is stopped.
+                        options.pop("stop")
+                        self.assertEqual([*signature(AsyncInbox.run).parameters], [*options])
+                    else:
+                        self.assertEqual(dict(signature(getattr(asynchronous, name)).parameters), options)
 
     def in_time(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         """In a thread, so that a loop that never ends is a failure and not a standstill."""

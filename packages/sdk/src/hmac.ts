@@ -1,6 +1,7 @@
 /** Bytes, their spellings, and HMAC-SHA256 by WebCrypto, which every runtime has. */
 
-export type Bytes = Uint8Array<ArrayBuffer>;
+// By what a constructor returns, not by name: TypeScript before 5.7 has no `Uint8Array<ArrayBuffer>`, and reads this, too.
+export type Bytes = ReturnType<Uint8ArrayConstructor['of']>;
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
 

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { connect } from './a2a/connect.ts';
+import { memoryJournal } from './a2a/journal.ts';
+import { faultOf } from './faults.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
@@ -22,6 +25,24 @@ function graphOf(path: string, seen = new Set<string>()): Set<string> {
 }
 
 describe('browsers and workers', () => {
+  it('[A16] connect ends at once, with what to do, where the package ws cannot be loaded', async () => {
+    // What a bundle for browsers gets instead of it.
+    vi.doMock('ws', () => ({ default: () => undefined, WebSocket: undefined }));
+    onTestFinished(() => void vi.doUnmock('ws'));
+    const connection = connect({
+      url: 'http://127.0.0.1:9',
+      apiKey: 'wk_test_x',
+      journal: memoryJournal(),
+      onTask: () => 'Done.',
+    });
+    const error = await connection.closed.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(faultOf(error)).toBe('wrong_usage');
+    expect(String(error)).toContain('leave ws out of your bundle');
+  });
+
   it.each(['wake', 'akep'])('[W23] /%s imports nothing but itself', (entry) => {
     const outside = [...graphOf(join(HERE, entry, 'index.ts'))].filter((name) => !name.startsWith(HERE));
     expect(outside).toEqual([]);

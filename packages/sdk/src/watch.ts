@@ -17,7 +17,7 @@ export function createWatch(outer: AbortSignal | undefined) {
       heard();
     },
     signal: outer === undefined ? silence.signal : AbortSignal.any([outer, silence.signal]),
-    over: (body: ReadableStream<Uint8Array>) =>
+    over: (body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> =>
       body.pipeThrough(
         new TransformStream<Uint8Array, Uint8Array>({
           transform(chunk, next) {

@@ -13,8 +13,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..aio import in_thread
 from ..faults import LanternError
+from ..threads import in_thread
 from ..wake import Wake
 from .call import HeldCall
 from .review import Refuse, Run, Verdict, review

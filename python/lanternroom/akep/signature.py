@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Union
 
 from ..faults import LanternError
 from ..jsons import parse_json
 from ..signed_request import (
+    Headers,
     StandardFlaw,
     body_of,
     from_loose_base64,
@@ -57,7 +58,7 @@ def sign_event(*, secret: str, body: bytes | str, id: str, timestamp: int, key_i
 
 def verify_event(
     body: bytes | str,
-    headers: Mapping[str, str],
+    headers: Headers,
     *,
     secret: str | None = None,
     secrets: Sequence[str] | None = None,

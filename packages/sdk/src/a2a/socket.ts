@@ -33,8 +33,8 @@ const HEARTBEAT_MS = 15_000;
  * not tell a refused key from a server that is not there.
  */
 export const openSocket: OpenSocket = async ({ url, protocol, headers }, ears) => {
-  const ws = await import('ws');
-  const socket = new ws.WebSocket(url, protocol, {
+  const { WebSocket } = await loadSockets();
+  const socket = new WebSocket(url, protocol, {
     headers,
     handshakeTimeout: HANDSHAKE_MS,
     // Compression costs ten times the time of sending for frames like ours.
@@ -58,6 +58,20 @@ export const openSocket: OpenSocket = async ({ url, protocol, headers }, ears) =
     cut: () => socket.terminate(),
   };
 };
+
+/** Tried again it would fail the same way for ever: a bundle without it, or a browser, for which it has only an empty stand-in. */
+async function loadSockets(): Promise<Pick<typeof import('ws'), 'WebSocket'>> {
+  let cause: unknown;
+  try {
+    const ws = await import('ws');
+    if (typeof ws.WebSocket === 'function') return ws;
+  } catch (error) {
+    cause = error;
+  }
+  const message =
+    'connect() needs Node and the package ws, which cannot be loaded here: leave ws out of your bundle (external) and install it beside it, or pass openSocket.';
+  throw new LanternError('wrong_usage', message, { cause });
+}
 
 function opened(socket: WebSocket, url: string): Promise<void> {
   return new Promise<void>((resolve, reject) => {

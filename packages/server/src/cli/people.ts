@@ -65,7 +65,7 @@ function token(email: string, options: PersonOptions): Promise<void> {
     const person = await ground.room.store.read(space.id, (tx) => tx.people.byEmail(foldEmail(email)));
     if (person === null)
       throw new UsageError(`There is nobody with the e-mail ${email} in @${space.handle}.`);
-    const made = await addToken(ground.room, person, options.name ?? 'command line');
+    const made = orThrow(await addToken(ground.room, person, options.name ?? 'command line'));
     print(
       options,
       { token_id: made.record.id, token: made.token },

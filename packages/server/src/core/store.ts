@@ -105,7 +105,8 @@ export interface Directory extends EventDirectory, TaskDirectory {
   snoozedDue(before: Micros, limit: number): Promise<{ space: SpaceId; delivery: DeliveryId }[]>;
   /** Due and free, oldest first; receivers that have all hands full are passed over, so that they slow nobody else. */
   jobsDue(before: Micros, limit: number, busyOrigins: readonly string[]): Promise<Job[]>;
-  nextJobAt(): Promise<Micros | null>;
+  /** When the first of those is due that are not due at that moment. */
+  nextJobAt(after: Micros): Promise<Micros | null>;
 }
 
 export type Space = {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../core/faults.ts';
-import { closeSession, personBehind, SESSION_KEPT } from '../core/people/login.ts';
+import { closeSession, personBehind, SESSION_KEPT, sessionEnded } from '../core/people/login.ts';
 import { mayAct, type Person, type Role } from '../core/people/person.ts';
 import { SECOND } from '../core/time.ts';
 import { bearerOf } from '../http/agent-key.ts';
@@ -80,8 +80,7 @@ export async function requirePerson(shell: Shell, request: FastifyRequest): Prom
   const secret = bearer ?? cookie;
   const person = secret === null ? null : await personBehind(shell.room, secret);
   if (person !== null) return person;
-  if (bearer === null && cookie !== null)
-    throw new Fault('session_expired', 'Your session has ended. Log in again.');
+  if (bearer === null && cookie !== null) throw sessionEnded();
   throw new Fault(
     'unauthorized',
     'Log in, or send a personal token in the header Authorization: Bearer lr_….',

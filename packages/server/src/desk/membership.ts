@@ -32,7 +32,7 @@ export function joinRoutes(app: FastifyInstance, shell: Shell): void {
       password: requiredText(body, 'password', 1024),
     };
     const person = orThrow(await acceptInvitation(shell.room, given));
-    const opened = await openSession(shell.room, person, deviceOf(request.headers['user-agent']));
+    const opened = orThrow(await openSession(shell.room, person, deviceOf(request.headers['user-agent'])));
     setSessionCookie(shell, request, reply, opened.token);
     return reply.code(201).send({ person: fromPerson(person) });
   });
@@ -47,7 +47,7 @@ function resetRoutes(app: FastifyInstance, shell: Shell): void {
       password: requiredText(body, 'password', 1024),
     };
     const person = orThrow(await completeReset(shell.room, given));
-    const opened = await openSession(shell.room, person, deviceOf(request.headers['user-agent']));
+    const opened = orThrow(await openSession(shell.room, person, deviceOf(request.headers['user-agent'])));
     setSessionCookie(shell, request, reply, opened.token);
     return reply.code(201).send({ person: fromPerson(person) });
   });

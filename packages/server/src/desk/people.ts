@@ -46,7 +46,7 @@ export function entryRoutes(app: FastifyInstance, shell: Shell): void {
         password: requiredText(body, 'password', 1024),
       }),
     );
-    const opened = await openSession(room, owner, deviceOf(request.headers['user-agent']));
+    const opened = orThrow(await openSession(room, owner, deviceOf(request.headers['user-agent'])));
     setSessionCookie(shell, request, reply, opened.token);
     return reply.code(201).send({ person: fromPerson(owner) });
   });
@@ -91,7 +91,7 @@ export function peopleRoutes(app: FastifyInstance, shell: Shell): void {
 
   app.post('/desk/tokens', async (request, reply) => {
     const name = requiredText(objectBody(request.body).value, 'name', 120);
-    const made = await addToken(room, caller(request), name);
+    const made = orThrow(await addToken(room, caller(request), name));
     return reply.code(201).send({ ...fromToken(made.record), token: made.token });
   });
 

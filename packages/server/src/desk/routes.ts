@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { errorHandler } from '../http/errors.ts';
+import { letIn } from '../http/let-in.ts';
 import { watchMethods } from '../http/methods.ts';
 import type { Shell } from '../http/shell.ts';
 import { accountRoutes } from './account.ts';
@@ -43,7 +44,7 @@ export async function deskRoutes(app: FastifyInstance, shell: Shell, cards: Card
   joinRoutes(app, shell);
   passkeyEntryRoutes(app, shell);
   await app.register(async (inside) => {
-    inside.addHook('onRequest', async (request) => {
+    letIn(inside, async (request) => {
       request.person = await requirePerson(shell, request);
     });
     overviewRoutes(inside, shell);

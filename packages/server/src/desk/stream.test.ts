@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { SESSION_KEPT } from '../core/people/login.ts';
 import { SECOND } from '../core/time.ts';
 import { Browser } from '../testing/browser.ts';
@@ -127,6 +127,18 @@ describe('the stream', () => {
       expect(event?.event).toBe('change');
       if (JSON.stringify(event?.data).includes(id)) break;
     }
+  });
+
+  test('[W27][D17] many of one session cost one look at each change', async () => {
+    const { world } = await openDesk();
+    const browser = await loggedIn(world);
+    const streams = await Promise.all(Array.from({ length: 40 }, () => listen(browser)));
+    const { directory } = world.room.store;
+    const asked = vi.spyOn(directory, 'sessionByDigest');
+    const id = await world.deliver();
+    for (const stream of streams) expect(await stream.next()).toMatchObject({ data: { about: id } });
+    expect(asked.mock.calls.length).toBeGreaterThan(0);
+    expect(asked.mock.calls.length).toBeLessThan(streams.length / 2);
   });
 
   test('[D6] is not for another site, nor for nobody', async () => {

@@ -1,14 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { Fault } from '../core/faults.ts';
 import { SESSIONS } from '../core/people/login.ts';
+import type { Person } from '../core/people/person.ts';
+import { bearerOf } from '../http/agent-key.ts';
+import { SharedLooks } from '../http/shared-looks.ts';
 import type { Shell } from '../http/shell.ts';
-import { isOwnOrigin, requirePerson } from './auth.ts';
+import { isOwnOrigin, requirePerson, sessionCookie } from './auth.ts';
 import { Backlog } from './backlog.ts';
 import { endOfLedger } from './ledger-end.ts';
 import { caller } from './person.ts';
 
 /** Live updates: what changed, by name; the page asks for the rest. */
 export function streamRoutes(app: FastifyInstance, shell: Shell): void {
+  // Somebody with many tabs, or many streams on purpose, costs one look at each change and not one for each of them.
+  const looks = new SharedLooks<Person | null>(shell.wakeups);
   app.get('/desk/stream', async (request, reply) => {
     const { origin } = request.headers;
     if (origin !== undefined && !isOwnOrigin(shell, request, origin)) {
@@ -21,7 +26,9 @@ export function streamRoutes(app: FastifyInstance, shell: Shell): void {
     });
     // A session that was ended elsewhere must not go on listening.
     const tell = async (about: ReadonlySet<string>) => {
-      const person = await requirePerson(shell, request).catch(() => null);
+      const secret = bearerOf(request) ?? sessionCookie(shell, request) ?? '';
+      const look = () => requirePerson(shell, request).catch(() => null);
+      const person = await looks.ask(`desk:${space}`, secret, look);
       if (person === null) return stream.close();
       backlog.add([...about].filter((name) => name !== SESSIONS));
     };

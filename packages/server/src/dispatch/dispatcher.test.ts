@@ -11,8 +11,9 @@ import { until } from '../testing/waiting.ts';
 import { Dispatcher, type DispatcherParts } from './dispatcher.ts';
 
 const URL = 'https://example.com/hook';
+const HUNG = Array.from({ length: 40 }, (_, i) => `https://hung-${i}.example/hook`);
 
-/** A dispatcher whose requests go nowhere and are all answered well. */
+/** A dispatcher whose requests go nowhere and are all answered well, but for those to receivers that hang. */
 async function opened(over: (room: Room) => Room = (room) => room) {
   const folder = freshFolder();
   const { room, stop } = await openGround(readConfig({ flags: { data: folder }, env: {} }));
@@ -22,13 +23,14 @@ async function opened(over: (room: Room) => Room = (room) => room) {
     id: 'agent',
     tier: 'test' as const,
     key: `wk_test_${'k'.repeat(36)}`,
-    callbacks: [URL],
+    callbacks: [URL, ...HUNG],
   };
   orThrow(await addAgent(room, agent, 'test'));
   const sent: string[] = [];
   const outbound: DispatcherParts['outbound'] = {
-    async send({ headers }) {
+    async send({ headers, url, signal }) {
       sent.push(headers['webhook-id'] ?? '');
+      if (HUNG.includes(url)) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
       return {
         ok: true,
         status: 204,
@@ -60,16 +62,15 @@ async function opened(over: (room: Room) => Room = (room) => room) {
     await dispatcher.stop();
     await stop();
   });
-  const queue = (id: string) =>
-    room.store.write(space, [], (tx) =>
-      tx.jobs.insert(aJob({ space, agent: 'agent', id, delivery: `of ${id}` }), {
-        url: URL,
-        body: '{}',
-        tier: 'test',
-      }),
-    );
+  const queue = (id: string, url = URL, dueAt = 1) =>
+    room.store.write(space, [], (tx) => {
+      const job = aJob({ space, agent: 'agent', id, delivery: `of ${id}`, origin: originOf(url), dueAt });
+      return tx.jobs.insert(job, { url, body: '{}', tier: 'test' });
+    });
   return { folder, room, space, dispatcher, sent, queue, warned, wake: () => wake() };
 }
+
+const originOf = (url: string) => new globalThis.URL(url).origin;
 
 /** The same thing but for some of its parts. */
 function changed<T extends object>(thing: T, over: Partial<T>): T {
@@ -166,4 +167,14 @@ test('[W22] a store that takes nothing is not asked for the same callbacks witho
   isFull = false;
   wake();
   await until(async () => sent.length > 0);
+});
+
+test('[D28] receivers that hang, however many and with however much before them, hold up nobody else', async () => {
+  const { dispatcher, sent, queue } = await opened();
+  const before = HUNG.flatMap((url, i) => Array.from({ length: 12 }, (_, n) => queue(`${i}/${n}`, url)));
+  await Promise.all([...before, queue('one', URL, 2), queue('two', URL, 2)]);
+  dispatcher.start();
+  await until(async () => sent.includes('of one') && sent.includes('of two'));
+  // One each: they have not shown that they end what they begin.
+  expect(sent).toHaveLength(HUNG.length + 2);
 });

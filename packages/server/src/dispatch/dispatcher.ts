@@ -13,6 +13,7 @@ import type { Outbound, OutboundRequest, Outcome } from './outbound.ts';
 import { type Prepared, prepareCallback, prepareDigest, Senders } from './prepare.ts';
 import { prepareForward } from './prepare-forward.ts';
 import { type PushParts, preparePush } from './prepare-push.ts';
+import { Receivers } from './receivers.ts';
 import { Records } from './records.ts';
 
 export interface DispatcherParts {
@@ -26,9 +27,13 @@ export interface DispatcherParts {
   warn(problem: unknown, message: string): void;
 }
 
-const PER_RECEIVER = 4;
-const AT_ONCE = 256;
 const PAGE = 128;
+const SOME = 16;
+/** Pages that are looked through when the first ones are all of receivers that may get nothing more. */
+const MOST_PAGES = 4;
+/** A look that took this long had many to skip, of one that hangs; the next one waits for a few times as long. */
+const LONG_LOOK_MS = 8;
+const REST_AFTER_LONG_LOOK = 4;
 /** Looks again this often even when nothing was announced: another process may have queued something. */
 const BACKSTOP_MS = 5_000;
 
@@ -41,20 +46,18 @@ const UNREADABLE: Prepared = { kind: 'refused', outcome: 'unreadable' };
 
 const PREPARE = { callback: prepareCallback, digest: prepareDigest, forward: prepareForward };
 
-/**
- * The way out: claim, send, record. Jobs are leased, so that several workers can share them; receivers are kept
- * apart by origin, so that a hung one holds up four of our requests and nobody else's.
- */
+/** The way out: claim, send, record. Jobs are leased, so that several workers can share them. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #stopping = new AbortController();
   readonly #records: Records;
   readonly #running = new Map<string, Promise<void>>();
-  readonly #perOrigin = new Map<string, number>();
+  readonly #receivers = new Receivers();
   #off = () => {};
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
   #again = false;
+  #restMs = 0;
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
@@ -87,6 +90,7 @@ export class Dispatcher {
   async #lookUntilQuiet(): Promise<void> {
     try {
       while (this.#again && !this.#stopping.signal.aborted) {
+        await this.#rest();
         this.#again = false;
         await this.#takeDue();
       }
@@ -103,28 +107,37 @@ export class Dispatcher {
 
   async #takeDue(): Promise<void> {
     const { room } = this.#parts;
-    const busy = [...this.#perOrigin].filter(([, n]) => n >= PER_RECEIVER).map(([origin]) => origin);
-    const due = await room.store.directory.jobsDue(room.clock.now(), PAGE, busy);
-    const free = due.filter((job) => !this.#running.has(job.id) && this.#admit(job));
+    const free = await this.#findFree();
     const senders = new Senders(room);
     // Until they are ours: before that the next look would find them again.
     const claims = [...bySpace(free)].map(([space, jobs]) => this.#claim(space, jobs, senders));
     const failed = (await Promise.allSettled(claims)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
-    if (free.length > 0 && due.length === PAGE) this.#again = true;
   }
 
-  #admit(job: Job): boolean {
-    const already = this.#perOrigin.get(job.origin) ?? 0;
-    if (already >= PER_RECEIVER || this.#running.size >= AT_ONCE) return false;
-    this.#perOrigin.set(job.origin, already + 1);
-    return true;
+  /** Those that are due and whose receivers may get them, each with its place taken. */
+  async #findFree(): Promise<Job[]> {
+    const { room } = this.#parts;
+    const { directory } = room.store;
+    const passed = new Set(this.#receivers.full());
+    // No more than there is room for, and some that may be of the same receiver.
+    const limit = Math.min(PAGE, 2 * this.#receivers.room + SOME);
+    for (let page = 0; page < MOST_PAGES && this.#receivers.room > 0; page++) {
+      const startedAt = performance.now();
+      const due = await directory.jobsDue(room.clock.now(), limit, [...passed]);
+      const tookMs = performance.now() - startedAt;
+      if (tookMs > LONG_LOOK_MS) this.#restMs = tookMs * REST_AFTER_LONG_LOOK;
+      const free = due.filter((job) => !this.#running.has(job.id) && this.#admit(job, passed));
+      this.#again ||= free.length > 0 && due.length === limit;
+      if (free.length > 0 || due.length < limit) return free;
+    }
+    return [];
   }
 
-  #release({ origin }: Job): void {
-    const left = (this.#perOrigin.get(origin) ?? 1) - 1;
-    if (left > 0) this.#perOrigin.set(origin, left);
-    else this.#perOrigin.delete(origin);
+  #admit({ origin }: Job, passed: Set<string>): boolean {
+    const isAdmitted = this.#receivers.admit(origin);
+    if (!isAdmitted) passed.add(origin);
+    return isAdmitted;
   }
 
   /** Starts those that are ours now. A store that takes nothing is not asked again at once: nobody ends, so nobody looks. */
@@ -135,7 +148,7 @@ export class Dispatcher {
     } finally {
       for (const job of jobs) {
         const leased = ours.get(job.id);
-        if (leased === undefined) this.#release(job);
+        if (leased === undefined) this.#receivers.release(job.origin, null);
         else this.#start(leased, senders);
       }
     }
@@ -143,17 +156,20 @@ export class Dispatcher {
 
   #start(leased: Leased, senders: Senders): void {
     const { job } = leased;
-    const work = this.#attempt(leased, senders)
+    let tookMs: number | null = null;
+    const work = this.#attempt(leased, senders, (millis) => {
+      tookMs = millis;
+    })
       .catch((problem: unknown) => this.#parts.warn(problem, `${job.kind} ${job.id} could not be recorded`))
       .finally(() => {
         this.#running.delete(job.id);
-        this.#release(job);
+        this.#receivers.release(job.origin, tookMs);
         this.#look();
       });
     this.#running.set(job.id, work);
   }
 
-  async #attempt(leased: Leased, senders: Senders): Promise<void> {
+  async #attempt(leased: Leased, senders: Senders, ended: (tookMs: number) => void): Promise<void> {
     const { room } = this.#parts;
     const { job } = leased;
     const at = room.clock.now();
@@ -163,8 +179,10 @@ export class Dispatcher {
       return isAway(problem) ? null : UNREADABLE;
     });
     if (prepared === null) await this.#pause();
-    const ended = prepared === null ? null : await this.#carryOut(job, prepared, at);
-    await (ended === null ? this.#giveBack(job) : this.#records.settle({ job, ended }));
+    const outcome = prepared === null ? null : await this.#carryOut(job, prepared, at);
+    if (outcome === null) return this.#giveBack(job);
+    ended(outcome.durationMs);
+    await this.#records.settle({ job, ended: outcome });
   }
 
   /** Again and again while the store is away: until the lease is out nobody else would send it (L8). */
@@ -183,8 +201,14 @@ export class Dispatcher {
     }
   }
 
-  async #pause(): Promise<void> {
-    await sleep(GIVE_BACK_AGAIN_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
+  async #pause(millis = GIVE_BACK_AGAIN_MS): Promise<void> {
+    await sleep(millis, undefined, { signal: this.#stopping.signal }).catch(() => {});
+  }
+
+  async #rest(): Promise<void> {
+    const millis = this.#restMs;
+    this.#restMs = 0;
+    if (millis > 0) await this.#pause(millis);
   }
 
   async #prepare({ job, request }: Leased, senders: Senders): Promise<Prepared> {
@@ -234,10 +258,12 @@ export class Dispatcher {
   }
 
   async #planNext(): Promise<void> {
-    const next = await this.#parts.room.store.directory.nextJobAt();
-    const wait = next === null ? BACKSTOP_MS : Math.ceil((next - this.#parts.room.clock.now()) / 1000);
-    // What is due but belongs to a busy receiver is looked for again when one of its requests ends.
-    this.#plan(Math.min(BACKSTOP_MS, wait <= 0 ? BACKSTOP_MS : wait));
+    const { store, clock } = this.#parts.room;
+    const now = clock.now();
+    // What is due already belongs to a busy receiver, and is looked for again when one of its requests ends.
+    const next = await store.directory.nextJobAt(now);
+    const wait = next === null ? BACKSTOP_MS : Math.max(1, Math.ceil((next - now) / 1000));
+    this.#plan(Math.min(BACKSTOP_MS, wait));
   }
 
   #plan(millis: number): void {

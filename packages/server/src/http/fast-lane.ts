@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { BODY_LIMIT } from './body.ts';
+import { oneByOne } from './one-by-one.ts';
 import { type Binding, isPrivate } from './transport.ts';
 
 /** An answer in full: names and values in turn, and a body that is text. */
@@ -65,11 +66,12 @@ export class FastLanes {
     const [longWay] = app.server.listeners('request') as RequestListener[];
     if (longWay === undefined) throw new Error('the framework does not listen');
     app.server.removeAllListeners('request');
-    app.server.on('request', (request, response) => {
+    const serve: RequestListener = (request, response) => {
       const found = this.#laneOf(request);
       if (found === undefined) longWay(request, response);
       else void this.#drive(found, request, response, longWay);
-    });
+    };
+    app.server.on('request', oneByOne(serve));
   }
 
   #laneOf(request: IncomingMessage): Named | undefined {
@@ -102,14 +104,17 @@ export class FastLanes {
     } catch {
       return longWay(request, response);
     }
+    const isEarly = !request.complete;
     const body = await read(request);
     if (body === null) return;
     let reply: FullReply;
     try {
+      // What was held back may have come after its sender's key had ended (W26).
+      if (isEarly) take = await lane(request);
       reply = await take(body);
     } catch (reason) {
-      if (reason === ANEW) unread.set(request, body);
-      else refused.set(request, reason);
+      unread.set(request, body);
+      if (reason !== ANEW) refused.set(request, reason);
       return longWay(request, response);
     }
     this.#leaveTogether(() => {

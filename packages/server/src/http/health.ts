@@ -46,7 +46,7 @@ export class Metrics {
     const { directory } = room.store;
     const late = (at: Micros | null) => (at === null ? 0 : Math.max(0, room.clock.now() - at) / SECOND);
     gauge('lanternroom_oldest_job_seconds', 'How long the oldest outbound request is overdue', async () =>
-      late(await directory.nextJobAt()),
+      late(await directory.nextJobAt(0)),
     );
     gauge('lanternroom_oldest_held_seconds', 'How long the oldest held decision is overdue', async () =>
       late(await directory.nextHeldAt()),

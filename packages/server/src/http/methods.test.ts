@@ -17,7 +17,7 @@ function ask(world: World, method: string, path: string): Promise<Answer> {
   });
 }
 
-const FILE = /^\/assets\/|\.(?:js|svg|png|html|webmanifest|gz|br)$/;
+const FILE = /^\/assets\/|\.(?:js|svg|png|html|webmanifest)$/;
 
 /** The desk's are looked at in its own tests; those with a star are there for what is not there. */
 function servedBy(world: World): Map<string, string[]> {

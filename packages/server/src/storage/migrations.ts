@@ -217,4 +217,14 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `drop index entries_of_event`,
     `drop index entries_by_event`,
   ],
+  [
+    // What few are in is found without passing those that are in something else: tasks of a state, and the open one among
+    // all deliveries of years that had the same key.
+    `create index tasks_of_caller on tasks (space_id, agent_id, caller, is_direct, state, changed_at, seq)`,
+    `drop index tasks_by_change`,
+    `create index tasks_by_state on tasks (space_id, is_direct, state, changed_at, seq)`,
+    `drop index tasks_listed`,
+    `create index deliveries_open_by_key on deliveries (space_id, agent_id, dedupe_key, state) where dedupe_key is not null`,
+    `drop index deliveries_deduplicated`,
+  ],
 ];

@@ -22,10 +22,6 @@ export class ReadMemory {
     this.#known.set(key, known);
   }
 
-  clear(): void {
-    this.#known.clear();
-  }
-
   inserted(table: string, row: Record<string, unknown>): void {
     for (const [{ reach }, known] of this.#known) {
       if (!reach.tables.has(table)) continue;

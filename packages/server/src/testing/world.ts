@@ -115,7 +115,7 @@ export class World {
       password: 'correct horse battery',
     };
     const owner = orThrow(await addPerson(room, wanted, 'test'));
-    const { token } = await addToken(room, owner, 'test');
+    const { token } = orThrow(await addToken(room, owner, 'test'));
     const running = await startServer(config, ground, toParts(options));
     const { clock } = options;
     return new World({ options, folder, database, config, clock, running, space, agent, owner, token });
@@ -195,7 +195,7 @@ export class World {
     const wanted = { space: space.id, email, name: null, role, password: 'correct horse battery' };
     const room = { ...this.room, passwords: rememberingHashes(this.room.passwords) };
     const person = orThrow(await addPerson(room, wanted, 'test'));
-    return { person, token: (await addToken(this.room, person, 'test')).token };
+    return { person, token: orThrow(await addToken(this.room, person, 'test')).token };
   }
 
   async addSpace(handle: string): Promise<Space> {

@@ -166,12 +166,9 @@ export function keepEvent(room: Room, event: ReadEvent): Promise<Kept | Fault> {
     'subscriptions',
     `rate:${producer.id}`,
   ];
-  return room.store.write(producer.space, heads, async (tx) => {
-    // First, because it needs none of the heads: it travels with their lock.
-    const before = await repeated(tx, event);
-    if (before !== null) return before;
-    return (await versionOf(tx)) === version ? keep(room, tx, event, agents) : 'outdated';
-  });
+  return room.store.write(producer.space, heads, async (tx) =>
+    (await versionOf(tx)) === version ? keep(room, tx, event, agents) : 'outdated',
+  );
 }
 
 async function keep(
@@ -180,6 +177,8 @@ async function keep(
   event: ReadEvent,
   agents: readonly AgentId[],
 ): Promise<Ingested | Fault> {
+  const before = await repeated(tx, event);
+  if (before !== null) return before;
   const limited = await takeToken(room, tx, event);
   if (limited !== null) return limited;
   const { outline, producer, bodyHash, kept, takers } = event;

@@ -2,8 +2,8 @@ import { Fault, isFault } from '../faults.ts';
 import { type Room, record } from '../room.ts';
 import { refusePerson } from './add-person.ts';
 import { payGuess, settleGuess } from './guesses.ts';
-import type { Doorkeeper } from './login.ts';
-import type { Person, SessionRecord } from './person.ts';
+import { type Doorkeeper, sessionEnded } from './login.ts';
+import { hasChanged, type Person, type SessionRecord } from './person.ts';
 
 /** Guessing here is guessing at the login: the same limits count both. */
 export async function changePassword(
@@ -22,7 +22,8 @@ export async function changePassword(
   if (refused !== null) return refused;
   const passwordHash = await room.passwords.hash(change.password);
   const kept = change.session === null ? null : room.vault.sha256(change.session);
-  await room.store.write(person.space, ['ledger'], async (tx) => {
+  return room.store.write(person.space, ['ledger'], async (tx) => {
+    if (await hasChanged(tx, person)) return sessionEnded();
     await tx.people.setPassword(person.id, passwordHash);
     for (const { digest } of await tx.people.listSessions(person.id)) {
       if (digest !== kept) await tx.people.deleteSession(digest);
@@ -34,8 +35,8 @@ export async function changePassword(
       data: {},
     });
     tx.announce(`desk:${tx.space}`, 'me');
+    return null;
   });
-  return null;
 }
 
 /** Names a session without giving away what it is found by. */

@@ -4,7 +4,7 @@ import type { Tx } from '../store.ts';
 import { DAY, type Micros } from '../time.ts';
 import { payGuess, settleGuess } from './guesses.ts';
 import type { Passkeys } from './passkey.ts';
-import { foldEmail, type Person, type SessionRecord } from './person.ts';
+import { foldEmail, hasChanged, type Person, type SessionRecord } from './person.ts';
 
 /** argon2id, as somebody else's library does it. */
 export interface Passwords {
@@ -42,6 +42,10 @@ export async function login(room: Doorkeeper, attempt: LoginAttempt): Promise<Op
     return opened;
   }
   await Promise.all([settleGuess(room, guess, false), person === null ? null : noteFailed(room, person)]);
+  return loginFailed();
+}
+
+function loginFailed(): Fault {
   return new Fault('login_failed', 'E-mail or password is wrong.');
 }
 
@@ -63,8 +67,16 @@ function noteFailed(room: Room, person: Person): Promise<number> {
   );
 }
 
+export function sessionEnded(): Fault {
+  return new Fault('session_expired', 'Your session has ended. Log in again.');
+}
+
 /** A fresh token every time; only its digest is kept. */
-export function openSession(room: Room, person: Person, device: string | null): Promise<OpenedSession> {
+export function openSession(
+  room: Room,
+  person: Person,
+  device: string | null,
+): Promise<OpenedSession | Fault> {
   return room.store.write(person.space, ['ledger'], (tx) => openSessionIn(room, tx, person, { device }));
 }
 
@@ -73,7 +85,8 @@ export async function openSessionIn(
   tx: Tx,
   person: Person,
   { device, data = {} }: { device: string | null; data?: Record<string, string> },
-): Promise<OpenedSession> {
+): Promise<OpenedSession | Fault> {
+  if (await hasChanged(tx, person)) return loginFailed();
   const token = room.ids.letters(43);
   const now = room.clock.now();
   const expiresAt = now + SESSION_KEPT;

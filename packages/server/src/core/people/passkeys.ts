@@ -4,9 +4,9 @@ import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { type ChallengeFor, isOurChallenge, makeChallenge, useChallenge } from './challenge.ts';
 import { payGuess, settleGuess } from './guesses.ts';
-import { type Doorkeeper, type OpenedSession, openSessionIn } from './login.ts';
+import { type Doorkeeper, type OpenedSession, openSessionIn, sessionEnded } from './login.ts';
 import { openCredential, type Party, type PasskeyRecord, sealCredential } from './passkey.ts';
-import type { Person } from './person.ts';
+import { hasChanged, type Person } from './person.ts';
 
 const MOST = 20;
 
@@ -55,6 +55,7 @@ export async function addPasskey(
   // Authenticators choose these ids, and somebody could claim another's.
   if ((await room.store.directory.passkeyByDigest(passkey.digest)) !== null) return notTaken();
   return room.store.write(person.space, ['ledger'], async (tx) => {
+    if (await hasChanged(tx, person)) return sessionEnded();
     if ((await tx.passkeys.of(person.id)).length >= MOST) return tooMany();
     if (!(await useChallenge(room, tx, credential.challenge))) return notTaken();
     await tx.passkeys.insert(passkey);

@@ -43,6 +43,15 @@ export function mayAct(role: Role, needed: Role): boolean {
   return RANK[role] >= RANK[needed];
 }
 
+/** In the transaction that gives somebody a way in: they may have been removed or reset while their password was looked at. */
+export async function hasChanged(
+  tx: { people: { get(id: PersonId): Promise<Person | null> } },
+  person: Person,
+): Promise<boolean> {
+  const now = await tx.people.get(person.id);
+  return now === null || now.passwordHash !== person.passwordHash;
+}
+
 /**
  * One address, however it is written: letters with marks have two forms, and what is pasted from a page brings invisible
  * characters along. Otherwise two people could look the same.

@@ -1,14 +1,14 @@
 import { Fault } from '../faults.ts';
 import { type Room, record } from '../room.ts';
-import { SESSIONS } from './login.ts';
-import type { Person, TokenRecord } from './person.ts';
+import { SESSIONS, sessionEnded } from './login.ts';
+import { hasChanged, type Person, type TokenRecord } from './person.ts';
 
 /** A person's token for scripts. Shown once. */
 export async function addToken(
   room: Room,
   person: Person,
   name: string,
-): Promise<{ token: string; record: TokenRecord }> {
+): Promise<{ token: string; record: TokenRecord } | Fault> {
   const token = `lr_${room.ids.letters(40)}`;
   const now = room.clock.now();
   const stored: TokenRecord = {
@@ -21,7 +21,8 @@ export async function addToken(
     createdAt: now,
     revokedAt: null,
   };
-  await room.store.write(person.space, ['ledger'], async (tx) => {
+  return room.store.write(person.space, ['ledger'], async (tx) => {
+    if (await hasChanged(tx, person)) return sessionEnded();
     await tx.people.insertToken(stored);
     const data = { token: stored.id, name };
     await record(room, tx, now, {
@@ -30,8 +31,8 @@ export async function addToken(
       subject: person.id,
       data,
     });
+    return { token, record: stored };
   });
-  return { token, record: stored };
 }
 
 export function revokeToken(room: Room, person: Person, id: string): Promise<{ revoked: string } | Fault> {

@@ -8,6 +8,7 @@ import { ADOPTED, join, leave } from '../../core/tasks/presence.ts';
 import { report } from '../../core/tasks/report.ts';
 import type { Frame } from '../../core/tasks/store.ts';
 import type { Wakeups } from '../../http/park.ts';
+import { hearInTurn } from '../../http/socket-pace.ts';
 import { type AgentFrame, type FrameError, readFrame, refuse, toFrameError } from './frame-reading.ts';
 import { toHubFrame } from './frame-writing.ts';
 import { CLOSE } from './frames.ts';
@@ -63,7 +64,7 @@ export class Connection {
     this.#socket = parts.socket;
     this.at = parts.at;
     this.#feed = this.#feedFor(parts);
-    this.#socket.on('message', (data: Buffer, isBinary: boolean) => this.#hear(data, isBinary));
+    hearInTurn(this.#socket, (data, isBinary) => this.#hear(data, isBinary));
     this.#socket.on('pong', () => {
       this.isAlive = true;
     });
@@ -219,13 +220,13 @@ export class Connection {
     return frames.isFull;
   }
 
-  #hear(data: Buffer, isBinary: boolean): void {
+  async #hear(data: Buffer, isBinary: boolean): Promise<void> {
     this.isAlive = true;
     const { room } = this.#parts;
     const frame = isBinary
       ? refuse(null, 'invalid_frame', 'Frames are text; a binary one is not read.')
       : readFrame(room, this.at, data);
-    void this.#take(frame).catch((problem: unknown) => this.#sendBack(problem, 'a frame was lost'));
+    await this.#take(frame).catch((problem: unknown) => this.#sendBack(problem, 'a frame was lost'));
   }
 
   async #take(frame: AgentFrame): Promise<void> {

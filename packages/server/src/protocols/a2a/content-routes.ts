@@ -52,11 +52,31 @@ async function takeUpload({ room }: Shell, request: FastifyRequest) {
   const hasher = { update: (bytes: Uint8Array) => void hash.update(bytes), digest: () => hash.digest('hex') };
   const where = { space: key.space, agent: key.agent, task: task.id, hasher, most: UPLOAD_MOST };
   try {
-    return orThrow(await upload(room, where, body.iterator({ destroyOnReturn: false })));
+    return orThrow(await upload(room, where, whileValid(room, request, body)));
   } finally {
     // Who is refused in the middle of it must be able to read why: the rest is heard and thrown away.
     body.resume();
   }
+}
+
+const ASKED_EVERY_BYTES = 4 * 1024 * 1024;
+
+/** An upload has all the time it needs, but not beyond the end of its key (W26). */
+async function* whileValid(
+  room: Shell['room'],
+  request: FastifyRequest,
+  body: Readable,
+): AsyncGenerator<Uint8Array> {
+  let unasked = 0;
+  for await (const bytes of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+    unasked += bytes.length;
+    if (unasked >= ASKED_EVERY_BYTES) {
+      unasked = 0;
+      await identify(room, request);
+    }
+    yield bytes;
+  }
+  await identify(room, request);
 }
 
 type ContentParams = { id: string; content: string };

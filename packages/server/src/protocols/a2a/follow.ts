@@ -17,6 +17,8 @@ import type { Update } from './dialect.ts';
 
 /** What a follower is given. Each promise is kept when it can take more: a slow one pauses us. */
 export type Sink = {
+  /** Throws once the caller may not read this any more: its token may have been revoked since it came (W26). */
+  stillValid(): Promise<unknown>;
   update(pos: number, update: Update): Promise<void>;
   readonly closed: boolean;
 };
@@ -64,6 +66,7 @@ export class TaskFollower {
     const entries = await room.store.read(this.#task.space, (tx) =>
       readLog(room, tx, this.#task, this.#after),
     );
+    if (entries.length > 0) await this.#sink.stillValid();
     for (const [i, entry] of entries.entries()) {
       if (this.#sink.closed) break;
       const update = await toUpdate(this.#outlet, this.#task, entry);

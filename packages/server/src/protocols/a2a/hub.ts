@@ -27,6 +27,8 @@ export class Hub {
     noServer: true,
     maxPayload: FRAME_MOST,
     perMessageDeflate: false,
+    // They are answered where frames are heard.
+    autoPong: false,
     clientTracking: false,
     handleProtocols: () => PROTOCOL,
   });

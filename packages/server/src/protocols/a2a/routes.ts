@@ -4,13 +4,14 @@ import { PLAIN_DOOR } from '../../http/app.ts';
 import { addJsonParser } from '../../http/body.ts';
 import { errorHandler } from '../../http/errors.ts';
 import { readAnew } from '../../http/fast-lane.ts';
+import { letIn } from '../../http/let-in.ts';
 import { onlyMethods, refuseOthers } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
 import type { Signer } from '../../http/signing.ts';
 import { CardMaker } from './card.ts';
 import { cardRoutes } from './card-routes.ts';
 import { contentRoute, uploadRoute } from './content-routes.ts';
-import { enter, PublicLimits } from './door.ts';
+import { type AgentParams, admit, enter, PublicLimits } from './door.ts';
 import { restRoutes } from './rest-routes.ts';
 import { rpcLane } from './rpc-lane.ts';
 import { type A2aParts, refuse, rpc } from './rpc-route.ts';
@@ -27,11 +28,13 @@ export async function a2aRoutes(app: FastifyInstance, shell: Shell, signer: Sign
   app.register(async (door) => uploadRoute(door, shell));
   app.register(async (door) => {
     addJsonParser(door, ['application/json', 'application/a2a+json']);
-    // Who is calling comes first: nobody's body is read before that.
-    door.addHook('onRequest', async (request, reply) => {
+    const ask = async (request: FastifyRequest, reply: FastifyReply) => {
       // A task of a public agent is asked for without a credential, and a cache in between would keep its state.
       reply.header('cache-control', 'no-store');
       request.entered = await enter(shell, request, parts.limits);
+    };
+    letIn(door, ask, async (request) => {
+      request.entered = await admit(shell, request, request.params as AgentParams);
     });
     door.register(async (calls) => rpcRoutes(calls, parts));
     door.register(async (rest) => {

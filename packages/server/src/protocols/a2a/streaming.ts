@@ -4,6 +4,7 @@ import { isFault } from '../../core/faults.ts';
 import { isTerminal, type TaskRecord } from '../../core/tasks/task.ts';
 import type { SseStream } from '../../http/sse.ts';
 import type { Dialect } from './dialect.ts';
+import { admit } from './door.ts';
 import { TaskFollower } from './follow.ts';
 import { type Call, openStream, openSubscription, outletOf, type StreamedCall } from './operations.ts';
 
@@ -35,7 +36,9 @@ export async function pour(call: StreamedCall, begun: Begun, wrap: Wrap): Promis
   const { first, after, dialect, task } = begun;
   if (first !== null) await write(stream, wrap, first.id, first.data);
   if (after !== null && !(first === null && isTerminal(task.state) && after >= task.length)) {
+    const { address } = call.entered;
     const sink = {
+      stillValid: () => admit(shell, call.request, address),
       update: (pos: number, update: Parameters<Dialect['fromUpdate']>[0]) =>
         write(stream, wrap, pos, dialect.fromUpdate(update)),
       get closed() {

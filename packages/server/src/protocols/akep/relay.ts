@@ -9,6 +9,7 @@ import { Fault, isFault, isStoreTrouble } from '../../core/faults.ts';
 import { type Query, single } from '../../http/fields.ts';
 import { onlyLastingGet } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
+import { hearInTurn } from '../../http/socket-pace.ts';
 import { parseStrict } from '../../http/strict-json.ts';
 import { Follower, type Sink, startOf } from './follower.ts';
 import { toAck } from './mapping.ts';
@@ -25,7 +26,13 @@ const BUFFER_LIMIT = 8 * 1024 * 1024;
 
 /** `GET /akep/relay`: events out, acknowledgements in. What is not acknowledged comes again after a reconnect. */
 export async function relayRoute(app: FastifyInstance, shell: Shell): Promise<void> {
-  const options = { maxPayload: FRAME_MOST, perMessageDeflate: false, server: gate(app, shell) };
+  const options = {
+    maxPayload: FRAME_MOST,
+    perMessageDeflate: false,
+    // They are answered where frames are heard.
+    autoPong: false,
+    server: gate(app, shell),
+  };
   await app.register(websocket, { options });
   app.route({
     ...onlyLastingGet(app, '/akep/relay'),
@@ -61,12 +68,11 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
   });
   // The close that follows says what is to be said.
   socket.on('error', () => socket.terminate());
-  socket.on('message', (data, isBinary) => {
-    void answer(shell, reader, isBinary ? null : String(data)).then((reply) => {
-      if (reply === null || sink.closed) return;
-      if (socket.bufferedAmount > BUFFER_LIMIT) socket.terminate();
-      else socket.send(reply);
-    });
+  hearInTurn(socket, async (data, isBinary) => {
+    const reply = await answer(shell, reader, isBinary ? null : String(data));
+    if (reply === null || sink.closed) return;
+    if (socket.bufferedAmount > BUFFER_LIMIT) socket.terminate();
+    else socket.send(reply);
   });
   try {
     const start = await startOf(shell, reader, single(request.query as Query, 'cursor'));

@@ -4,6 +4,7 @@ import { agentProducer } from '../../core/events/producers.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
 import { errorHandler } from '../../http/errors.ts';
 import { type FullReply, JSON_HEADERS, refuseFromLane, sendFull } from '../../http/fast-lane.ts';
+import { letIn } from '../../http/let-in.ts';
 import { onlyMethods, refuseOthers } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
 import { asyncApi } from './asyncapi.ts';
@@ -41,7 +42,7 @@ export async function akepRoutes(app: FastifyInstance, shell: Shell): Promise<vo
   });
   app.route({ ...onlyMethods(app, 'GET', '/asyncapi.json'), handler: async () => asyncApi(shell) });
   await app.register(async (door) => {
-    door.addHook('onRequest', async (request, reply) => {
+    letIn(door, async (request, reply) => {
       reply.header('cache-control', 'no-store');
       request.identity = await identifyReader(shell, request);
     });

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { Fault } from '../../core/faults.ts';
 import { bearerOf, identify } from '../../http/agent-key.ts';
 import { errorHandler } from '../../http/errors.ts';
+import { letIn } from '../../http/let-in.ts';
 import { refuseHead, refuseOthers } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
 import { parseStrict } from '../../http/strict-json.ts';
@@ -23,7 +24,7 @@ export async function mcpRoutes(app: FastifyInstance, shell: Shell): Promise<voi
   app.setErrorHandler(errorHandler(MCP_DOOR, shell.baseUrl));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
-  app.addHook('onRequest', async (request) => {
+  letIn(app, async (request) => {
     refuseStrangers(shell, request);
     request.identity = await identify(shell.room, request);
   });

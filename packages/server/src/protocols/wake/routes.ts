@@ -18,6 +18,7 @@ import {
   sendFull,
 } from '../../http/fast-lane.ts';
 import { choice, type Query, requiredText } from '../../http/fields.ts';
+import { letIn } from '../../http/let-in.ts';
 import { onlyMethods } from '../../http/methods.ts';
 import { FRAMEWORKS, Prompts } from '../../http/prompts.ts';
 import type { Shell } from '../../http/shell.ts';
@@ -52,8 +53,7 @@ export async function wakeRoutes(app: FastifyInstance, shell: Shell): Promise<vo
 
   app.register(async (door) => {
     door.setErrorHandler(errorHandler(WAKE_DOOR, shell.baseUrl));
-    // Who is calling comes first: nobody's body is read before that.
-    door.addHook('onRequest', async (request) => {
+    letIn(door, async (request) => {
       request.identity = await identify(room, request);
     });
     door.register(async (delivering) => deliveringRoutes(delivering, shell));
@@ -243,6 +243,8 @@ async function response(
     const seen = await see();
     return { found: seen.answered, value: seen.body };
   });
+  // The key may have ended while it waited (W26).
+  await identify(shell.room, request);
   return json(reply, 200, body);
 }
 

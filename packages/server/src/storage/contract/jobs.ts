@@ -198,14 +198,17 @@ export function describeJobs(fresh: Fresh): void {
       (await store.directory.jobsDue(50, limit, busy)).map((job) => job.id);
     expect(await due(9, ['https://busy.example'])).toEqual(['first', 'second', 'lease over']);
     expect(await due(1, ['https://busy.example'])).toEqual(['first']);
+    const many = Array.from({ length: 300 }, (_, i) => `https://busy-${i}.example`);
+    expect(await due(9, [...many, 'https://busy.example'])).toEqual(['first', 'second', 'lease over']);
     expect(await due(9, [])).toContain('busy');
-    expect(await store.directory.nextJobAt()).toBe(10);
+    expect(await store.directory.nextJobAt(0)).toBe(10);
+    expect(await store.directory.nextJobAt(50)).toBe(51);
   });
 
   test('[D13] held decisions and snoozes are found when their time has come, whatever space they are in', async () => {
     const { store } = await fresh();
     expect(await store.directory.nextHeldAt()).toBeNull();
-    expect(await store.directory.nextJobAt()).toBeNull();
+    expect(await store.directory.nextJobAt(0)).toBeNull();
     const insert = (space: string, delivery: ReturnType<typeof aDelivery>) =>
       store.write(space, [], (tx) => tx.deliveries.insert(delivery, new Uint8Array()));
     await insert('sp_1', aDelivery({ seq: 1, effectAt: 50 }));

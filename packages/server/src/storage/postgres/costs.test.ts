@@ -62,7 +62,7 @@ test.each([
   const store = await openStore();
   let seq = 0;
   const some = (many: number) => async (tx: Tx) => {
-    await tx.heads.get('ledger'); // nothing before it: a lone unit is run that far twice
+    await tx.heads.get('ledger');
     for (let n = 0; n < many; n++) {
       const row = { space: SPACE, seq: ++seq };
       await tx.deliveries.insert(aDelivery({ ...row, id: crypto.randomUUID() }), Buffer.from('x'));
@@ -77,39 +77,4 @@ test.each([
   expect(matching(statements, /into "ledger"|copy "ledger"/)).toBe(each);
   expect(matching(statements, /from heads[^"]*for update/)).toBe(1);
   expect(matching(statements, /into "heads"|update "heads"/)).toBe(1);
-});
-
-test('[D26] what a lone unit reads before it needs its heads travels with their lock', async () => {
-  const store = await openStore();
-  const readAndRecord = async (tx: Tx) => {
-    const before = await tx.ledger.page(0, 10);
-    const seq = ((await tx.heads.get('ledger'))?.n ?? 0) + 1;
-    await tx.ledger.insert(aLine({ space: SPACE, seq }));
-    tx.heads.set('ledger', { n: seq, at: 1, text: '' });
-    expect(before.map((line) => line.seq)).toEqual(Array.from({ length: seq - 1 }, (_, i) => i + 1));
-  };
-  // The first one finds no row to lock, and so has to begin again; nothing that it read before counts.
-  await store.write(SPACE, ['ledger'], readAndRecord);
-  const steps: string[] = [];
-  const query = pg.Client.prototype.query;
-  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
-    const [what] = args as unknown as [string | { text: string }];
-    const text = typeof what === 'string' ? what : what.text;
-    const name = /for update/.test(text) ? 'lock' : /from "ledger"/.test(text) ? 'read' : 'other';
-    steps.push(`${name} sent`);
-    const answer = query.apply(this, args as never) as unknown as Promise<unknown>;
-    answer.then(
-      () => steps.push(`${name} answered`),
-      () => {},
-    );
-    return answer as never;
-  });
-  await store.write(SPACE, ['ledger'], readAndRecord);
-  spy.mockRestore();
-  expect(steps.filter((step) => !step.startsWith('other'))).toEqual([
-    'lock sent',
-    'read sent',
-    'lock answered',
-    'read answered',
-  ]);
 });

@@ -1,4 +1,3 @@
-import type { Heads } from '../../core/store.ts';
 import {
   type Announcement,
   assertCleanRefusal,
@@ -96,14 +95,6 @@ export class PostgresRunner implements BatchRunner {
   }
 }
 
-/** Heads of a unit that only runs to see what it reads without them. */
-const UNKNOWN: Heads = {
-  get: async () => {
-    throw new Error('not locked yet');
-  },
-  set: () => {},
-};
-
 class Batch {
   readonly #link: PgLink;
   readonly #units: readonly Unit[];
@@ -136,10 +127,8 @@ class Batch {
     const settings = this.#link.greeting.isHasty ? SETTINGS : LEFT_DURABLE;
     for (;;) {
       const begun = this.#link.begin('', settings);
-      const locking = lockHeads(this.#link, wanted, this.#heads);
-      const [locked] = await Promise.all([locking, begun, this.#lookAhead()]);
+      const [locked] = await Promise.all([lockHeads(this.#link, wanted, this.#heads), begun]);
       if (locked) break;
-      this.#session.memory.clear(); // read without the locks
       await this.#link.exec('rollback');
       await makeHeads(this.#link, wanted);
     }
@@ -165,30 +154,20 @@ class Batch {
     return { unit, value, announced };
   }
 
-  /** What a lone unit reads before it needs its heads travels behind their lock, and so is read under it: a journey less. */
-  async #lookAhead(): Promise<void> {
-    const [unit, ...others] = this.#units;
-    if (unit === undefined || others.length > 0 || unit.heads.length === 0) return;
-    await Promise.allSettled([unit.work(openTx(this.#scoutRows().of(unit.space), UNKNOWN, () => {}))]);
-  }
-
   /** Runs the units that are still to come, all at once and without consequences, to see what they will read. */
   async #scoutOnce(): Promise<void> {
     const coming = this.#units.slice(this.#at + 1);
     if (this.#scouted || coming.length === 0) return;
     this.#scouted = true;
-    const rows = this.#scoutRows();
+    const rows = new RowsBySpace(scoutSession(this.#link, this.#session.memory), this.#parts.sealer, {
+      placeIds: this.#parts.placeIds,
+    });
     await Promise.allSettled(
       coming.map(async (unit) => {
         const heads = this.#heads.copyFor(unit.space, unit.heads);
         await unit.work(openTx(rows.of(unit.space), heads, () => {}));
       }),
     );
-  }
-
-  #scoutRows(): RowsBySpace {
-    const session = scoutSession(this.#link, this.#session.memory);
-    return new RowsBySpace(session, this.#parts.sealer, { placeIds: this.#parts.placeIds });
   }
 
   /** Sends all that is left, and the commit. */

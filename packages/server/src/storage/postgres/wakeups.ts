@@ -7,8 +7,6 @@ import type { Lane } from './lane.ts';
 import { type Notice, readNotice, writeNotices } from './notice.ts';
 
 const CHANNEL = 'lanternroom';
-/** News is no data: it needs not wait for the disk, and one that is lost is found at the ends of the ledgers. */
-const NOTIFY = `select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', $1)`;
 /** How often missed wake-ups are looked for: rarely while notices arrive, often while they do not. */
 const LOOK_MS = { heard: 5_000, deaf: 200 };
 const TEST_EVERY_MS = 30_000;
@@ -102,7 +100,7 @@ export class PostgresWakeups {
   async #notify(payloads: readonly string[]): Promise<void> {
     const { telling } = this.#parts;
     const link = await telling.get();
-    const sent = payloads.map((text) => link.query(NOTIFY, [text]));
+    const sent = payloads.map((text) => link.query(`select pg_notify('${CHANNEL}', $1)`, [text]));
     await Promise.all(sent).catch((reason: unknown) => {
       throw telling.told(reason); // a connection that went silent is let go
     });

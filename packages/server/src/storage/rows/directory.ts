@@ -85,30 +85,41 @@ const snoozedDue = statement<{ before: number; limit: number }>()((db, p) =>
     .limit(p.limit),
 );
 
-// A fixed number of places keeps this one compiled statement. With more busy receivers than that, the rest are
-// still skipped by the dispatcher, only later.
-const BUSY_PLACES = Array.from({ length: 16 }, (_, i) => `busy${i}` as const);
+type JobsDue = { before: number; limit: number } & Record<`busy${number}`, string>;
 
-type JobsDue = { before: number; limit: number } & Record<(typeof BUSY_PLACES)[number], string>;
+/** A fixed number of places makes it one compiled statement. */
+function jobsDueBeside(count: number) {
+  const places = Array.from({ length: count }, (_, i) => `busy${i}` as const);
+  const due = statement<JobsDue>()((db, p) =>
+    db
+      .selectFrom('jobs')
+      .select(JOB_COLUMNS)
+      .where('state', '=', 'due')
+      .where('due_at', '<=', p.before)
+      .where(
+        'origin',
+        'not in',
+        places.map((name) => p[name] as string),
+      )
+      .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', p.before)]))
+      .orderBy('due_at')
+      .limit(p.limit),
+  );
+  return { places, due };
+}
 
-const jobsDue = statement<JobsDue>()((db, p) =>
+/** Nearly always few receivers are busy; there are never many more than requests under way. */
+const BESIDE_FEW = jobsDueBeside(16);
+const BESIDE_MANY = jobsDueBeside(512);
+
+const nextJob = statement<{ after: number }>()((db, p) =>
   db
     .selectFrom('jobs')
-    .select(JOB_COLUMNS)
+    .select('due_at')
     .where('state', '=', 'due')
-    .where('due_at', '<=', p.before)
-    .where(
-      'origin',
-      'not in',
-      BUSY_PLACES.map((name) => p[name] as string),
-    )
-    .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', p.before)]))
+    .where('due_at', '>', p.after)
     .orderBy('due_at')
-    .limit(p.limit),
-);
-
-const nextJob = statement<object>()((db) =>
-  db.selectFrom('jobs').select('due_at').where('state', '=', 'due').orderBy('due_at').limit(1),
+    .limit(1),
 );
 
 const invitation = statement<{ digest: string }>()((db, p) =>
@@ -182,10 +193,11 @@ export function directory(on: Session, sealer: Sealer): Directory {
         delivery: row.delivery_id,
       })),
     jobsDue: async (before, limit, busyOrigins) => {
-      const busy = Object.fromEntries(BUSY_PLACES.map((name, i) => [name, busyOrigins[i] ?? '']));
-      return (await on.all(jobsDue, { before, limit, ...busy } as JobsDue)).map(toJob);
+      const { places, due } = busyOrigins.length <= BESIDE_FEW.places.length ? BESIDE_FEW : BESIDE_MANY;
+      const busy = Object.fromEntries(places.map((name, i) => [name, busyOrigins[i] ?? '']));
+      return (await on.all(due, { before, limit, ...busy })).map(toJob);
     },
-    nextJobAt: async () => (await on.one(nextJob, {}))?.due_at ?? null,
+    nextJobAt: async (after) => (await on.one(nextJob, { after }))?.due_at ?? null,
   };
 }
 

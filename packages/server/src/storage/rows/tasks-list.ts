@@ -1,4 +1,5 @@
 import type { TaskQuery } from '../../core/tasks/store.ts';
+import { TASK_STATES } from '../../core/tasks/task.ts';
 import { type Session, type Statement, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
@@ -44,7 +45,29 @@ function remembered<S>(known: Map<string, S>, given: ReadonlySet<string>, make: 
   return found;
 }
 
-export function listTasks(session: Session, space: string, query: TaskQuery): Promise<Tables['tasks'][]> {
+/**
+ * Both indices have the state in front of the time, so that a state which few are in is found without passing all others;
+ * where none was asked for, the lists of all states are put together. Of a context there are few.
+ */
+function eachState<Q extends Pick<TaskQuery, 'state' | 'context'>>(query: Q): Q[] {
+  if (query.state !== undefined || query.context !== undefined) return [query];
+  return TASK_STATES.map((state) => ({ ...query, state }));
+}
+
+export async function listTasks(
+  session: Session,
+  space: string,
+  query: TaskQuery,
+): Promise<Tables['tasks'][]> {
+  const lists = await Promise.all(eachState(query).map((one) => listOf(session, space, one)));
+  if (lists.length === 1) return lists.flat();
+  return lists
+    .flat()
+    .sort((a, b) => b.changed_at - a.changed_at || b.seq - a.seq)
+    .slice(0, query.limit);
+}
+
+function listOf(session: Session, space: string, query: TaskQuery): Promise<Tables['tasks'][]> {
   const given = filtersOf(query);
   const list = remembered(listing, given, () =>
     statement<Params>()((db, p) =>
@@ -56,6 +79,19 @@ export function listTasks(session: Session, space: string, query: TaskQuery): Pr
 
 /** Stops at `most`, so that no count costs more than its answer is worth. */
 export async function countTasks(
+  session: Session,
+  space: string,
+  query: Omit<TaskQuery, 'before' | 'limit'>,
+  most: number,
+): Promise<number> {
+  const counts = await Promise.all(eachState(query).map((one) => countOf(session, space, one, most)));
+  return Math.min(
+    most,
+    counts.reduce((sum, n) => sum + n, 0),
+  );
+}
+
+async function countOf(
   session: Session,
   space: string,
   query: Omit<TaskQuery, 'before' | 'limit'>,

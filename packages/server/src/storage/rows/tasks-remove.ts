@@ -2,18 +2,22 @@ import { type Session, statement } from '../statement.ts';
 import { noJobDue } from './due-jobs.ts';
 
 const ENDED = ['completed', 'failed', 'canceled', 'rejected'];
+/** Each is a stretch of one index: what has not ended is not passed, however old it is. */
+const STRETCHES = [0, 1].flatMap((direct) => ENDED.map((state) => ({ direct, state })));
 
 /** But for those that a caller is still to be told of. */
-const ended = statement<{ space: string; before: number; limit: number }>()((db, p) =>
-  db
-    .selectFrom('tasks')
-    .select('seq')
-    .where('space_id', '=', p.space)
-    .where('changed_at', '<', p.before)
-    .where('state', 'in', ENDED)
-    .where(noJobDue('tasks.space_id', 'tasks.task_id'))
-    .orderBy('changed_at')
-    .limit(p.limit),
+const ended = statement<{ space: string; direct: number; state: string; before: number; limit: number }>()(
+  (db, p) =>
+    db
+      .selectFrom('tasks')
+      .select('seq')
+      .where('space_id', '=', p.space)
+      .where('is_direct', '=', p.direct)
+      .where('state', '=', p.state)
+      .where('changed_at', '<', p.before)
+      .where(noJobDue('tasks.space_id', 'tasks.task_id'))
+      .orderBy('changed_at')
+      .limit(p.limit),
 );
 
 const parts = (['task_log', 'pushes', 'blob_uses', 'frames'] as const).map((table) =>
@@ -32,9 +36,14 @@ export async function removeEnded(
   before: number,
   limit: number,
 ): Promise<number> {
-  const found = await session.all(ended, { space, before, limit });
-  for (const { seq } of found) {
-    for (const part of [...parts, task]) await session.run(part, { space, seq });
+  let removed = 0;
+  for (const stretch of STRETCHES) {
+    if (removed === limit) break;
+    const found = await session.all(ended, { space, ...stretch, before, limit: limit - removed });
+    for (const { seq } of found) {
+      for (const part of [...parts, task]) await session.run(part, { space, seq });
+    }
+    removed += found.length;
   }
-  return found.length;
+  return removed;
 }

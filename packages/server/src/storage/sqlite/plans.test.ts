@@ -225,7 +225,7 @@ const DIRECTORY: Samples<DeskDirectory> = {
   snoozedDue: [[1, 200]],
   digestsDue: [[1, 200]],
   jobsDue: [[1, 128, ['https://busy.example']]],
-  nextJobAt: [[]],
+  nextJobAt: [[1]],
 };
 
 describe('query plans', () => {

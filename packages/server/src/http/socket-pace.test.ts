@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { hearInTurn } from './socket-pace.ts';
+
+/** A frame of a client, masked with zeros. */
+function frame(kind: number, text: string): Buffer {
+  return Buffer.concat([Buffer.from([0x80 | kind, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
+}
+
+const TEXT = 1;
+const PING = 9;
+const many = (kind: number, text: string, count: number) =>
+  Buffer.concat(Array.from({ length: count }, () => frame(kind, text)));
+
+async function open(take: (data: Buffer) => Promise<void>) {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, autoPong: false });
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const accepted = once(server, 'connection') as Promise<[WebSocket]>;
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  onTestFinished(() => void client.destroy());
+  client.on('error', () => {});
+  client.write(
+    'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  const [socket] = await accepted;
+  hearInTurn(socket, take);
+  return { client, socket };
+}
+
+it('[W27] a socket is not read from while many of its frames are being kept, and none is lost', async () => {
+  const heard: (() => void)[] = [];
+  let all = () => {};
+  let total = 0;
+  const { client, socket } = await open(() => {
+    if (++total === 50_000) all();
+    return new Promise<void>((resolve) => heard.push(resolve));
+  });
+  const paused = new Promise<void>((resolve) => {
+    const pause = socket.pause.bind(socket);
+    socket.pause = () => {
+      pause();
+      resolve();
+    };
+  });
+  const complete = new Promise<void>((resolve) => {
+    all = resolve;
+  });
+  client.write(many(TEXT, 'x', 50_000));
+  await paused;
+  // As long as nothing is kept, only what was read in the same go comes along.
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(socket.isPaused).toBe(true);
+  expect(total).toBeLessThan(25_000);
+  const keeping = setInterval(() => {
+    for (const kept of heard.splice(0)) kept();
+  }, 1);
+  onTestFinished(() => clearInterval(keeping));
+  await complete;
+});
+
+it('[W27] pings are answered, but not those of one who never listens', async () => {
+  const { client, socket } = await open(async () => {});
+  client.write(frame(PING, 'here?'));
+  let text = '';
+  client.setEncoding('latin1');
+  while (!text.includes('\x8a\x05here?')) text += (await once(client, 'data'))[0];
+  client.pause();
+  const cutOff = once(socket, 'close');
+  const asking = many(PING, 'x'.repeat(125), 5_000);
+  const ask = () => {
+    if (socket.readyState === socket.OPEN) client.write(asking, () => setImmediate(ask));
+  };
+  ask();
+  await cutOff;
+});
