@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
-import { addAgent, addKey, revokeKeys, rotateCallbackSecret, setCallbacks } from '../core/agents/found.ts';
+import { rotateCallbackSecret, setCallbacks } from '../core/agents/callbacks.ts';
+import { addAgent } from '../core/agents/found.ts';
 import { isActive } from '../core/agents/key.ts';
+import { addKey, revokeKeys } from '../core/agents/keys.ts';
 import { orThrow } from '../core/faults.ts';
 import { toIso, toIsoOrNull } from '../core/time.ts';
-import { type Common, findSpace, inSpace, OPERATOR, print, withGround } from './ground.ts';
+import { type Common, inSpace, OPERATOR, print, withSpace } from './ground.ts';
 
 type AgentOptions = Common & { live?: boolean; callback?: string[]; key?: string };
 
@@ -48,8 +50,7 @@ export function addAgentCommands(program: Command): void {
 }
 
 function add(name: string, options: AgentOptions): Promise<void> {
-  return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
+  return withSpace(options, async (ground, space) => {
     const wanted = {
       space: space.id,
       id: name,
@@ -72,8 +73,7 @@ function add(name: string, options: AgentOptions): Promise<void> {
 }
 
 function list(options: Common): Promise<void> {
-  return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
+  return withSpace(options, async (ground, space) => {
     const now = ground.room.clock.now();
     const agents = await ground.room.store.read(space.id, async (tx) => {
       const all = await tx.agents.list();
@@ -105,8 +105,7 @@ function list(options: Common): Promise<void> {
 }
 
 function makeKey(name: string, options: AgentOptions, rotate: boolean): Promise<void> {
-  return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
+  return withSpace(options, async (ground, space) => {
     const tier = options.live ? ('live' as const) : null;
     const made = orThrow(await addKey(ground.room, { space: space.id, agent: name, tier, rotate }, OPERATOR));
     const until = toIsoOrNull(made.othersExpireAt);
@@ -119,8 +118,7 @@ function makeKey(name: string, options: AgentOptions, rotate: boolean): Promise<
 }
 
 function revoke(name: string, options: AgentOptions): Promise<void> {
-  return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
+  return withSpace(options, async (ground, space) => {
     const at = { space: space.id, agent: name, keyId: options.key };
     const { revoked } = orThrow(await revokeKeys(ground.room, at, OPERATOR));
     print(
@@ -132,8 +130,7 @@ function revoke(name: string, options: AgentOptions): Promise<void> {
 }
 
 function callbacks(name: string, addresses: string[], options: Common): Promise<void> {
-  return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
+  return withSpace(options, async (ground, space) => {
     const at = { space: space.id, agent: name, callbacks: addresses };
     const agent = orThrow(await setCallbacks(ground.room, at, OPERATOR));
     print(
@@ -145,8 +142,7 @@ function callbacks(name: string, addresses: string[], options: Common): Promise<
 }
 
 function secret(name: string, options: Common): Promise<void> {
-  return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
+  return withSpace(options, async (ground, space) => {
     const made = orThrow(await rotateCallbackSecret(ground.room, { space: space.id, agent: name }, OPERATOR));
     const until = toIso(made.oldExpiresAt);
     print(

@@ -51,6 +51,14 @@ export async function withGroundOrNew<T>(options: Common, work: (ground: Ground)
   }
 }
 
+/** In the space that is named, or the only one. */
+export function withSpace<T>(
+  options: Common,
+  work: (ground: Ground, space: Space) => Promise<T>,
+): Promise<T> {
+  return withGround(options, async (ground) => work(ground, await findSpace(ground, options)));
+}
+
 export async function findSpace(ground: Ground, options: Common): Promise<Space> {
   const spaces = await ground.room.store.directory.spaces();
   if (options.space !== undefined) {

@@ -5,7 +5,7 @@ import { addPerson } from '../core/people/add-person.ts';
 import { foldEmail, ROLES, type Role } from '../core/people/person.ts';
 import { closeSetup } from '../core/people/setup.ts';
 import { addToken } from '../core/people/tokens.ts';
-import { type Common, findSpace, inSpace, OPERATOR, print, withGround } from './ground.ts';
+import { type Common, findSpace, inSpace, OPERATOR, print, withGround, withSpace } from './ground.ts';
 
 type PersonOptions = Common & { role: string; name?: string; password?: string };
 
@@ -48,8 +48,7 @@ function add(email: string, options: PersonOptions): Promise<void> {
 }
 
 function list(options: Common): Promise<void> {
-  return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
+  return withSpace(options, async (ground, space) => {
     const people = await ground.room.store.read(space.id, (tx) => tx.people.list());
     const shown = people.map((p) => ({ person_id: p.id, email: p.email, name: p.name, role: p.role }));
     const words = shown.map((p) => `${p.email}  ${p.role}`).join('\n');
@@ -62,8 +61,7 @@ function list(options: Common): Promise<void> {
 }
 
 function token(email: string, options: PersonOptions): Promise<void> {
-  return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
+  return withSpace(options, async (ground, space) => {
     const person = await ground.room.store.read(space.id, (tx) => tx.people.byEmail(foldEmail(email)));
     if (person === null)
       throw new UsageError(`There is nobody with the e-mail ${email} in @${space.handle}.`);

@@ -6,7 +6,7 @@ import { orThrow } from '../core/faults.ts';
 import type { Space } from '../core/store.ts';
 import { toIso, toIsoOrNull } from '../core/time.ts';
 import type { Ground } from '../ground.ts';
-import { type Common, findSpace, inSpace, OPERATOR, print, withGround } from './ground.ts';
+import { type Common, inSpace, OPERATOR, print, withSpace } from './ground.ts';
 
 type ProducerOptions = Common & { live?: boolean; key?: string; publicKey?: string };
 
@@ -40,8 +40,7 @@ export function addProducerCommands(program: Command): void {
 }
 
 function add(name: string, options: ProducerOptions): Promise<void> {
-  return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
+  return withSpace(options, async (ground, space) => {
     const tier = options.live ? ('live' as const) : ('test' as const);
     const { publicKey } = options;
     const made = orThrow(
@@ -61,8 +60,7 @@ function keyLines({ keyId, secret }: { keyId: string; secret: string }): string 
 }
 
 function list(options: Common): Promise<void> {
-  return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
+  return withSpace(options, async (ground, space) => {
     const now = ground.room.clock.now();
     const producers = await ground.room.store.read(space.id, async (tx) => {
       const all = await tx.producers.list();
@@ -107,8 +105,7 @@ async function findProducer(ground: Ground, { id: space }: Space, named: string)
 }
 
 function rotate(named: string, options: ProducerOptions): Promise<void> {
-  return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
+  return withSpace(options, async (ground, space) => {
     const producer = await findProducer(ground, space, named);
     const at = { space: space.id, producer, publicKey: options.publicKey };
     const made = orThrow(await rotateProducerKey(ground.room, at, OPERATOR));
@@ -122,8 +119,7 @@ function rotate(named: string, options: ProducerOptions): Promise<void> {
 }
 
 function revoke(named: string, options: ProducerOptions): Promise<void> {
-  return withGround(options, async (ground) => {
-    const space = await findSpace(ground, options);
+  return withSpace(options, async (ground, space) => {
     const producer = await findProducer(ground, space, named);
     const { revoked } = orThrow(
       await revokeProducerKeys(ground.room, { space: space.id, producer, keyId: options.key }, OPERATOR),

@@ -3,16 +3,7 @@ import { UsageError } from '../config.ts';
 import { foundSpace } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
 import { setPushTargets } from '../core/tasks/push-targets.ts';
-import {
-  type Common,
-  common,
-  findSpace,
-  inSpace,
-  OPERATOR,
-  print,
-  withGround,
-  withGroundOrNew,
-} from './ground.ts';
+import { type Common, common, inSpace, OPERATOR, print, withGroundOrNew, withSpace } from './ground.ts';
 
 type PushOptions = Common & { anywhere?: boolean; nowhere?: boolean };
 
@@ -43,8 +34,7 @@ function add(handle: string, options: Common): Promise<void> {
 
 function pushTargets(addresses: string[], options: PushOptions): Promise<void> {
   const wanted = toTargets(addresses, options);
-  return withGround(options, async (ground) => {
-    const { id, handle, pushTargets: before } = await findSpace(ground, options);
+  return withSpace(options, async (ground, { id, handle, pushTargets: before }) => {
     const targets =
       wanted === undefined
         ? before

@@ -32,15 +32,20 @@ export function elementTexts(array: string): string[] {
 
 /** The text of one member's value in valid JSON; null when that is no object, or has no such member. */
 export function memberText(object: string, name: string): string | null {
-  if (!object.trimStart().startsWith('{')) return null;
+  const start = memberStart(object, name);
+  return start < 0 ? null : object.slice(start, valueEnd(object, start)).trim();
+}
+
+/** The index behind the colon of a member in valid JSON; -1 when that is no object, or has no such member. */
+export function memberStart(object: string, name: string): number {
+  if (!object.trimStart().startsWith('{')) return -1;
   for (let open = object.indexOf('"'); open > 0; ) {
     const close = closingQuote(object, open);
     const start = object.indexOf(':', close) + 1;
-    const end = valueEnd(object, start);
-    if (JSON.parse(object.slice(open, close + 1)) === name) return object.slice(start, end).trim();
-    open = object.indexOf('"', end);
+    if (JSON.parse(object.slice(open, close + 1)) === name) return start;
+    open = object.indexOf('"', valueEnd(object, start));
   }
-  return null;
+  return -1;
 }
 
 /** The index of the comma or bracket behind the value that begins at `start`. */

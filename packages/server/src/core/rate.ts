@@ -12,10 +12,20 @@ export type Taken =
 /** What the `RateLimit-*` headers say. */
 export type RateView = { limit: number; remaining: number; resetSeconds: number };
 
-const MICROS_PER_HOUR = 3600 * 1_000_000;
+const MICROS_PER_HOUR = 3600 * SECOND;
+/** Buckets are stored in head rows, as whole millionths of a token. */
+const STORED = 1_000_000;
 
 export function fullBucket(rate: Rate, now: Micros): Bucket {
   return { tokens: rate.burst, at: now };
+}
+
+export function toBucket(head: { n: number; at: Micros } | null, rate: Rate, now: Micros): Bucket {
+  return head === null ? fullBucket(rate, now) : { tokens: head.n / STORED, at: head.at };
+}
+
+export function fromBucket({ tokens, at }: Bucket): { n: number; at: Micros; text: string } {
+  return { n: Math.round(tokens * STORED), at, text: '' };
 }
 
 /** Several replicas need not agree to the second. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { OVERLAP } from '../core/agents/found.ts';
+import { OVERLAP } from '../core/agents/keys.ts';
 import { SECOND } from '../core/time.ts';
 import { body, openDesk, refused, status } from '../testing/desk.ts';
 import type { World } from '../testing/world.ts';

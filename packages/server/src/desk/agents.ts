@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { addAgent, addKey, revokeKeys, rotateCallbackSecret, setCallbacks } from '../core/agents/found.ts';
+import { rotateCallbackSecret, setCallbacks } from '../core/agents/callbacks.ts';
+import { addAgent } from '../core/agents/found.ts';
 import type { Tier } from '../core/agents/key.ts';
+import { addKey, revokeKeys } from '../core/agents/keys.ts';
 import type { JsonObject } from '../core/canonical.ts';
 import { orThrow } from '../core/faults.ts';
 import { sendAgain } from '../core/sending/send-again.ts';

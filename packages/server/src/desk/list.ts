@@ -121,6 +121,7 @@ class TypedPage {
   readonly #type: DeliveryType | undefined;
   readonly #limit: number;
   #walked = 0;
+  #last: ListPlace | null = null;
 
   constructor(tx: Tx, type: DeliveryType | undefined, limit: number) {
     this.#tx = tx;
@@ -152,6 +153,4 @@ class TypedPage {
     this.#walked++;
     return true;
   }
-
-  #last: ListPlace | null = null;
 }

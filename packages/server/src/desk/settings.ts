@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { orThrow } from '../core/faults.ts';
 import { setPushTargets } from '../core/tasks/push-targets.ts';
+import { SECOND } from '../core/time.ts';
 import { objectBody } from '../http/body.ts';
 import { addresses } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
@@ -16,7 +17,7 @@ export function settingsRoutes(app: FastifyInstance, shell: Shell): void {
     return {
       version: about.version,
       url: baseUrl(),
-      undo_seconds: room.settings.undoWindow / 1_000_000,
+      undo_seconds: room.settings.undoWindow / SECOND,
       retention_days: about.retentionDays,
       rates: room.settings.rates,
       mail,

@@ -11,7 +11,6 @@ export interface ResealerParts {
   warn(problem: unknown, message: string): void;
 }
 
-/** After each step it rests as long as the step took: at most half of one core, and nobody waits long. */
 const LEAST_REST_MS = 1;
 const AFTER_TROUBLE_MS = 5_000;
 
@@ -65,7 +64,10 @@ export class Resealer {
     }
   }
 
-  /** True when nothing was left to do. */
+  /**
+   * True when nothing was left to do. After each step it rests as long as the step took: at most half of one core, and
+   * nobody waits long.
+   */
   async #walk(): Promise<boolean> {
     let changed = 0;
     let startedAt = performance.now();

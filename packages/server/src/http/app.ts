@@ -6,7 +6,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { TSchema } from 'typebox';
-import { noteExposed } from '../core/agents/found.ts';
+import { noteExposed } from '../core/agents/keys.ts';
 import { Fault, isFault } from '../core/faults.ts';
 import { bearerOf, identify } from './agent-key.ts';
 import { addJsonParser, BODY_LIMIT, hearOut } from './body.ts';

@@ -3,6 +3,7 @@ import { Fault } from '../core/faults.ts';
 import { findForbidden, isBlank, isLongerThan } from '../core/text.ts';
 
 /** Readers of one field each: missing is 400, wrong is 422, and both name the field (W7, W8). */
+
 export function missing(field: string): Fault {
   return new Fault('missing_field', `${field} is required.`, { field });
 }

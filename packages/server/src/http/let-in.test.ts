@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as ask } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { revokeKeys } from '../core/agents/found.ts';
+import { revokeKeys } from '../core/agents/keys.ts';
 import { isFault, orThrow } from '../core/faults.ts';
 import { changePassword } from '../core/people/account.ts';
 import { type Doorkeeper, login } from '../core/people/login.ts';

@@ -9,6 +9,7 @@ import type { Person, SessionRecord, TokenRecord } from '../core/people/person.t
 import type { Attempt, Job } from '../core/sending/job.ts';
 
 /** Records that are fine as they are; a test names only what it is about. */
+
 const HASH = 'a'.repeat(64);
 
 export function aPerson(over: Partial<Person> = {}): Person {

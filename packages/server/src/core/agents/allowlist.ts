@@ -1,3 +1,4 @@
+import { Fault } from '../faults.ts';
 import type { Tier } from './key.ts';
 
 /** The callback allowlist (W21): exact origin plus path prefix. Which addresses may be dialled is judged when dialling. */
@@ -179,4 +180,13 @@ function withoutTrailingSlashes(pathname: string): string {
   let end = pathname.length;
   while (end > 0 && pathname[end - 1] === '/') end--;
   return pathname.slice(0, end);
+}
+
+/** Every allowlist is checked entry by entry when it is set (D20). */
+export function refuseEntries(field: string, entries: readonly string[]): Fault | null {
+  for (const entry of entries) {
+    const judged = judgeEntry(entry);
+    if (!judged.allowed) return new Fault('invalid_field', judged.message, { field });
+  }
+  return null;
 }

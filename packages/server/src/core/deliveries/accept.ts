@@ -1,7 +1,7 @@
 import type { Identity, KeyRecord } from '../agents/key.ts';
 import { withExactNumbers } from '../exact-numbers.ts';
 import { Fault, isFault } from '../faults.ts';
-import { type Bucket, fullBucket, type Rate, type RateView, take } from '../rate.ts';
+import { fromBucket, type RateView, take, toBucket } from '../rate.ts';
 import { nextPlace, type Room, record, stamp } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
 import { HOUR, type Micros, SECOND } from '../time.ts';
@@ -18,7 +18,6 @@ import { type Shape, shapeOf } from './shape.ts';
 import { isKnown } from './triage.ts';
 
 const IDEMPOTENCY_KEPT: Micros = 24 * HOUR;
-export const TOKEN_UNIT = 1_000_000; // buckets are stored as whole millionths of a token
 
 export type Submission = {
   identity: Identity;
@@ -155,8 +154,7 @@ async function takeToken(room: Room, tx: Tx, key: KeyRecord, now: Micros): Promi
   const head = await tx.heads.get(`rate:${key.id}`);
   const taken = take(toBucket(head, rate, now), rate, now);
   if (taken.kind === 'taken') {
-    const { tokens, at } = taken.bucket;
-    tx.heads.set(`rate:${key.id}`, { n: Math.round(tokens * TOKEN_UNIT), at, text: '' });
+    tx.heads.set(`rate:${key.id}`, fromBucket(taken.bucket));
     return taken.view;
   }
   return new Fault(
@@ -164,10 +162,6 @@ async function takeToken(room: Room, tx: Tx, key: KeyRecord, now: Micros): Promi
     `This key may deliver ${rate.perHour} times an hour (burst ${rate.burst}). Wait ${taken.retryAfterSeconds} s, then retry once.`,
     { retryAfter: taken.retryAfterSeconds },
   );
-}
-
-export function toBucket(head: { n: number; at: Micros } | null, rate: Rate, now: Micros): Bucket {
-  return head === null ? fullBucket(rate, now) : { tokens: head.n / TOKEN_UNIT, at: head.at };
 }
 
 function toDelivery(

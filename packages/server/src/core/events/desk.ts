@@ -10,9 +10,10 @@ import { MOST_WAITS } from './place.ts';
 import type { EntryPlace, Page } from './store.ts';
 import type { Resume } from './wait.ts';
 
-/** What a person sees of the inboxes (K32). Counts stop here: nobody needs to know how many thousand it is exactly. */
+/** Counts stop here: nobody needs to know how many thousand it is exactly. */
 const MOST = 1000;
 
+/** What a person sees of an inbox (K32). */
 export type InboxView = {
   agent: AgentId;
   last: number;

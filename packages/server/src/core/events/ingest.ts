@@ -1,7 +1,6 @@
-import { TOKEN_UNIT, toBucket } from '../deliveries/accept.ts';
 import { Fault, isFault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
-import { type Rate, take } from '../rate.ts';
+import { fromBucket, type Rate, take, toBucket } from '../rate.ts';
 import type { Room } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
 import { Candidates } from './candidates.ts';
@@ -215,7 +214,6 @@ async function takeToken(room: Room, tx: Tx, { producer, rate }: ReadEvent): Pro
     const message = `This producer may send ${rate.perHour} events an hour (burst ${rate.burst}). Wait ${taken.retryAfterSeconds} s.`;
     return new Fault('rate_limited', message, { retryAfter: taken.retryAfterSeconds });
   }
-  const { tokens, at } = taken.bucket;
-  tx.heads.set(`rate:${producer.id}`, { n: Math.round(tokens * TOKEN_UNIT), at, text: '' });
+  tx.heads.set(`rate:${producer.id}`, fromBucket(taken.bucket));
   return null;
 }

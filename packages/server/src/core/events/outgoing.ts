@@ -1,3 +1,4 @@
+import { memberStart } from '../json-text.ts';
 import type { EventRecord } from './event.ts';
 import type { StoredEvent } from './store.ts';
 
@@ -26,25 +27,8 @@ export function asSent(text: string, event: Pick<EventRecord, 'fillProducer' | '
  * that JavaScript cannot hold. The text is a checked envelope, so `source` is there and an object that is not empty.
  */
 function fillProducer(text: string, producer: string): string {
-  const at = insideSource(text);
-  return `${text.slice(0, at)}"producer_id":${JSON.stringify(producer)},${text.slice(at)}`;
-}
-
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
-
-/** Just behind the brace that opens the member `source` of the outermost object. */
-function insideSource(text: string): number {
-  let depth = 0;
-  let last = '';
-  let name = '';
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    if (token === '{' || token === '[') {
-      if (token === '{' && depth === 1 && name === 'source') return index + 1;
-      depth++;
-    } else if (token === '}' || token === ']') depth--;
-    else if (token === ':' && depth === 1) name = JSON.parse(last) as string;
-    else if (token === ',' && depth === 1) name = '';
-    last = token;
-  }
-  throw new Error('an envelope without a source was kept');
+  const source = memberStart(text, 'source');
+  if (source < 0) throw new Error('an envelope without a source was kept');
+  const inside = text.indexOf('{', source) + 1;
+  return `${text.slice(0, inside)}"producer_id":${JSON.stringify(producer)},${text.slice(inside)}`;
 }

@@ -1,7 +1,7 @@
 import { Fault } from '../faults.ts';
-import { type Bucket, fullBucket, give, type Rate, take } from '../rate.ts';
+import { type Bucket, fromBucket, give, type Rate, take, toBucket } from '../rate.ts';
 import type { Room } from '../room.ts';
-import { type Head, type HeadName, SERVER, type Tx } from '../store.ts';
+import { type HeadName, SERVER, type Tx } from '../store.ts';
 import { foldEmail } from './person.ts';
 
 /**
@@ -13,8 +13,6 @@ const LIMITS = [
   { name: 'address', rate: { perHour: 200, burst: 50 } },
   { name: 'account', rate: { perHour: 100, burst: 100 } },
 ] as const satisfies readonly { name: string; rate: Rate }[];
-
-const UNIT = 1_000_000; // buckets are stored as whole millionths of a token
 
 type Guess = { head: HeadName; rate: Rate };
 export type PaidGuess = readonly Guess[];
@@ -75,13 +73,8 @@ function onHeads<T>(room: Room, guesses: PaidGuess, work: (tx: Tx) => Promise<T>
   );
 }
 
-function toBucket(head: Head | null, rate: Rate, now: number): Bucket {
-  return head === null ? fullBucket(rate, now) : { tokens: head.n / UNIT, at: head.at };
-}
-
 function put(tx: Tx, guess: Guess | undefined, bucket: Bucket): void {
-  if (guess === undefined) return;
-  tx.heads.set(guess.head, { n: Math.round(bucket.tokens * UNIT), at: bucket.at, text: '' });
+  if (guess !== undefined) tx.heads.set(guess.head, fromBucket(bucket));
 }
 
 function tooManyGuesses(retryAfter: number): Fault {

@@ -1,8 +1,8 @@
-/** The retry schedule of everything that is sent (W22). The first attempt is immediate; these follow it. */
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
+/** The retry schedule of everything that is sent (W22). The first attempt is immediate; these follow it. */
 export const RETRY_STEPS_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,

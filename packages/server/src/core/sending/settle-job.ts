@@ -3,7 +3,7 @@ import type { SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
 import type { Request, Tx } from '../store.ts';
 import { afterPush } from '../tasks/push.ts';
-import type { Micros } from '../time.ts';
+import { type Micros, SECOND } from '../time.ts';
 import type { Attempt, Job, JobState } from './job.ts';
 import { type NextAttempt, nextAttempt } from './retry.ts';
 
@@ -22,7 +22,7 @@ export type Ended = {
  * A lease ends soon after its worker has died, so that whoever is left takes over within half a minute (L8). A live
  * worker renews it well before that: an attempt may take as long.
  */
-export const LEASE: Micros = 30 * 1_000_000;
+export const LEASE: Micros = 30 * SECOND;
 export const RENEW_EVERY: Micros = LEASE / 3;
 
 /** A job of ours, and what it wants to be sent; null when that cannot be opened any more. */

@@ -1,5 +1,5 @@
 import type { PushRule } from '../agents/allowlist.ts';
-import { refuseEntries } from '../agents/found.ts';
+import { refuseEntries } from '../agents/allowlist.ts';
 import { Fault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';

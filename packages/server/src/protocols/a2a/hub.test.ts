@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { MadeAgent } from '../../core/agents/found.ts';
-import { revokeKeys } from '../../core/agents/found.ts';
+import { revokeKeys } from '../../core/agents/keys.ts';
 import { subscribeToEverything } from '../../core/events/subscribe.ts';
 import { Fault } from '../../core/faults.ts';
 import { append, olderFrameKey, save } from '../../core/tasks/log.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { revokeKeys } from '../../core/agents/found.ts';
+import { revokeKeys } from '../../core/agents/keys.ts';
 import { RESUME_POLICIES } from '../../core/events/event.ts';
 import { orThrow } from '../../core/faults.ts';
 import { DAY, toIso } from '../../core/time.ts';

@@ -1,6 +1,6 @@
 import { type Clock, createWake, faultOf, memoryLog, type WakeOptions } from '@lanternroom/sdk';
 import { expect, it } from 'vitest';
-import { revokeKeys } from '../../core/agents/found.ts';
+import { revokeKeys } from '../../core/agents/keys.ts';
 import { orThrow } from '../../core/faults.ts';
 import { AT_ONCE, client, openStillWorld, openWorld, swept } from '../../testing/wake.ts';
 import type { World } from '../../testing/world.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addKey, revokeKeys } from '../../core/agents/found.ts';
+import { addKey, revokeKeys } from '../../core/agents/keys.ts';
 import { orThrow } from '../../core/faults.ts';
 import { DAY } from '../../core/time.ts';
 import { checked, draft, openStillWorld, openWorld, refusal, sendRaw, told } from '../../testing/wake.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addKey } from '../../core/agents/found.ts';
+import { addKey } from '../../core/agents/keys.ts';
 import { orThrow } from '../../core/faults.ts';
 import { HOUR, SECOND } from '../../core/time.ts';
 import { draft, openStillWorld, refusal, told } from '../../testing/wake.ts';

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../../core/agents/key.ts';
-import { accept, toBucket } from '../../core/deliveries/accept.ts';
+import { accept } from '../../core/deliveries/accept.ts';
 import { check, type Seen, sweep } from '../../core/deliveries/sweep.ts';
 import { withdraw } from '../../core/deliveries/withdraw.ts';
 import { Fault, isFault, orThrow } from '../../core/faults.ts';
 import { toUuid } from '../../core/ids.ts';
-import { look, type RateView } from '../../core/rate.ts';
+import { look, type RateView, toBucket } from '../../core/rate.ts';
 import { fromRateView, identify, ReadLimits, rateHeaders, tooManyReads } from '../../http/agent-key.ts';
 import { objectBody, toJson } from '../../http/body.ts';
 import { errorHandler } from '../../http/errors.ts';

@@ -1,0 +1,94 @@
+import { Fault } from '../faults.ts';
+import type { SpaceId } from '../ids.ts';
+import { type Room, record } from '../room.ts';
+import type { Tx } from '../store.ts';
+import { DAY, type Micros, toIso } from '../time.ts';
+import { type KeyRecord, makeKey, type Tier, tierOf } from './key.ts';
+import { onAgent } from './on-agent.ts';
+
+/** How long an old key stays valid beside its successor. */
+export const OVERLAP: Micros = DAY;
+
+export async function insertKey(
+  room: Room,
+  tx: Tx,
+  k: { agent: string; key: string; now: Micros },
+): Promise<KeyRecord> {
+  const tier = tierOf(k.key);
+  if (tier === null) throw new Error('a malformed key reached the store');
+  const stored: KeyRecord = {
+    space: tx.space,
+    id: `key_${room.ids.letters(12)}`,
+    agent: k.agent,
+    tier,
+    lastFour: k.key.slice(-4),
+    digest: room.vault.sha256(k.key),
+    createdAt: k.now,
+    expiresAt: null,
+    revokedAt: null,
+  };
+  await tx.keys.insert(stored);
+  return stored;
+}
+
+export type MadeKey = { key: string; keyId: string; tier: Tier; othersExpireAt: Micros | null };
+
+/** A further key; with `rotate`, the others end after the overlap, and it keeps their tier unless told otherwise (W4). */
+export function addKey(
+  room: Room,
+  wanted: { space: SpaceId; agent: string; tier: Tier | null; rotate: boolean; overlap?: Micros },
+  actor: string,
+): Promise<MadeKey | Fault> {
+  return onAgent(room, wanted, async (tx, agent, now) => {
+    const newest = (await tx.keys.list(agent.id)).findLast((k) => k.revokedAt === null);
+    const tier = wanted.tier ?? (wanted.rotate ? newest?.tier : undefined) ?? 'test';
+    const key = makeKey(tier, room.ids);
+    const stored = await insertKey(room, tx, { agent: agent.id, key, now });
+    const othersExpireAt = wanted.rotate ? now + (wanted.overlap ?? OVERLAP) : null;
+    if (othersExpireAt !== null) await tx.keys.expireOthers(agent.id, stored.id, othersExpireAt);
+    await record(room, tx, now, {
+      actor,
+      action: wanted.rotate ? 'key.rotated' : 'key.added',
+      subject: agent.id,
+      data: {
+        key: stored.id,
+        tier: stored.tier,
+        ...(othersExpireAt && { others_expire_at: toIso(othersExpireAt) }),
+      },
+    });
+    tx.announce(`desk:${tx.space}`, 'agents');
+    return { key, keyId: stored.id, tier: stored.tier, othersExpireAt };
+  });
+}
+
+/** Ends one key at once, or all of an agent's when none is named. */
+export function revokeKeys(
+  room: Room,
+  at: { space: SpaceId; agent: string; keyId?: string | undefined },
+  actor: string,
+): Promise<{ revoked: string[] } | Fault> {
+  return onAgent(room, at, async (tx, agent, now) => {
+    const keys = (await tx.keys.list(agent.id)).filter((k) => at.keyId === undefined || k.id === at.keyId);
+    const active = keys.filter((k) => k.revokedAt === null);
+    if (active.length === 0) return new Fault('not_found', 'This agent has no active key with this id.');
+    for (const key of active) {
+      await tx.keys.revoke(key.id, now);
+      await record(room, tx, now, { actor, action: 'key.revoked', subject: agent.id, data: { key: key.id } });
+    }
+    tx.announce(`desk:${tx.space}`, 'agents');
+    return { revoked: active.map((k) => k.id) };
+  });
+}
+
+/** A live key came over plain HTTP: it has to be treated as known to others (W2). */
+export function noteExposed(room: Room, key: KeyRecord, from: string): Promise<void> {
+  return room.store.write(key.space, ['ledger'], async (tx) => {
+    const data = { key: key.id, from };
+    await record(room, tx, room.clock.now(), {
+      actor: 'system',
+      action: 'key.exposed',
+      subject: key.agent,
+      data,
+    });
+  });
+}

@@ -1,0 +1,20 @@
+import { Fault } from '../faults.ts';
+import type { SpaceId } from '../ids.ts';
+import type { Room } from '../room.ts';
+import type { Tx } from '../store.ts';
+import type { Micros } from '../time.ts';
+import type { Agent } from './agent.ts';
+
+const NO_AGENT = 'There is no agent with this name in your space.';
+
+/** Runs `work` on an agent that exists. */
+export function onAgent<T>(
+  room: Room,
+  at: { space: SpaceId; agent: string },
+  work: (tx: Tx, agent: Agent, now: Micros) => Promise<T | Fault>,
+): Promise<T | Fault> {
+  return room.store.write(at.space, ['ledger'], async (tx) => {
+    const agent = await tx.agents.get(at.agent);
+    return agent === null ? new Fault('not_found', NO_AGENT) : work(tx, agent, room.clock.now());
+  });
+}
