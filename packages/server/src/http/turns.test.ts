@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Turns } from './turns.ts';
 
-it('[W27] of many that want a turn each, one is let through at a time, and all in the end', async () => {
+it('[W29] of many that want a turn each, one is let through at a time, and all in the end', async () => {
   const turns = new Turns();
   const done: number[] = [];
   const all = Array.from({ length: 20 }, (_, n) => turns.next().then(() => done.push(n)));

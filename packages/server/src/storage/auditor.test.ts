@@ -56,7 +56,7 @@ async function openCase(): Promise<Case> {
   };
 }
 
-test('[W27][D23] many who verify the same ledger at once follow it once', async () => {
+test('[W29][D23] many who verify the same ledger at once follow it once', async () => {
   const { verify } = await openCase();
   const [first, ...others] = await Promise.all([verify(), verify(), verify()]);
   for (const verdict of others) expect(verdict).toBe(first);
