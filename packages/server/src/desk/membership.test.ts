@@ -31,6 +31,18 @@ async function people(world: World): Promise<{ person_id: string; email: string;
 }
 
 describe('invitations', () => {
+  test('[D43][W9] nobody has a name or an address that drives a terminal or turns a line around', async () => {
+    const { world } = await openDesk();
+    const invited = await inviteAs(world, 'new@example.com', 'reader');
+    for (const name of ['Olga\u202eOwner', 'Olga\nOwner approved', '\u001b]0;Olga\u0007'])
+      expect(await refused(join(world, tokenOf(invited), { name }))).toMatchObject({ status: 422 });
+    const odd = { email: 'a\u001b[2J@example.com', role: 'reader' };
+    expect(await refused(world.desk('POST', '/desk/invitations', odd))).toMatchObject({ status: 422 });
+    for (const path of ['/desk/tokens', '/desk/producers'])
+      expect(await refused(world.desk('POST', path, { name: 'a\u009b2Jb' }))).toMatchObject({ status: 422 });
+    expect((await join(world, tokenOf(invited), { name: 'Olga' })).status).toBe(201);
+  });
+
   test('[D43] a link makes one person, with that address and role, and logs them in', async () => {
     const { world } = await openDesk();
     const invited = await inviteAs(world, 'New@Example.com', 'decider');

@@ -13,7 +13,7 @@ import { ROLES } from '../core/people/person.ts';
 import { completeReset, resetPerson } from '../core/people/reset.ts';
 import { toIso } from '../core/time.ts';
 import { objectBody } from '../http/body.ts';
-import { optionalText, requiredChoice, requiredText } from '../http/fields.ts';
+import { optionalLine, requiredChoice, requiredText } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
 import { requireRole, setSessionCookie } from './auth.ts';
 import { deviceOf } from './device.ts';
@@ -28,7 +28,7 @@ export function joinRoutes(app: FastifyInstance, shell: Shell): void {
     const body = objectBody(request.body).value;
     const given = {
       token: requiredText(body, 'token', 128),
-      name: optionalText(body, 'name', 120),
+      name: optionalLine(body, 'name', 120),
       password: requiredText(body, 'password', 1024),
     };
     const person = orThrow(await acceptInvitation(shell.room, given));

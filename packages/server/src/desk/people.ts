@@ -6,7 +6,7 @@ import { type Person, ROLES } from '../core/people/person.ts';
 import { completeSetup } from '../core/people/setup.ts';
 import { addToken, revokeToken } from '../core/people/tokens.ts';
 import { objectBody } from '../http/body.ts';
-import { optionalText, requiredChoice, requiredText } from '../http/fields.ts';
+import { optionalLine, optionalText, requiredChoice, requiredLine, requiredText } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
 import { networkOf } from '../http/transport.ts';
 import { clearSessionCookie, endOldSession, requireRole, sessionCookie, setSessionCookie } from './auth.ts';
@@ -42,7 +42,7 @@ export function entryRoutes(app: FastifyInstance, shell: Shell): void {
       await completeSetup(room, {
         token: requiredText(body, 'token', 128),
         email: requiredText(body, 'email', 254),
-        name: optionalText(body, 'name', 120),
+        name: optionalLine(body, 'name', 120),
         password: requiredText(body, 'password', 1024),
       }),
     );
@@ -76,7 +76,7 @@ export function peopleRoutes(app: FastifyInstance, shell: Shell): void {
     const wanted = {
       space: person.space,
       email: requiredText(body, 'email', 254),
-      name: optionalText(body, 'name', 120),
+      name: optionalLine(body, 'name', 120),
       role: requiredChoice(body, 'role', ROLES),
       password: requiredText(body, 'password', 1024),
     };
@@ -90,7 +90,7 @@ export function peopleRoutes(app: FastifyInstance, shell: Shell): void {
   });
 
   app.post('/desk/tokens', async (request, reply) => {
-    const name = requiredText(objectBody(request.body).value, 'name', 120);
+    const name = requiredLine(objectBody(request.body).value, 'name', 120);
     const made = orThrow(await addToken(room, caller(request), name));
     return reply.code(201).send({ ...fromToken(made.record), token: made.token });
   });

@@ -6,7 +6,7 @@ import { Fault, orThrow } from '../core/faults.ts';
 import type { Person } from '../core/people/person.ts';
 import { toIso, toIsoOrNull } from '../core/time.ts';
 import { objectBody, optionalBody } from '../http/body.ts';
-import { choice, optionalText, type Query, requiredText, wholeQuery } from '../http/fields.ts';
+import { choice, optionalText, type Query, requiredLine, wholeQuery } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
 import { requireRole } from './auth.ts';
 import { caller } from './person.ts';
@@ -26,7 +26,7 @@ export function producerRoutes(app: FastifyInstance, shell: Shell): void {
     const body = objectBody(request.body).value;
     const wanted = {
       space: person.space,
-      name: requiredText(body, 'name', 80),
+      name: requiredLine(body, 'name', 80),
       tier: body.tier === undefined ? ('test' as const) : choice('tier', body.tier, TIERS),
       publicKey: optionalText(body, 'public_key', 100) ?? undefined,
     };

@@ -8,6 +8,7 @@ import type { Room } from '../core/room.ts';
 import type { Tx } from '../core/store.ts';
 import { choice, type Query, single, wholeQuery } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';
+import { Turns } from '../http/turns.ts';
 import { showDecision } from './detail.ts';
 import { sendExact } from './exact.ts';
 import { toMoment } from './list.ts';
@@ -19,6 +20,7 @@ const EXPORT_PAGE = 1000;
 
 /** What has happened: decisions, and the ledger behind them. */
 export function recordRoutes(app: FastifyInstance, { room, auditor }: Shell): void {
+  const turns = new Turns();
   app.get('/desk/history', async (request, reply) => {
     const query = request.query as Query;
     const limit = wholeQuery(query, 'limit', { least: 1, most: 200 }) ?? 50;
@@ -69,7 +71,7 @@ export function recordRoutes(app: FastifyInstance, { room, auditor }: Shell): vo
     return reply
       .header('content-type', type)
       .header('content-disposition', `attachment; filename="ledger.${format}"`)
-      .send(Readable.from(exportLines(room, caller(request).space, format)));
+      .send(Readable.from(exportLines(room, caller(request).space, format, turns)));
   });
 }
 
@@ -133,10 +135,16 @@ function nextCursor(rows: readonly { seq: number }[], limit: number): string | n
 }
 
 /** Page by page, oldest first: a ledger of any length leaves in constant memory. */
-async function* exportLines(room: Room, space: SpaceId, format: 'ndjson' | 'csv'): AsyncGenerator<string> {
+async function* exportLines(
+  room: Room,
+  space: SpaceId,
+  format: 'ndjson' | 'csv',
+  turns: Turns,
+): AsyncGenerator<string> {
   if (format === 'csv') yield CSV_HEADER;
   let after = 0;
   for (;;) {
+    await turns.next();
     const lines = await room.store.read(space, (tx) => tx.ledger.page(after, EXPORT_PAGE));
     const last = lines.at(-1);
     if (last === undefined) return;

@@ -129,7 +129,7 @@ describe('the stream', () => {
     }
   });
 
-  test('[W27][D17] many of one session cost one look at each change', async () => {
+  test('[W29][D17] many of one session cost one look at each change', async () => {
     const { world } = await openDesk();
     const browser = await loggedIn(world);
     const streams = await Promise.all(Array.from({ length: 40 }, () => listen(browser)));

@@ -109,7 +109,7 @@ export class FastLanes {
     if (body === null) return;
     let reply: FullReply;
     try {
-      // What was held back may have come after its sender's key had ended (W26).
+      // What was held back may have come after its sender's key had ended (W28).
       if (isEarly) take = await lane(request);
       reply = await take(body);
     } catch (reason) {

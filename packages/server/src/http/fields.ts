@@ -34,7 +34,15 @@ function text(field: string, value: Json, most: number): string {
 
 /** Text that is shown on one line in a person's list: nothing in it may pretend to be something else (W9). */
 export function requiredLine(body: JsonObject, field: string, most: number): string {
-  const value = requiredText(body, field, most);
+  return line(field, requiredText(body, field, most));
+}
+
+export function optionalLine(body: JsonObject, field: string, most: number): string | null {
+  const value = optionalText(body, field, most);
+  return value === null ? null : line(field, value);
+}
+
+function line(field: string, value: string): string {
   const found = findForbidden(value);
   if (found === null) return value;
   const code = `U+${found.codePoint.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -52,7 +52,7 @@ let people = 0;
 const aPerson = (role: 'owner' | 'decider') => world.addPerson(`person-${++people}@example.com`, role);
 
 describe('a body that was held back', () => {
-  it('[W26][D44] brings nothing to whoever was removed or given another role meanwhile', async () => {
+  it('[W28][D44] brings nothing to whoever was removed or given another role meanwhile', async () => {
     const gone = await aPerson('owner');
     const invitation = { email: 'friend@example.com', role: 'owner' };
     const invited = await heldBack({ path: '/desk/invitations', key: gone.token, body: invitation }, () =>
@@ -70,7 +70,7 @@ describe('a body that was held back', () => {
     expect(invitations).toEqual([]);
   });
 
-  it('[W26][D56] makes no token for whoever was reset meanwhile', async () => {
+  it('[W28][D56] makes no token for whoever was reset meanwhile', async () => {
     const { person, token } = await aPerson('decider');
     const reset = () => resetPerson(world.room, world.owner, person.id);
     const made = await heldBack({ path: '/desk/tokens', key: token, body: { name: 'still here' } }, reset);
@@ -103,7 +103,7 @@ describe('a body that was held back', () => {
     ['a call over MCP', () => ({ path: '/mcp', body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } })],
   ];
 
-  it.each(TARGETS)('[W26][W1] is not taken from a key that was revoked meanwhile: %s', async (_, of) => {
+  it.each(TARGETS)('[W28][W1] is not taken from a key that was revoked meanwhile: %s', async (_, of) => {
     const { agent, key, keyId } = await anAgent(world);
     const at = { space: world.space.id, agent: agent.id, keyId };
     const { status } = await heldBack({ ...of(agent.id), key }, () => revokeKeys(world.room, at, 'test'));
@@ -112,7 +112,7 @@ describe('a body that was held back', () => {
 });
 
 describe('what lasts', () => {
-  it('[W26][A20] an upload of a key that was revoked is not taken', async () => {
+  it('[W28][A20] an upload of a key that was revoked is not taken', async () => {
     const made = await anAgent(world);
     const { agent, key, keyId } = made;
     const caller = new TestCaller(world, made, { key, version: '0.3' });
@@ -124,7 +124,7 @@ describe('what lasts', () => {
     expect(status).toBe(401);
   });
 
-  it('[W26][W1] a wait of a key that was revoked is told no answer', async () => {
+  it('[W28][W1] a wait of a key that was revoked is told no answer', async () => {
     const { agent, key, keyId } = await anAgent(world);
     const id = await world.deliver({ agent_id: agent.id }, key);
     const waiting = world.get(`/wake/v1/response/${id}?wait=60`, key);
@@ -135,7 +135,7 @@ describe('what lasts', () => {
     expect([reply.status, await reply.text()]).toEqual([401, expect.not.stringContaining('between us')]);
   });
 
-  it('[W26][A21] a stream of a caller whose token was revoked ends and tells nothing more', async () => {
+  it('[W28][A21] a stream of a caller whose token was revoked ends and tells nothing more', async () => {
     const agent = await anAgent(world);
     await changeCard(world, agent, { visibility: 'listed' });
     const token = await aCallerToken(world, agent);
@@ -163,7 +163,7 @@ describe('while a password is looked at', () => {
   }
   const password = 'correct horse battery';
 
-  it('[W26][D56] a reset leaves no way in: no session, no password, no token', async () => {
+  it('[W28][D56] a reset leaves no way in: no session, no password, no token', async () => {
     const { person } = await aPerson('decider');
     const attempt = { email: person.email, password, handle: null, address: '127.0.0.1', device: null };
     expect(await login(resetting(person), attempt)).toMatchObject({ fault: 'login_failed' });

@@ -8,7 +8,7 @@ const early = new WeakSet<IncomingMessage>();
 
 /**
  * Who is calling comes first: nobody's body is read before that. Whoever holds the rest of a body back is asked again when
- * it has come, because their key, session or role may have ended meanwhile (W26). `again` is for what must not be done twice.
+ * it has come, because their key, session or role may have ended meanwhile (W28). `again` is for what must not be done twice.
  */
 export function letIn(app: FastifyInstance, ask: Ask, again: Ask = ask): void {
   app.addHook('onRequest', async (request, reply) => {

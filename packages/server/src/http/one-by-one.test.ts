@@ -28,7 +28,7 @@ async function open() {
   return { seen, socket, next };
 }
 
-it('[W27] requests that were sent ahead of an answer are served one after the other, in order', async () => {
+it('[W29] requests that were sent ahead of an answer are served one after the other, in order', async () => {
   const { seen, socket, next } = await open();
   const first = next();
   socket.write(ASK.repeat(50));
@@ -49,7 +49,7 @@ it('[W27] requests that were sent ahead of an answer are served one after the ot
   expect(bodies).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
 });
 
-it('[W27] whoever sends thousands ahead and waits for none of them is cut off', async () => {
+it('[W29] whoever sends thousands ahead and waits for none of them is cut off', async () => {
   const { seen, socket, next } = await open();
   const first = next();
   const cutOff = new Promise((resolve) => socket.once('close', resolve));

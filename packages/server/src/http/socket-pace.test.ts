@@ -30,7 +30,7 @@ async function open(take: (data: Buffer) => Promise<void>) {
   return { client, socket };
 }
 
-it('[W27] a socket is not read from while many of its frames are being kept, and none is lost', async () => {
+it('[W29] a socket is not read from while many of its frames are being kept, and none is lost', async () => {
   const heard: (() => void)[] = [];
   let all = () => {};
   let total = 0;
@@ -61,7 +61,7 @@ it('[W27] a socket is not read from while many of its frames are being kept, and
   await complete;
 });
 
-it('[W27] pings are answered, but not those of one who never listens', async () => {
+it('[W29] pings are answered, but not those of one who never listens', async () => {
   const { client, socket } = await open(async () => {});
   client.write(frame(PING, 'here?'));
   let text = '';

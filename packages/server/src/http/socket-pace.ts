@@ -10,7 +10,7 @@ const BUFFER_MOST = 1024 * 1024;
 type Take = (data: Buffer, isBinary: boolean) => Promise<void>;
 
 /**
- * Hears one socket at a pace that leaves room for the others (W27): it is not read from while too much of it is under
+ * Hears one socket at a pace that leaves room for the others (W29): it is not read from while too much of it is under
  * way. Pings are answered here, since by itself `ws` answers also those who never listen, until the memory is full.
  */
 export function hearInTurn(socket: WebSocket, take: Take): void {

@@ -56,6 +56,13 @@ async function openCase(): Promise<Case> {
   };
 }
 
+test('[W29][D23] many who verify the same ledger at once follow it once', async () => {
+  const { verify } = await openCase();
+  const [first, ...others] = await Promise.all([verify(), verify(), verify()]);
+  for (const verdict of others) expect(verdict).toBe(first);
+  expect(await verify()).not.toBe(first);
+});
+
 /** Found, with a place and a sentence. */
 function expectFound(verdict: Verdict, ...places: number[]): void {
   expect(verdict.ok).toBe(false);

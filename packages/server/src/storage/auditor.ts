@@ -21,12 +21,22 @@ export class Auditor {
   readonly #parts: AuditorParts;
   /** In memory only: what was found before a restart says nothing about the files of today. */
   readonly #last = new Map<SpaceId, Verdict>();
+  readonly #underWay = new Map<SpaceId, Promise<Verdict>>();
 
   constructor(parts: AuditorParts) {
     this.#parts = parts;
   }
 
-  async verify(space: SpaceId, progress?: (entries: number) => void): Promise<Verdict> {
+  /** Whoever asks while the same ledger is being followed gets that verdict: it costs as much as the ledger is long. */
+  verify(space: SpaceId, progress?: (entries: number) => void): Promise<Verdict> {
+    const underWay = this.#underWay.get(space);
+    if (underWay !== undefined) return underWay;
+    const verdict = this.#follow(space, progress).finally(() => this.#underWay.delete(space));
+    this.#underWay.set(space, verdict);
+    return verdict;
+  }
+
+  async #follow(space: SpaceId, progress?: (entries: number) => void): Promise<Verdict> {
     const ends = { head: () => this.#head(space), kept: this.#kept() };
     const verdict = await verifyLedger(this.#parts.room, space, ends, async (entries) => {
       progress?.(entries);

@@ -65,5 +65,5 @@ export function foldEmail(email: string): string {
 }
 
 export function isEmail(text: string): boolean {
-  return text.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(text);
+  return text.length <= 254 && /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(text);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MadeAgent } from '../../core/agents/found.ts';
 import { revokeCallerToken } from '../../core/tasks/callers.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../testing/a2a.ts';
 import { scripted } from '../../testing/scripted-agent.ts';
 import { each } from '../../testing/waiting.ts';
+import { World } from '../../testing/world.ts';
 
 const world = useWorld();
 
@@ -66,6 +67,26 @@ describe('who may call', () => {
     await each(Array.from({ length: 250 }).keys(), async () => statuses.add(await statusFor(agent, null)));
     expect([...statuses].sort()).toEqual([200, 429]);
     expect(await statusFor(agent, agent.key)).toBe(200);
+  });
+
+  test('[A22][A8] strangers who give their messages the same short id have a task each', async () => {
+    const own = await World.open({ env: { LANTERNROOM_TRUST_PROXY: '127.0.0.1' } });
+    onTestFinished(() => own.stop());
+    const agent = await anAgent(own);
+    await changeCard(own, agent, { visibility: 'public' });
+    const stranger = new TestCaller(own, agent, { key: null, version: '0.3' });
+    const send = async (from: string, messageId: string) => {
+      const message = { ...(v03Message('hello').message as Wire), messageId };
+      const headers = { 'x-forwarded-for': from, 'x-forwarded-proto': 'https' };
+      const { result } = await stranger.call('message/send', { message }, headers);
+      return (result as Wire).id;
+    };
+    const first = await send('192.0.2.1', '1');
+    expect(first).toEqual(expect.any(String));
+    expect(await send('192.0.2.1', '1')).toBe(first);
+    expect(await send('192.0.2.2', '1')).not.toBe(first);
+    const long = '5f1c2a9e-6a0b-4b7e-9d1a-0c9f6f1d2e3b';
+    expect(await send('192.0.2.1', long)).toBe(await send('192.0.2.2', long));
   });
 
   test('[A21] a refusal says how to come in, in JSON-RPC and in HTTP+JSON', async () => {

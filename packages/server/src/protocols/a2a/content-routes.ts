@@ -61,7 +61,7 @@ async function takeUpload({ room }: Shell, request: FastifyRequest) {
 
 const ASKED_EVERY_BYTES = 4 * 1024 * 1024;
 
-/** An upload has all the time it needs, but not beyond the end of its key (W26). */
+/** An upload has all the time it needs, but not beyond the end of its key (W28). */
 async function* whileValid(
   room: Shell['room'],
   request: FastifyRequest,

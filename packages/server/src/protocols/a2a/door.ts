@@ -54,14 +54,21 @@ async function lookUp(room: Shell['room'], credential: string): Promise<Caller |
   return { kind: 'agent', space: identity.key.space, id: identity.key.agent };
 }
 
-export type Entered = { address: Address; place: Place };
+export type Entered = {
+  address: Address;
+  place: Place;
+  /** Of one who comes without a name. */
+  network?: string;
+};
 
 /** Lets a caller in, or refuses it: an agent that is not there and one that is not for them look alike (A21, A22). */
 export async function enter(shell: Shell, request: FastifyRequest, limits: PublicLimits): Promise<Entered> {
   const entered = await admit(shell, request, request.params as AgentParams);
   const { space, agent, caller } = entered.place;
-  if (caller === NOBODY) limits.take(`${space}/${agent}/${networkOf(request.ip)}`, shell.room.clock.now());
-  return entered;
+  if (caller !== NOBODY) return entered;
+  const network = networkOf(request.ip);
+  limits.take(`${space}/${agent}/${network}`, shell.room.clock.now());
+  return { ...entered, network };
 }
 
 /** The same without the limit for those who come without a name. */

@@ -17,7 +17,7 @@ import type { Update } from './dialect.ts';
 
 /** What a follower is given. Each promise is kept when it can take more: a slow one pauses us. */
 export type Sink = {
-  /** Throws once the caller may not read this any more: its token may have been revoked since it came (W26). */
+  /** Throws once the caller may not read this any more: its token may have been revoked since it came (W28). */
   stillValid(): Promise<unknown>;
   update(pos: number, update: Update): Promise<void>;
   readonly closed: boolean;

@@ -34,7 +34,8 @@ export async function a2aRoutes(app: FastifyInstance, shell: Shell, signer: Sign
       request.entered = await enter(shell, request, parts.limits);
     };
     letIn(door, ask, async (request) => {
-      request.entered = await admit(shell, request, request.params as AgentParams);
+      const entered = await admit(shell, request, request.params as AgentParams);
+      request.entered = { ...request.entered, ...entered };
     });
     door.register(async (calls) => rpcRoutes(calls, parts));
     door.register(async (rest) => {

@@ -23,8 +23,21 @@ const STREAM_PATIENCE_SECONDS = 1;
 
 const RETRY_KEY_MOST = 255;
 
+/** Two people may both begin with "1"; nobody has made up a longer one before. */
+const MADE_UP_LEAST = 20;
+
+/**
+ * All who come without a name are one caller, but each is shown their own task: a short id is theirs only where they are.
+ * A long one is known again from everywhere, since a retry may well take another way.
+ */
+function retryKeyOf(request: Headed, message: JsonObject, { network }: Entered): string {
+  const key = plainRetryKey(request, message);
+  const isAnybodys = network !== undefined && key.length < MADE_UP_LEAST;
+  return isAnybodys ? `${key}\n${network}` : key;
+}
+
 /** A retry is known by its header, or else by its message (A8). */
-function retryKeyOf(request: Headed, message: JsonObject): string {
+function plainRetryKey(request: Headed, message: JsonObject): string {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return `id:${message.messageId}`;
   const key = String(header);
@@ -48,7 +61,7 @@ async function submit(asking: Asking, wanted: SendRequest, awaitSeconds: number,
     message: wanted.message,
     taskId: wanted.taskId,
     contextId: wanted.contextId,
-    retryKey: retryKeyOf(request, wanted.message),
+    retryKey: retryKeyOf(request, wanted.message, entered),
     awaitFor: awaitSeconds * SECOND,
     push: wanted.push === null ? null : await toPushConfig(shell, entered, wanted.push, dialect.name),
   };

@@ -243,7 +243,7 @@ async function response(
     const seen = await see();
     return { found: seen.answered, value: seen.body };
   });
-  // The key may have ended while it waited (W26).
+  // The key may have ended while it waited (W28).
   await identify(shell.room, request);
   return json(reply, 200, body);
 }
