@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { newAgent, type Server, sharedServer, type TestAgent } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -49,6 +49,23 @@ function requestsOf(page: Page, method: string, end: RegExp): string[] {
   });
   return asked;
 }
+
+/** Changes of this kind, which go on only when each is told to. */
+function heldBack(page: Page, end: RegExp): (() => void)[] {
+  const held: (() => void)[] = [];
+  void page.route(end, (route) => {
+    if (route.request().method() === 'GET') void route.continue();
+    else held.push(() => void route.continue());
+  });
+  return held;
+}
+
+/** Whole, between the edges of the window. */
+const isInSight = (locator: Locator) =>
+  locator.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
 
 /** What is asked now is asked after whatever was asked before it. */
 const everythingAsked = (page: Page) => page.evaluate(() => fetch('/healthz').then(() => {}));
@@ -128,6 +145,16 @@ describe('nothing is sent that was not meant', () => {
     await page.getByText('The new key, this once.').waitFor();
     await everythingAsked(page);
     expect(asked).toHaveLength(1);
+    // The reply gets lost: what was made is shown, and nobody is told to make another.
+    const keys = page.getByRole('region', { name: 'Keys' }).getByRole('listitem');
+    await counted(keys, 2);
+    await page.route('**/keys', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Another test key' }).click();
+    await page.getByText('did not answer, so nobody knows whether it was done.').waitFor();
+    await counted(keys, 3);
     await openPalette(page);
     await page.keyboard.type(other.id);
     await page.keyboard.press('Enter');
@@ -192,17 +219,22 @@ describe('together', () => {
       .getByRole('dialog', { name: 'Approve together' })
       .getByLabel('Anything for next time?');
     await words.fill('Go on.');
+    await page.clock.install();
     await page.evaluate(() => fetch('/desk/session', { method: 'DELETE' }));
     const login = page.getByRole('dialog', { name: 'Log in again' });
     await focused(login.getByLabel('Password'));
     const asked = requestsOf(page, 'POST', /\/decision$/);
+    // Nobody would be answered: a page that is left like this overnight asks for nothing.
+    const line = requestsOf(page, 'GET', /\/desk\/(?:stream|session)$/);
     await page.keyboard.press(send);
+    await page.clock.runFor(60_000);
     await everythingAsked(page);
-    expect(asked).toEqual([]);
+    expect([asked, line]).toEqual([[], []]);
     await page.keyboard.type('correct horse battery');
     await page.keyboard.press('Enter');
     await login.waitFor({ state: 'hidden' });
     await holds(words, 'Go on.');
+    await until('the line is there again', async () => line.some((url) => url.endsWith('/stream')));
   });
 });
 
@@ -226,6 +258,14 @@ describe('the page says what is so', () => {
     await page.getByText(/https/).last().waitFor();
     await page.getByText('Off. Nothing is ever sent to you.').waitFor();
     await holds(target, 'http://plain.example.com/hook');
+    // Beside what was done, and in sight, however long the page.
+    await page.route('**/desk/preferences', (route) =>
+      route.fulfill({ status: 422, json: { error: { code: 'x', message: 'Not at this hour.' } } }),
+    );
+    await page.getByRole('button', { name: 'Add a sitting' }).click();
+    const why = page.getByRole('region', { name: 'Sittings' }).getByText('Not at this hour.');
+    await why.waitFor();
+    expect(await isInSight(why)).toBe(true);
     await page.goto(`/agents/${agent.id}`);
     await page.getByRole('button', { name: 'Edit the card' }).click();
     const does = page.getByLabel('What it does, in a sentence or two');
@@ -268,8 +308,81 @@ describe('the page says what is so', () => {
     await page.goto('/sit');
     await page.getByText('made a mistake and noted it').waitFor();
     await page.unroute(lists);
+    const one = /\/desk\/deliveries\/[^/?]+$/;
+    await page.route(one, (route) => route.fulfill({ status: 500, body: '' }));
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: /^1 of / }).waitFor();
+    await page.getByText('made a mistake and noted it').waitFor();
+    await page.unroute(one);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('radio', { name: 'Approve' }).waitFor();
+    const history = /\/desk\/history/;
+    await page.route(history, (route) => route.fulfill({ status: 500, body: '' }));
+    await page.goto('/history');
+    await page.getByText('made a mistake and noted it').waitFor();
+    await page.unroute(history);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('made a mistake and noted it').waitFor({ state: 'hidden' });
+  });
+
+  test('a prompt is never shown under the name of another framework, and can be asked for again', async () => {
+    const { page, agent } = await openWith([]);
+    await page.goto(`/agents/${agent.id}`);
+    const part = page.getByRole('region', { name: 'Prompt' });
+    await part.getByRole('button', { name: 'Copy the prompt' }).waitFor();
+    await page.route('**/prompt?framework=mastra', (route) => route.fulfill({ status: 500, body: '' }));
+    await part.getByLabel('Framework').selectOption('mastra');
+    await part.getByText('made a mistake and noted it').waitFor();
+    await counted(part.getByRole('button', { name: 'Copy the prompt' }), 0);
+    await holds(part.getByLabel('Framework'), 'mastra');
+    await page.unroute('**/prompt?framework=mastra');
+    await part.getByRole('button', { name: 'Try again' }).click();
+    await part.getByText('@lanternroom/adapters/mastra').first().waitFor();
+  });
+
+  test('a server that is away is not called ready', async () => {
+    const { page } = await openWith([]);
+    await page.goto('/settings/system');
+    await page.getByText('Ready: it takes and answers.').waitFor();
+    await page.route('**/readyz', (route) => route.abort());
+    await page.clock.install();
+    await page.reload();
+    await page.getByText('It cannot be reached from here').waitFor();
+  });
+
+  test('on a slow line a role stays as it was chosen, and what is taken back is taken back once', async () => {
+    const { page } = await openWith([]);
+    await page.goto('/settings/people');
+    await page.getByLabel('E-mail').fill('slow@example.com');
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    const role = page.getByLabel('Role of Bob');
+    const changes = heldBack(page, /\/desk\/(?:people|invitations)\/[^/]+$/);
+    await role.selectOption('reader');
+    await until('the role is on its way', async () => changes.length === 1);
+    await holds(role, 'reader');
+    await page.getByRole('button', { name: 'Take it back' }).dblclick();
+    await until('both are on their way', async () => changes.length === 2);
+    await everythingAsked(page);
+    expect(changes).toHaveLength(2);
+    for (const go of changes) go();
+    await page.getByText('Bob is now reader.').waitFor();
+    await holds(role, 'reader');
+    await counted(page.getByRole('button', { name: 'Take it back' }), 0);
+    await role.selectOption('decider');
+    await until('it is on its way, too', async () => changes.length === 3);
+    changes.at(-1)?.();
+    await page.getByText('Bob is now decider.').waitFor();
+  });
+
+  test('where there are many agents, the way to a new one is at the top', async () => {
+    const { page } = await openWith([]);
+    const desk = await server().desk();
+    for (let n = 0; n < 7; n++) await newAgent(desk);
+    await page.goto('/agents');
+    await page.getByRole('button', { name: 'Make a new agent' }).click();
+    const name = page.getByRole('region', { name: 'A new agent' }).getByLabel('Name');
+    await focused(name);
+    expect(await isInSight(name)).toBe(true);
   });
 
   test('somebody else logs in in another tab: this one becomes theirs', async () => {

@@ -81,6 +81,12 @@ describe('the other screens', () => {
     await acceptAgent(server);
     const desk = await server.desk();
     await desk.decide(await server.wake().delivered({ headline: 'Counted' }), { status: 'approved' });
+    // Far from where the person's weeks begin, which is what they chose in the settings.
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('Emulation.setTimezoneOverride', { timezoneId: 'America/Los_Angeles' });
+    await page.goto('/insights?week=2026-W20');
+    await page.getByText('11 May to 17 May').waitFor();
+    await cdp.send('Emulation.setTimezoneOverride', { timezoneId: '' });
     await page.goto('/insights');
     await page.getByText('The busiest day was').waitFor();
     await page

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Server } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import {
@@ -180,15 +180,27 @@ describe('bad days', () => {
     expect((await server.wake().response(id)).json.status).toBe('pending');
   });
 
-  test('offline after one visit: the last list, and the page says that it is the last', async () => {
+  test('offline after one visit, or the server hangs: the last list, and the page says that it is the last', async () => {
     const server = await Server.start();
     await acceptAgent(server);
     await server.wake().delivered({ headline: 'Kept for later' });
     const watched = await openPage(browser(), server, { hasWorker: true });
-    await logIn(watched, server);
     const { page, context } = watched;
+    await page.clock.install();
+    await logIn(watched, server);
     await row(page, 'Kept for later').waitFor();
     await until('the worker has the page and the list', () => page.evaluate(keepsEverything));
+    await page.getByText('In this order since').waitFor();
+    // It takes connections and says nothing: no line ends by itself, and nothing fails.
+    onTestFinished(() => void server.child.process.kill('SIGCONT'));
+    server.child.process.kill('SIGSTOP');
+    await page.clock.fastForward('01:00');
+    await page.getByText('The live line is down.').waitFor();
+    await page.reload({ waitUntil: 'commit' });
+    await row(page, 'Kept for later').waitFor();
+    await page.getByText(/The server does not answer\. This is the list as it was at/).waitFor();
+    server.child.process.kill('SIGCONT');
+    await page.getByText('In this order since').waitFor();
     await context.setOffline(true);
     await page.reload();
     await row(page, 'Kept for later').waitFor();

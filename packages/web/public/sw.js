@@ -2,6 +2,12 @@
 const SHELL = 'lanternroom-shell-1';
 const LAST = 'lanternroom-last-1';
 const PAGE = '/';
+/** A server that says nothing for so long counts as one that cannot be reached, where something was kept. */
+const PATIENCE_MS = 6_000;
+/** A page asks for a handful of things: who was waited for in vain is not waited for as long each time. */
+const SHORT_MS = 1_000;
+const REMEMBERED_MS = 30_000;
+let silentAt = 0;
 /** Where the one page is served. Elsewhere (documents, files to save) is not ours to keep, nor to stand in for. */
 const DESK =
   /^\/(?:(?:login|setup|join|reset|sit|history|audit|insights|tasks|events|agents|d|settings)(?:\/|$)|$)/;
@@ -48,14 +54,30 @@ function isKept({ pathname, search }) {
   return pathname === '/desk/deliveries' && !search.includes('cursor=') && !search.includes('q=');
 }
 
-async function page(request) {
-  try {
-    const answer = await fetch(request);
-    if (answer.ok) await keepPage(answer.clone());
-    return answer;
-  } catch {
-    return (await caches.match(PAGE)) ?? Response.error();
-  }
+function page(request) {
+  return freshOrKept(request, {
+    keep: async (answer) => (answer.ok ? keepPage(answer) : undefined),
+    find: () => caches.match(PAGE),
+  });
+}
+
+/** What the server says; when it says nothing, or does not begin to in time, what was kept. */
+async function freshOrKept(request, { keep, find }) {
+  const said = fetch(request).catch(() => undefined);
+  const inTime = await Promise.race([said, patience()]);
+  silentAt = inTime === undefined ? Date.now() : 0;
+  const kept = inTime === undefined ? await find() : undefined;
+  if (kept !== undefined) return kept;
+  const answer = await said;
+  if (answer === undefined) return Response.error();
+  // A disk without room for a copy is no reason to show nothing.
+  await keep(answer.clone()).catch(() => {});
+  return answer;
+}
+
+function patience() {
+  const wasSilent = Date.now() - silentAt < REMEMBERED_MS;
+  return new Promise((resolve) => setTimeout(resolve, wasSilent ? SHORT_MS : PATIENCE_MS));
 }
 
 /** Another page than the last is another version: what belonged to the one before would lie here for ever. */
@@ -78,22 +100,23 @@ async function asset(request) {
   if (kept !== undefined) return kept;
   const answer = await fetch(request);
   if (answer.ok) {
-    const cache = await caches.open(SHELL);
-    await cache.put(request, answer.clone());
+    const copy = answer.clone();
+    await caches
+      .open(SHELL)
+      .then((cache) => cache.put(request, copy))
+      .catch(() => {});
   }
   return answer;
 }
 
-async function last(request) {
-  try {
-    const answer = await fetch(request);
-    if (answer.ok) await keep(request, answer.clone());
-    if (answer.status === 401) await caches.delete(LAST);
-    return answer;
-  } catch {
-    const cache = await caches.open(LAST);
-    return (await cache.match(request)) ?? Response.error();
-  }
+function last(request) {
+  return freshOrKept(request, {
+    keep: async (answer) => {
+      if (answer.ok) await keep(request, answer);
+      if (answer.status === 401) await caches.delete(LAST);
+    },
+    find: async () => (await caches.open(LAST)).match(request),
+  });
 }
 
 async function keep(request, answer) {

@@ -11,7 +11,7 @@ import { isRefused } from './api/refused.ts';
 import { DetailScreen, NothingOpen } from './detail/DetailScreen.tsx';
 import { LoginPage } from './entry/LoginPage.tsx';
 import { JoinPage, ResetPage, SetupPage } from './entry/TokenPage.tsx';
-import { Broken, NoSuchPlace } from './frame/Broken.tsx';
+import { Broken, NoSuchPlace, OnItsWay } from './frame/Broken.tsx';
 import { Frame } from './frame/Frame.tsx';
 import { InboxScreen } from './inbox/InboxScreen.tsx';
 
@@ -103,6 +103,9 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultPreload: false,
+  // On a slow line: a press that is followed by nothing is pressed again.
+  defaultPendingComponent: OnItsWay,
+  defaultPendingMs: 400,
   scrollRestoration: true,
 });
 

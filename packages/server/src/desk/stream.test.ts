@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SESSION_KEPT } from '../core/people/login.ts';
 import { SECOND } from '../core/time.ts';
 import { Browser } from '../testing/browser.ts';
@@ -50,6 +50,17 @@ describe('the stream', () => {
     expect(await listed()).toMatchObject(later);
     const found = await body(browser.send('GET', '/desk/deliveries?from=2026-01-01T00:00:00Z'));
     expect(found).toMatchObject(later);
+  });
+
+  test('[D17] can be heard while nothing happens, as often as its greeting says', async () => {
+    const { world } = await openDesk();
+    const browser = await loggedIn(world);
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const stream = await StreamReader.open(browser.send('GET', '/desk/stream'));
+    const hello = (await stream.next())?.data as { beat_seconds: number } | undefined;
+    vi.advanceTimersByTime((hello?.beat_seconds ?? 0) * 1000);
+    expect(await stream.next()).toEqual({ event: 'beat', data: {} });
   });
 
   test('[D17] tells when a held decision takes effect', async () => {

@@ -5,10 +5,14 @@ import type { Person } from '../core/people/person.ts';
 import { bearerOf } from '../http/agent-key.ts';
 import { SharedLooks } from '../http/shared-looks.ts';
 import type { Shell } from '../http/shell.ts';
+import { HEARTBEAT_SECONDS } from '../http/sse.ts';
 import { isOwnOrigin, requirePerson, sessionCookie } from './auth.ts';
 import { Backlog } from './backlog.ts';
 import { endOfLedger } from './ledger-end.ts';
 import { caller } from './person.ts';
+
+/** The page must hear it: a line on which nothing arrives any more looks like a quiet one. */
+const BEAT = 'event: beat\ndata: {}\n\n';
 
 /** Live updates: what changed, by name; the page asks for the rest. */
 export function streamRoutes(app: FastifyInstance, shell: Shell): void {
@@ -20,7 +24,7 @@ export function streamRoutes(app: FastifyInstance, shell: Shell): void {
       throw new Fault('cross_site', 'Live updates are for the desk itself.');
     }
     const { space } = caller(request);
-    const stream = shell.streams.open(reply, () => off());
+    const stream = shell.streams.open(reply, () => off(), { beat: BEAT });
     const off = shell.wakeups.on(`desk:${space}`, (about) => {
       void tell(about);
     });
@@ -38,9 +42,12 @@ export function streamRoutes(app: FastifyInstance, shell: Shell): void {
     });
     // Read once we listen: whatever is not in it will be told. Who was shown as much has missed nothing.
     const greeted = shell.room.store.read(space, endOfLedger).then(
-      (seq) => void stream.send({ event: 'hello', data: JSON.stringify({ space, ledger_seq: seq }) }),
+      (seq) => void stream.send({ event: 'hello', data: hello(space, seq) }),
       () => stream.close(),
     );
     return reply;
   });
 }
+
+const hello = (space: string, seq: number) =>
+  JSON.stringify({ space, ledger_seq: seq, beat_seconds: HEARTBEAT_SECONDS });

@@ -1,24 +1,34 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
-const HEARTBEAT_MS = 15_000;
+export const HEARTBEAT_SECONDS = 15;
 const MOST_STALLED = 4;
 
 /** Without a name it is a plain message. */
 export type SseMessage = { event?: string; data: string; id?: string };
 
 const RECONNECT = 'event: reconnect\ndata: {}\n\n';
+const STILL_HERE = ': still here\n\n';
+
+export type SseWords = {
+  /** What a reader is told at the end: to come back, unless its protocol has another way. */
+  farewell?: string;
+  /** Said while nothing happens. Browsers show a page no comments, so one that must know takes an event. */
+  beat?: string;
+};
 
 /** Server-Sent Events: the transport, which knows no protocol. */
 export class SseStream {
   readonly #raw: ServerResponse;
   readonly #beat: NodeJS.Timeout;
   readonly #farewell: string;
+  readonly #stillHere: string;
   #open = true;
   #beatsStalled = 0;
 
-  constructor(reply: FastifyReply, onClose: () => void, farewell = RECONNECT) {
-    this.#farewell = farewell;
+  constructor(reply: FastifyReply, onClose: () => void, words: SseWords = {}) {
+    this.#farewell = words.farewell ?? RECONNECT;
+    this.#stillHere = words.beat ?? STILL_HERE;
     reply.hijack();
     this.#raw = reply.raw;
     this.#raw.writeHead(200, {
@@ -30,7 +40,7 @@ export class SseStream {
     this.#raw.on('drain', () => {
       this.#beatsStalled = 0;
     });
-    this.#beat = setInterval(() => this.beat(), HEARTBEAT_MS);
+    this.#beat = setInterval(() => this.beat(), HEARTBEAT_SECONDS * 1000);
     const gone = () => {
       this.#open = false;
       clearInterval(this.#beat);
@@ -45,7 +55,7 @@ export class SseStream {
   beat(): void {
     this.#beatsStalled = this.#raw.writableNeedDrain ? this.#beatsStalled + 1 : 0;
     if (this.#beatsStalled >= MOST_STALLED) this.#raw.destroy();
-    else if (this.#beatsStalled === 0) this.#raw.write(': still here\n\n');
+    else if (this.#beatsStalled === 0) this.#raw.write(this.#stillHere);
   }
 
   get closed(): boolean {
@@ -91,15 +101,14 @@ export class Streams {
   readonly #open = new Set<SseStream>();
   #closing = false;
 
-  /** `farewell` is what a reader is told at the end: to come back, unless its protocol has another way. */
-  open(reply: FastifyReply, onClose: () => void, farewell?: string): SseStream {
+  open(reply: FastifyReply, onClose: () => void, words?: SseWords): SseStream {
     const stream = new SseStream(
       reply,
       () => {
         this.#open.delete(stream);
         onClose();
       },
-      farewell,
+      words,
     );
     this.#open.add(stream);
     // One that was opened while we were already stopping.

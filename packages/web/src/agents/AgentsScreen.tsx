@@ -8,6 +8,7 @@ import type { Agent, AgentStats } from '../api/types.ts';
 import { Text } from '../detail/Text.tsx';
 import { Field } from '../entry/Field.tsx';
 import { PageList, usePages } from '../frame/Pages.tsx';
+import { Said } from '../frame/Said.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useAlone } from '../frame/use-alone.ts';
@@ -42,6 +43,7 @@ export function AgentsScreen() {
       }
     >
       {field(agents.hasNextPage)}
+      {isOwner && agents.all.length > FEW && <ToNewAgent />}
       <PageList
         pages={agents}
         empty={
@@ -98,6 +100,21 @@ function StatWords({ stats, hasCallbacks }: { stats: AgentStats; hasCallbacks: b
   );
 }
 
+/** So many lines leave the form below them in sight. */
+const FEW = 6;
+
+function ToNewAgent() {
+  return (
+    <p>
+      <button type="button" className="button" onClick={() => document.getElementById(NEW_AGENT)?.focus()}>
+        Make a new agent
+      </button>
+    </p>
+  );
+}
+
+const NEW_AGENT = 'new-agent-name';
+
 /** Making an agent ends on its own page, with its key shown once and its prompt ready. */
 function NewAgent() {
   const [name, setName] = useState('');
@@ -109,10 +126,11 @@ function NewAgent() {
     try {
       const made = await desk.addAgent({ agent_id: name.trim(), tier });
       keepOnce(made.agent_id, { key: made.key, callbackSecret: made.callback_secret });
-      void asking.invalidateQueries({ queryKey: ['agents'] });
       await navigate({ to: '/agents/$id', params: { id: made.agent_id } });
     } catch (error) {
       setSaid(calmly(error));
+    } finally {
+      void asking.invalidateQueries({ queryKey: ['agents'] });
     }
   };
   return (
@@ -127,6 +145,7 @@ function NewAgent() {
         }}
       >
         <Field
+          id={NEW_AGENT}
           label="Name"
           value={name}
           onText={setName}
@@ -173,9 +192,7 @@ function Sample({ has }: { has: boolean }) {
       <button type="button" className="button" aria-busy={busy} onClick={() => void alone(turn)}>
         {has ? 'Remove the sample agent' : 'Bring a sample agent'}
       </button>
-      <p className="said" role="status">
-        {said}
-      </p>
+      <Said>{said}</Said>
     </section>
   );
 }

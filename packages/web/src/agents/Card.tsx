@@ -4,6 +4,7 @@ import { asking, cardQuery } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import type { CardFields, CardView } from '../api/task-types.ts';
 import { Text } from '../detail/Text.tsx';
+import { Said } from '../frame/Said.tsx';
 import { useAlone } from '../frame/use-alone.ts';
 import { CardEditor } from './CardEditor.tsx';
 import { CardPreview } from './CardPreview.tsx';
@@ -65,9 +66,7 @@ export function Card({ agent, view, isOwner }: { agent: string; view: CardView; 
           onLeave={() => setDraft(null)}
         />
       )}
-      <p className="said" role="status">
-        {said}
-      </p>
+      <Said>{said}</Said>
       <Signature view={view} isOwner={isOwner} />
       <CardPreview agent={agent} view={view} draft={draft} />
     </section>

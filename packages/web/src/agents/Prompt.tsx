@@ -21,11 +21,14 @@ const NAMES: Record<string, string> = {
 /** A ready text for the agent, in the words of its framework. */
 export function Prompt({ agent }: { agent: string }) {
   const [framework, setFramework] = useState<string | null>(null);
-  const { data, error } = useQuery({
+  const { data, error, isPlaceholderData, refetch } = useQuery({
     queryKey: ['agents', agent, 'prompt', framework],
     queryFn: () => desk.prompt(agent, framework),
     placeholderData: (old) => old,
   });
+  // What can be chosen stays when the chosen one could not be had.
+  const [known, setKnown] = useState(data);
+  if (data !== undefined && data !== known) setKnown(data);
   return (
     <section className="part" aria-label="Prompt">
       <h2>Prompt</h2>
@@ -33,30 +36,37 @@ export function Prompt({ agent }: { agent: string }) {
         Give this to the agent. It says how to deliver, to wait, and what an answer means. The key is not in
         it.
       </p>
-      {error !== null && (
-        <p className="said">{isNotThere(error) ? 'This server has no prompts yet.' : calmly(error)}</p>
+      {known !== undefined && (
+        <div className="field">
+          <label htmlFor="framework">Framework</label>
+          <select
+            id="framework"
+            className="input"
+            value={framework ?? known.framework}
+            onChange={(event) => setFramework(event.target.value)}
+          >
+            {known.frameworks.map((name) => (
+              <option key={name} value={name}>
+                {NAMES[name] ?? name}
+              </option>
+            ))}
+          </select>
+        </div>
       )}
-      {data !== undefined && (
-        <>
-          <div className="field">
-            <label htmlFor="framework">Framework</label>
-            <select
-              id="framework"
-              className="input"
-              value={framework ?? data.framework}
-              onChange={(event) => setFramework(event.target.value)}
-            >
-              {data.frameworks.map((name) => (
-                <option key={name} value={name}>
-                  {NAMES[name] ?? name}
-                </option>
-              ))}
-            </select>
-          </div>
-          <div className="full">
-            <Copied text={data.text} label="Copy the prompt" />
-          </div>
-        </>
+      {error !== null && (
+        <p className="said">
+          {isNotThere(error) ? 'This server has no prompts yet.' : calmly(error)}{' '}
+          <button type="button" className="plain" onClick={() => void refetch()}>
+            Try again
+          </button>
+        </p>
+      )}
+      {/* Never the text of another framework under this one's name. */}
+      {isPlaceholderData && <p className="said">One moment…</p>}
+      {data !== undefined && !isPlaceholderData && (
+        <div className="full">
+          <Copied text={data.text} label="Copy the prompt" />
+        </div>
       )}
     </section>
   );

@@ -1,25 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { asking } from '../api/questions.ts';
-import { calmly } from '../api/refused.ts';
 import type { CardView } from '../api/task-types.ts';
+import { Said } from '../frame/Said.tsx';
 import { Sure } from '../frame/Sure.tsx';
+import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
 /** Who vouches for the card, and with which key. */
 export function Signature({ view, isOwner }: { view: CardView; isOwner: boolean }) {
   const { data } = useQuery({ queryKey: ['agents', 'signing'], queryFn: desk.signingKeys });
-  const [said, setSaid] = useState('');
+  const { said, run } = useWork(['agents']);
   const now = useNow();
   const [used] = view.signed_with;
   const key = data?.keys.find((one) => one.key_id === used);
   const before = data?.keys.find((one) => one.retired_at !== null);
-  const rotate = async () => {
-    setSaid(await desk.rotateSigning().then(() => 'A new key signs from now on.', calmly));
-    void asking.invalidateQueries({ queryKey: ['agents'] });
-  };
+  const rotate = () =>
+    run(async () => {
+      await desk.rotateSigning();
+      return 'A new key signs from now on.';
+    });
   return (
     <div className="signature">
       <p className="said">
@@ -44,9 +44,7 @@ export function Signature({ view, isOwner }: { view: CardView; isOwner: boolean 
           onSure={() => void rotate()}
         />
       )}
-      <p className="said" role="status">
-        {said}
-      </p>
+      <Said>{said}</Said>
     </div>
   );
 }

@@ -8,6 +8,7 @@ import type {
   Subscription,
 } from './event-types.ts';
 import type { MakeOptions, ProveOptions } from './passkeys.ts';
+import { isSilence, unknownOutcome } from './refused.ts';
 import { PATIENCE_MS, request } from './request.ts';
 import type {
   Caller,
@@ -77,6 +78,19 @@ export type Page = {
 };
 export type Answer = { status: Verdict; feedback?: string; edited_content?: Json; content_sha256: string };
 
+/** For what makes one more each time it is asked. Without an answer it may be there already, its secret seen by nobody. */
+async function make<T>(path: string, body: unknown): Promise<T> {
+  try {
+    return await request<T>('POST', path, body);
+  } catch (error) {
+    if (isSilence(error) && navigator.onLine) throw unknownOutcome(MAYBE_MADE);
+    throw error;
+  }
+}
+
+const MAYBE_MADE =
+  'The server did not answer, so nobody knows whether it was done. Look whether it is there before you try again.';
+
 /** Every address of the desk that the page uses, and no other. */
 export const desk = {
   session: () => request<Session>('GET', '/desk/session'),
@@ -130,9 +144,9 @@ export const desk = {
   agentNames: () => request<{ names: string[] }>('GET', '/desk/agent-names'),
   agent: (id: string) => request<Agent>('GET', at`/desk/agents/${id}`),
   addAgent: (body: { agent_id: string; tier?: string; callbacks?: string[] }) =>
-    request<Agent & { key: string; callback_secret: string }>('POST', '/desk/agents', body),
+    make<Agent & { key: string; callback_secret: string }>('/desk/agents', body),
   addKey: (id: string, body: { tier: string; rotate: boolean }) =>
-    request<{ key: string; others_expire_at: string | null }>('POST', at`/desk/agents/${id}/keys`, body),
+    make<{ key: string; others_expire_at: string | null }>(at`/desk/agents/${id}/keys`, body),
   revokeKey: (id: string, key: string) => request<unknown>('DELETE', at`/desk/agents/${id}/keys/${key}`),
   setCallbacks: (id: string, callbacks: string[]) =>
     request<unknown>('PUT', at`/desk/agents/${id}/callbacks`, { callbacks }),
@@ -144,8 +158,7 @@ export const desk = {
       PATIENCE_MS,
     ),
   newCallbackSecret: (id: string) =>
-    request<{ callback_secret: string; old_expires_at: string | null }>(
-      'POST',
+    make<{ callback_secret: string; old_expires_at: string | null }>(
       at`/desk/agents/${id}/callback-secret`,
       {},
     ),
@@ -175,20 +188,15 @@ export const desk = {
   eventRawPath: (one: EventName) =>
     at`/desk/events/${one.agent}/${one.event}/raw` + query({ producer_id: one.producer }),
   replay: (one: EventName) =>
-    request<{ offset: number }>(
-      'POST',
+    make<{ offset: number }>(
       at`/desk/events/${one.agent}/${one.event}/replay` + query({ producer_id: one.producer }),
       {},
     ),
   producers: () => request<{ producers: Producer[] }>('GET', '/desk/producers'),
   addProducer: (body: { name: string; tier: string; public_key?: string }) =>
-    request<Producer & { key_id: string; secret?: string }>('POST', '/desk/producers', body),
+    make<Producer & { key_id: string; secret?: string }>('/desk/producers', body),
   rotateProducer: (id: string) =>
-    request<{ key_id: string; secret?: string; others_expire_at: string }>(
-      'POST',
-      at`/desk/producers/${id}/keys`,
-      {},
-    ),
+    make<{ key_id: string; secret?: string; others_expire_at: string }>(at`/desk/producers/${id}/keys`, {}),
   revokeProducerKey: (id: string, key: string) =>
     request<unknown>('DELETE', at`/desk/producers/${id}/keys/${key}`),
   refusedEvents: (id: string) =>
@@ -205,7 +213,7 @@ export const desk = {
     at`/desk/tasks/${id}/content/${content}` + query({ as }),
   callers: (id: string) => request<{ callers: Caller[] }>('GET', at`/desk/agents/${id}/callers`),
   addCaller: (id: string, body: { name: string; expires_in_days?: number }) =>
-    request<Caller & { token: string }>('POST', at`/desk/agents/${id}/callers`, body),
+    make<Caller & { token: string }>(at`/desk/agents/${id}/callers`, body),
   revokeCaller: (id: string, caller: string) =>
     request<unknown>('DELETE', at`/desk/agents/${id}/callers/${caller}`),
   card: (id: string) => request<CardView>('GET', at`/desk/agents/${id}/card`),
@@ -214,16 +222,15 @@ export const desk = {
   previewCard: (id: string, change: Partial<CardFields>) =>
     request<CardPreview>('POST', at`/desk/agents/${id}/card/preview`, change),
   signingKeys: () => request<{ keys: SigningKey[] }>('GET', '/desk/signing'),
-  rotateSigning: () => request<{ keys: SigningKey[] }>('POST', '/desk/signing/rotate', {}),
+  rotateSigning: () => make<{ keys: SigningKey[] }>('/desk/signing/rotate', {}),
 
   people: () => request<{ people: Person[] }>('GET', '/desk/people'),
   setRole: (id: string, role: Role) => request<unknown>('PUT', at`/desk/people/${id}`, { role }),
   removePerson: (id: string) => request<unknown>('DELETE', at`/desk/people/${id}`),
-  resetPerson: (id: string) =>
-    request<{ link: string; expires_at: string }>('POST', at`/desk/people/${id}/reset`, {}),
+  resetPerson: (id: string) => make<{ link: string; expires_at: string }>(at`/desk/people/${id}/reset`, {}),
   invitations: () => request<{ invitations: Invitation[] }>('GET', '/desk/invitations'),
   invite: (body: { email: string; role: Role }) =>
-    request<Invitation & { link: string }>('POST', '/desk/invitations', body),
+    make<Invitation & { link: string }>('/desk/invitations', body),
   dropInvitation: (id: string) => request<unknown>('DELETE', at`/desk/invitations/${id}`),
   preferences: () => request<Preferences>('GET', '/desk/preferences'),
   setPreferences: (body: Partial<Preferences>) => request<Preferences>('PUT', '/desk/preferences', body),
@@ -240,7 +247,7 @@ export const desk = {
   endSession: (id: string) => request<unknown>('DELETE', at`/desk/sessions/${id}`),
   endOtherSessions: () => request<{ ended: number }>('DELETE', '/desk/sessions'),
   tokens: () => request<{ tokens: Token[] }>('GET', '/desk/tokens'),
-  addToken: (name: string) => request<Token & { token: string }>('POST', '/desk/tokens', { name }),
+  addToken: (name: string) => make<Token & { token: string }>('/desk/tokens', { name }),
   revokeToken: (id: string) => request<unknown>('DELETE', at`/desk/tokens/${id}`),
   insights: (week: string | undefined) => request<Letter>('GET', `/desk/insights${query({ week })}`),
   settings: () => request<ServerSettings>('GET', '/desk/settings'),

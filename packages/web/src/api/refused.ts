@@ -28,6 +28,11 @@ export function isRefused(error: unknown): error is Refused {
   return error instanceof Error && error.name === 'Refused';
 }
 
+/** The server no longer knows who is asking. */
+export function isLoggedOut(error: unknown): boolean {
+  return isRefused(error) && error.status === 401;
+}
+
 /** An address that this server does not have yet. */
 export function isNotThere(error: unknown): boolean {
   return isRefused(error) && error.status === 404;
@@ -44,9 +49,19 @@ const CALM: Record<number, string> = {
   507: 'The disk of the server is full. Nothing is lost; try again when there is room.',
 };
 
+/** Nothing came back, so nothing is known: it may have been done all the same, and only the answer got lost. */
+export const isSilence = (error: unknown) =>
+  isRefused(error) && (error.status === 0 || error.status === 502 || error.status === 504);
+
+const UNKNOWN = 'unknown_outcome';
+export const isUnknown = (error: unknown): error is Refused & { code: typeof UNKNOWN } =>
+  isRefused(error) && error.code === UNKNOWN;
+export const unknownOutcome = (message: string) => new Refused(0, { code: UNKNOWN, message });
+
 /** One calm sentence for the person. */
 export function calmly(error: unknown): string {
   if (!isRefused(error)) return 'Something unexpected happened here. Nothing is lost; try again.';
+  if (isUnknown(error)) return error.message;
   if (error.status === 429) {
     const wait = error.retryAfter === undefined ? 'a moment' : span(error.retryAfter);
     return `That was a lot at once. Wait ${wait} and try again; nothing is lost.`;

@@ -207,6 +207,8 @@ export type Letter = {
   week: string;
   from: string;
   to: string;
+  /** Where its days begin and end. */
+  time_zone: string;
   letter: Sentence[];
   charts: Chart[];
 };

@@ -1,6 +1,6 @@
 import { type Answer, desk } from '../api/desk.ts';
 import { asking, sessionQuery, settingsQuery } from '../api/questions.ts';
-import { calmly, isRefused, Refused } from '../api/refused.ts';
+import { calmly, isRefused, isSilence, isUnknown, type Refused, unknownOutcome } from '../api/refused.ts';
 import type { Decision, Detail, Row } from '../api/types.ts';
 import { hasDecided } from '../frame/sat.ts';
 import { list } from '../inbox/list-store.ts';
@@ -86,7 +86,7 @@ async function decideSurely(id: string, answer: Answer): Promise<Row> {
   } catch (error) {
     if (!isSilence(error)) throw error;
     const detail = await desk.delivery(id).catch(() => null);
-    if (detail === null) throw new Refused(0, { code: 'unknown_outcome', message: UNKNOWN_OUTCOME });
+    if (detail === null) throw unknownOutcome(UNKNOWN_OUTCOME);
     if (!isThisAnswer(detail.decision, answer)) throw error;
     return detail;
   }
@@ -94,9 +94,6 @@ async function decideSurely(id: string, answer: Answer): Promise<Row> {
 
 const UNKNOWN_OUTCOME =
   'The server did not say whether it took your answer. Look again when it can be reached.';
-
-const isSilence = (error: unknown) =>
-  isRefused(error) && (error.status === 0 || error.status === 502 || error.status === 504);
 
 const isMe = (person: string | undefined) =>
   person !== undefined && person === asking.getQueryData(sessionQuery.queryKey)?.person.person_id;
@@ -167,8 +164,7 @@ async function bringBack(id: string): Promise<void> {
 /** Who was first, and when; and that nothing the person wrote is lost. */
 export function lostWords(error: unknown, row: Row): string {
   const name = `“${row.headline}”`;
-  if (isRefused(error) && error.code === 'unknown_outcome')
-    return `${name}: ${error.message} Your words are kept.`;
+  if (isUnknown(error)) return `${name}: ${error.message} Your words are kept.`;
   if (!isRefused(error) || error.status !== 409) return `${name} was not answered. ${calmly(error)}`;
   return `${name} was not answered. ${conflictWords(error)} Your words are kept.`;
 }

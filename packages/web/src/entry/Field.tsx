@@ -8,8 +8,9 @@ type Props = Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & {
   onText: (text: string) => void;
 };
 
-export function Field({ label, hint, onText, ...rest }: Props) {
-  const id = useId();
+export function Field({ label, hint, onText, id: known, ...rest }: Props) {
+  const made = useId();
+  const id = known ?? made;
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>

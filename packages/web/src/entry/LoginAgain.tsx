@@ -5,7 +5,7 @@ import { sessionQuery } from '../api/questions.ts';
 import { onSessionLost } from '../api/request.ts';
 import { Dialog } from '../frame/Dialog.tsx';
 import { Depth } from '../keys/use-keys.ts';
-import { lookAgain } from '../live/stream.ts';
+import { listenAgain, lookAgain } from '../live/stream.ts';
 import { leaveTo } from './enter.ts';
 import { LoginForm } from './LoginForm.tsx';
 
@@ -24,6 +24,7 @@ export function LoginAgain() {
     if (before !== undefined && person.person_id !== before) return leaveTo('/');
     setLost(false);
     void lookAgain();
+    listenAgain();
   };
   // They may have logged in beside this, in another tab.
   useEffect(() => {
@@ -38,7 +39,7 @@ export function LoginAgain() {
     <Depth value={ABOVE_ALL}>
       <Dialog title="Log in again" onClose={() => {}} isFixed>
         <p className="said">Your session has ended. Everything you wrote is still here.</p>
-        <LoginForm email={data?.person.email} onDone={() => void goOn().catch(() => {})} />
+        <LoginForm email={data?.person.email} onDone={goOn} />
       </Dialog>
     </Depth>
   );

@@ -6,7 +6,13 @@ import { Trouble } from '../frame/Trouble.tsx';
 import { Field } from './Field.tsx';
 
 /** E-mail and password, or a passkey. What was typed stays when it was wrong. */
-export function LoginForm({ onDone, email: known }: { onDone: () => void; email?: string | undefined }) {
+export function LoginForm({
+  onDone,
+  email: known,
+}: {
+  onDone: () => Promise<void>;
+  email?: string | undefined;
+}) {
   const [email, setEmail] = useState(known ?? '');
   const [password, setPassword] = useState('');
   const [said, setSaid] = useState('');
@@ -16,7 +22,7 @@ export function LoginForm({ onDone, email: known }: { onDone: () => void; email?
     setBusy(true);
     try {
       await desk.login({ email, password });
-      onDone();
+      await onDone();
     } catch (error) {
       const wrong = isRefused(error) && error.code === 'login_failed';
       setSaid(wrong ? 'E-mail and password do not belong together. Try again.' : calmly(error));
@@ -28,7 +34,7 @@ export function LoginForm({ onDone, email: known }: { onDone: () => void; email?
     setBusy(true);
     try {
       await loginByPasskey();
-      onDone();
+      await onDone();
     } catch (error) {
       setSaid(calmlyOfPasskey(error));
     } finally {

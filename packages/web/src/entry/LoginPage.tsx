@@ -16,7 +16,7 @@ export function LoginPage() {
   };
   return (
     <EntryPage title="Good to see you.">
-      <LoginForm onDone={() => void done()} />
+      <LoginForm onDone={done} />
       <p className="said">
         The first time here? The setup link stands in the terminal where the server was started.
       </p>

@@ -52,13 +52,15 @@ const SAID = {
     title: 'You are invited.',
     lead: 'Choose a name and a password, and you are in.',
     none: 'This address needs the token of an invitation. Ask for the whole link.',
-    closed: 'This invitation has been used or withdrawn. Ask for a new one.',
+    closed:
+      'This invitation has been used or withdrawn. If it was you who used it, log in; otherwise ask for a new one.',
   },
   reset: {
     title: 'A fresh start.',
     lead: 'Choose a new password. The old one, your passkeys and your sessions have ended.',
     none: 'This address needs the token of a reset link. Ask an owner for the whole link.',
-    closed: 'This link has been used, replaced, or is older than a day. Ask an owner for a new one.',
+    closed:
+      'This link has been used, replaced, or is older than a day. If it was you who used it, log in; otherwise ask an owner for a new one.',
   },
 };
 
@@ -69,6 +71,7 @@ function TokenPage({ kind }: { kind: keyof typeof SAID }) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const [said, setSaid] = useState('');
+  const [isClosed, setClosed] = useState(false);
   const navigate = useNavigate();
   const text = SAID[kind];
   const { busy, alone } = useAlone();
@@ -87,7 +90,9 @@ function TokenPage({ kind }: { kind: keyof typeof SAID }) {
       }
       await navigate({ to: '/', replace: true });
     } catch (error) {
-      setSaid(isRefused(error) && error.status === 410 ? text.closed : calmly(error));
+      const isOver = isRefused(error) && error.status === 410;
+      setClosed(isOver);
+      setSaid(isOver ? text.closed : calmly(error));
     }
   };
   if (token === '')
@@ -140,9 +145,12 @@ function TokenPage({ kind }: { kind: keyof typeof SAID }) {
           required
         />
         <Trouble of={said} />
-        <button type="submit" className="button strong">
-          {BUTTON[kind]}
-        </button>
+        <div className="entry-actions">
+          <button type="submit" className="button strong">
+            {BUTTON[kind]}
+          </button>
+          {isClosed && <a href="/login">Log in instead</a>}
+        </div>
       </form>
     </EntryPage>
   );

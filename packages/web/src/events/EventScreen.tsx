@@ -121,11 +121,11 @@ function Replay({ name }: { name: EventName }) {
     try {
       const { offset } = await desk.replay(name);
       setSaid(`It stands once more at the end of the inbox, at ${offset}. Nothing was resumed by that.`);
-      void asking.invalidateQueries({ queryKey: ['events'] });
     } catch (error) {
       setSaid(calmly(error));
     } finally {
       setBusy(false);
+      void asking.invalidateQueries({ queryKey: ['events'] });
     }
   };
   return (

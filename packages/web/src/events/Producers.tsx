@@ -92,9 +92,10 @@ function NewProducer() {
       setName('');
       setPublicKey('');
       setSaid('');
-      void asking.invalidateQueries({ queryKey: ['producers'] });
     } catch (error) {
       setSaid(calmly(error));
+    } finally {
+      void asking.invalidateQueries({ queryKey: ['producers'] });
     }
   };
   return (

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Field } from '../entry/Field.tsx';
+import { Said } from './Said.tsx';
 import { Sure } from './Sure.tsx';
 
 type Props = {
@@ -41,9 +42,7 @@ export function Addresses({ of: addresses, mayChange, said, words, onSet, beside
           </li>
         ))}
       </ul>
-      <p className="said" role="status">
-        {said}
-      </p>
+      <Said>{said}</Said>
       {mayChange && (
         <form className="form" onSubmit={add}>
           <Field label={words.add} type="url" placeholder={words.such} value={url} onText={setUrl} required />

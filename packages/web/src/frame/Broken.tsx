@@ -14,6 +14,15 @@ export function Broken() {
   );
 }
 
+/** A part of the page, or who is here, has still to come. */
+export function OnItsWay() {
+  return (
+    <p className="on-its-way said" role="status">
+      One moment…
+    </p>
+  );
+}
+
 export function NoSuchPlace() {
   return (
     <main className="broken">

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
+import { calmly } from '../api/refused.ts';
 import { Trouble } from './Trouble.tsx';
 
 type Page = { next_cursor: string | null };
@@ -22,9 +23,10 @@ export function usePages<P extends Page, T>(asked: {
 
 type Pages = Pick<
   ReturnType<typeof useInfiniteQuery>,
-  'error' | 'data' | 'hasNextPage' | 'isFetchingNextPage'
+  'error' | 'data' | 'hasNextPage' | 'isFetching' | 'isFetchingNextPage' | 'isFetchNextPageError'
 > & {
   fetchNextPage: () => unknown;
+  refetch: () => unknown;
   all: readonly unknown[];
 };
 
@@ -45,7 +47,7 @@ export function PageList({
   more: string;
   children: ReactNode;
 }) {
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, all } = pages;
+  const { data, error, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, all } = pages;
   const tried = (data as { pages: unknown[] } | undefined)?.pages.length ?? 0;
   const goesOn = all.length === 0 && hasNextPage && error === null && tried > 0 && tried < MOST_EMPTY;
   useEffect(() => {
@@ -53,13 +55,27 @@ export function PageList({
   }, [goesOn, isFetchingNextPage, fetchNextPage]);
   return (
     <>
-      <Trouble of={error} />
+      {error !== null && !isFetchNextPageError && (
+        <div className="trouble-line">
+          <Trouble of={error} />
+          <button
+            type="button"
+            className="plain"
+            aria-disabled={pages.isFetching}
+            onClick={() => void pages.refetch()}
+          >
+            Try again
+          </button>
+        </div>
+      )}
       {data === undefined && error === null && <p className="said">One moment…</p>}
       {data !== undefined && all.length === 0 && !hasNextPage && <p>{empty}</p>}
       <p className="said unless-empty" role="status">
         {goesOn && looking}
       </p>
       {all.length > 0 && children}
+      {/* Where the person has just asked for more: the top of a long list is out of sight. */}
+      {isFetchNextPageError && <Trouble of={calmly(error)} />}
       {hasNextPage && !goesOn && (
         <p>
           <button

@@ -1,10 +1,13 @@
 import { calmly } from '../api/refused.ts';
+import { useInSight } from './Said.tsx';
 
 /** What went wrong, in one calm sentence; nothing when nothing did. */
 export function Trouble({ of: error }: { of: unknown }) {
+  // A sentence is about what was just done; an error about something that was asked for by itself, and moves nothing.
+  const place = useInSight<HTMLParagraphElement>(typeof error === 'string' ? error : '');
   if (error === null || error === undefined || error === '') return null;
   return (
-    <p className="said bad" role="alert">
+    <p className="said bad" role="alert" ref={place}>
       {typeof error === 'string' ? error : calmly(error)}
     </p>
   );

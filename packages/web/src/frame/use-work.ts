@@ -3,7 +3,7 @@ import { asking } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import { useAlone } from './use-alone.ts';
 
-/** Runs what changes something, asks again for what it changed, and keeps what there is to say of it, or why it failed. */
+/** Runs what changes something, asks again for what it may have changed, and keeps what there is to say of it, or why it failed. */
 export function useWork(changes: readonly string[]) {
   const [said, setSaid] = useState('');
   const { busy, alone } = useAlone();
@@ -12,11 +12,13 @@ export function useWork(changes: readonly string[]) {
     const isDone = await alone(async () => {
       try {
         setSaid(await work());
-        void asking.invalidateQueries({ queryKey: changes });
         return true;
       } catch (error) {
         setSaid(calmly(error));
         return false;
+      } finally {
+        // Also when it failed: it may have been done all the same, or be gone already.
+        void asking.invalidateQueries({ queryKey: changes });
       }
     }, name);
     return isDone ?? false;

@@ -31,7 +31,12 @@ function Freshness({ state }: { state: ListState }) {
   const keptAt = useSyncExternalStore(kept.subscribe, kept.at);
   const now = useNow();
   if (keptAt !== null)
-    return <p className="said warn">You are offline. This is the list as it was at {moment(keptAt, now)}.</p>;
+    return (
+      <p className="said warn">
+        {navigator.onLine ? 'The server does not answer.' : 'You are offline.'} This is the list as it was at{' '}
+        {moment(keptAt, now)}.
+      </p>
+    );
   if (state.loadedAt === null) return null;
   if (state.stale)
     return (

@@ -37,7 +37,10 @@ export function InsightsScreen() {
       </Screen>
     );
   return (
-    <Screen title={weekTitle(data.week)} lead={`${date(data.from)} to ${date(data.to, -1)}`}>
+    <Screen
+      title={weekTitle(data.week)}
+      lead={`${date(data.from, data.time_zone)} to ${date(data.to, data.time_zone, -1)}`}
+    >
       <div className="letter">
         {data.letter.map((sentence) => (
           <LetterLine key={sentence.text} sentence={sentence} />
@@ -81,8 +84,9 @@ function LetterLine({ sentence: { text, list, query } }: { sentence: Sentence })
   );
 }
 
-function date(iso: string, shiftMs = 0): string {
-  const format = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long' });
+/** Weeks begin where the person said they are, which need not be where this browser is. */
+function date(iso: string, timeZone: string, shiftMs = 0): string {
+  const format = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone });
   return format.format(new Date(Date.parse(iso) + shiftMs));
 }
 

@@ -1,6 +1,7 @@
 import { desk } from '../api/desk.ts';
 import { asking, sessionQuery } from '../api/questions.ts';
-import { calmly, isNotThere } from '../api/refused.ts';
+import { calmly, isLoggedOut, isNotThere } from '../api/refused.ts';
+import { kept } from '../api/request.ts';
 import type { Row } from '../api/types.ts';
 import { list } from '../inbox/list-store.ts';
 
@@ -10,6 +11,9 @@ const MOST = 15;
 const MOST_ELSEWHERE = 60;
 const AT_ONCE = 4;
 const AGAIN_MS = 2000;
+/** How long a line may take to stand. After that its `hello` says how often it can be heard. */
+const STANDS_MS = 30_000;
+const BEATS_MISSED = 3;
 
 /** Whether the live line stands; the page says so when it does not. */
 let connected = true;
@@ -36,6 +40,8 @@ export function listen(): () => void {
   let wasDown = false;
   let isFirst = true;
   let stopped = false;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  let mostSilentMs = STANDS_MS;
   const about = new Set<string>();
 
   // The next ones wait until these are taken in: a storm is looked at as often as there is time for it.
@@ -49,14 +55,22 @@ export function listen(): () => void {
   const connect = () => {
     if (stopped) return;
     source = new EventSource('/desk/stream');
+    mostSilentMs = STANDS_MS;
+    heard();
     source.addEventListener('hello', (event) => {
+      const { ledger_seq, beat_seconds } = JSON.parse(event.data) as Hello;
+      if (beat_seconds !== undefined) mostSilentMs = beat_seconds * BEATS_MISSED * 1000;
+      heard();
       mark(true);
-      if (wasDown) void lookAgain();
-      else if (isFirst) void catchUp((JSON.parse(event.data) as { ledger_seq?: number }).ledger_seq);
+      // What was kept for a day without network is as old as what was shown before a silence.
+      if (wasDown || kept.at() !== null) void lookAgain();
+      else if (isFirst) void catchUp(ledger_seq);
       wasDown = false;
       isFirst = false;
     });
+    source.addEventListener('beat', heard);
     source.addEventListener('change', (event) => {
+      heard();
       about.add((JSON.parse(event.data) as { about: string }).about);
       gather ??= setTimeout(flush, GATHER_MS);
     });
@@ -64,23 +78,52 @@ export function listen(): () => void {
     source.addEventListener('error', lost);
   };
 
-  const lost = () => {
+  // A connection can die without a word: a laptop that slept, a network that was changed, a proxy that hangs.
+  const heard = () => {
+    clearTimeout(silence);
+    silence = setTimeout(lost, mostSilentMs);
+  };
+
+  const hangUp = () => {
     source?.close();
+    clearTimeout(timer);
+    clearTimeout(silence);
+  };
+
+  const lost = () => {
+    hangUp();
     wasDown = true;
     mark(false);
-    // A lost line may be a lost session, or somebody else's by now: the question below finds out.
-    void asking.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => {});
-    clearTimeout(timer);
     timer = setTimeout(connect, AGAIN_MS);
+    // A lost line may be a lost session, or somebody else's by now: the question below finds out.
+    void asking.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch((error) => {
+      // Nobody would be answered until somebody has logged in.
+      if (isLoggedOut(error)) hangUp();
+    });
+  };
+
+  const comeBack = () => {
+    hangUp();
+    connect();
   };
 
   connect();
+  returns.add(comeBack);
   return () => {
     stopped = true;
-    source?.close();
-    clearTimeout(timer);
+    returns.delete(comeBack);
+    hangUp();
     clearTimeout(gather);
   };
+}
+
+type Hello = { ledger_seq?: number; beat_seconds?: number };
+
+const returns = new Set<() => void>();
+
+/** Somebody has logged in again: the line rested until now. */
+export function listenAgain(): void {
+  for (const comeBack of returns) comeBack();
 }
 
 /** After silence nothing that is shown can be trusted. Rows change where they stand; the order waits. */

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Preferences } from '../api/types.ts';
 import { Field } from '../entry/Field.tsx';
+import { Said } from '../frame/Said.tsx';
 
 type Value = Preferences['digest'];
 
@@ -8,10 +9,12 @@ type Value = Preferences['digest'];
 export function Digest({
   hasMail,
   digest,
+  said,
   onChange,
 }: {
   digest: Value;
   hasMail: boolean;
+  said: string;
   onChange: (digest: Value) => Promise<boolean>;
 }) {
   const [kind, setKind] = useState(digest.kind);
@@ -67,6 +70,7 @@ export function Digest({
           </button>
         </form>
       )}
+      <Said>{said}</Said>
     </section>
   );
 }

@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { asking } from '../api/questions.ts';
-import { calmly } from '../api/refused.ts';
 import type { Role } from '../api/types.ts';
 import { Field } from '../entry/Field.tsx';
 import { Once } from '../frame/Once.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
-import { useAlone } from '../frame/use-alone.ts';
+import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
@@ -17,21 +15,20 @@ export function Invitations() {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('decider');
   const [made, setMade] = useState<{ email: string; link: string } | null>(null);
-  const [said, setSaid] = useState('');
   const now = useNow();
-  const again = () => void asking.invalidateQueries({ queryKey: ['people', 'invitations'] });
-  const { busy, alone } = useAlone();
-  const invite = async () => {
-    try {
+  const { said, run, busy } = useWork(['people', 'invitations']);
+  const invite = () =>
+    run(async () => {
       const { link } = await desk.invite({ email, role });
       setMade({ email, link });
       setEmail('');
-      setSaid('');
-      again();
-    } catch (error) {
-      setSaid(calmly(error));
-    }
-  };
+      return '';
+    });
+  const drop = (id: string) =>
+    run(async () => {
+      await desk.dropInvitation(id);
+      return '';
+    }, id);
   return (
     <section className="part" aria-label="Invite somebody">
       <h2>Invite somebody</h2>
@@ -45,7 +42,7 @@ export function Invitations() {
         aria-busy={busy}
         onSubmit={(event) => {
           event.preventDefault();
-          void alone(invite);
+          void invite();
         }}
       >
         <Field label="E-mail" type="email" value={email} onText={setEmail} required />
@@ -76,15 +73,7 @@ export function Invitations() {
               as {invitation.role}
               {invitation.expires_at === null ? '' : `, until ${timeAndDay(invitation.expires_at, now)}`}
             </span>
-            <button
-              type="button"
-              className="plain"
-              onClick={() =>
-                void desk
-                  .dropInvitation(invitation.invitation_id)
-                  .then(again, (error) => setSaid(calmly(error)))
-              }
-            >
+            <button type="button" className="plain" onClick={() => void drop(invitation.invitation_id)}>
               Take it back
             </button>
           </li>

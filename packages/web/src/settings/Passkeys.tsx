@@ -6,6 +6,7 @@ import { asking } from '../api/questions.ts';
 import { isRefused } from '../api/refused.ts';
 import { Text } from '../detail/Text.tsx';
 import { Field } from '../entry/Field.tsx';
+import { Said } from '../frame/Said.tsx';
 import { Sure } from '../frame/Sure.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useAlone } from '../frame/use-alone.ts';
@@ -18,16 +19,21 @@ const again = () => void asking.invalidateQueries({ queryKey: ['passkeys'] });
 export function Passkeys() {
   const { data, error } = useQuery({ queryKey: ['passkeys'], queryFn: desk.passkeys });
   const [said, setSaid] = useState('');
+  const { alone } = useAlone();
   const run = async (work: () => Promise<unknown>, done: string) => {
-    try {
-      await work();
-      setSaid(done);
-      again();
-      return true;
-    } catch (error) {
-      setSaid(calmlyOfPasskey(error));
-      return false;
-    }
+    const isDone = await alone(async () => {
+      try {
+        await work();
+        setSaid(done);
+        return true;
+      } catch (error) {
+        setSaid(calmlyOfPasskey(error));
+        return false;
+      } finally {
+        again();
+      }
+    });
+    return isDone ?? false;
   };
   return (
     <section className="part" aria-label="Passkeys">
@@ -47,9 +53,7 @@ export function Passkeys() {
       {data !== undefined && (
         <AddPasskey origin={data.origin} onSaid={setSaid} has={data.passkeys.length > 0} />
       )}
-      <p className="said" role="status">
-        {said}
-      </p>
+      <Said>{said}</Said>
     </section>
   );
 }

@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { desk } from '../api/desk.ts';
 import { asking, sessionQuery } from '../api/questions.ts';
-import { calmly } from '../api/refused.ts';
 import type { Person, Role } from '../api/types.ts';
 import { Once } from '../frame/Once.tsx';
+import { Said } from '../frame/Said.tsx';
 import { Sure } from '../frame/Sure.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
+import { useWork } from '../frame/use-work.ts';
 import { Invitations } from './Invitations.tsx';
 
 export const ROLES: Record<Role, string> = {
@@ -18,22 +19,13 @@ export const ROLES: Record<Role, string> = {
 export function People() {
   const { data, error } = useQuery({ queryKey: ['people'], queryFn: desk.people });
   const { data: session } = useQuery(sessionQuery);
-  const [said, setSaid] = useState('');
+  const { said, run, busy } = useWork(['people']);
   const [reset, setReset] = useState<{ name: string; link: string } | null>(null);
   const isOwner = session?.person.role === 'owner';
-  const run = async (work: () => Promise<unknown>, done: string) => {
-    try {
-      await work();
-      setSaid(done);
-      void asking.invalidateQueries({ queryKey: ['people'] });
-    } catch (error) {
-      setSaid(calmly(error));
-    }
-  };
   return (
     <>
       <Trouble of={error} />
-      <ul className="lines people">
+      <ul className="lines people" aria-busy={busy}>
         {data?.people.map((person) => (
           <li key={person.person_id}>
             <span>
@@ -61,9 +53,7 @@ export function People() {
           before it has ended.
         </Once>
       )}
-      <p className="said" role="status">
-        {said}
-      </p>
+      <Said>{said}</Said>
       {isOwner ? <Invitations /> : <p className="said">Owners invite people and give roles.</p>}
     </>
   );
@@ -77,21 +67,38 @@ function OwnerChoices({
 }: {
   person: Person;
   isSelf: boolean;
-  run: (work: () => Promise<unknown>, done: string) => void;
+  run: ReturnType<typeof useWork>['run'];
   onReset: (link: string) => void;
 }) {
+  const { person_id: id, name } = person;
+  const [chosen, setChosen] = useState<Role | null>(null);
+  const setRole = async (role: Role) => {
+    setChosen(role);
+    await run(async () => {
+      await desk.setRole(id, role);
+      await asking.refetchQueries({ queryKey: ['people'], exact: true });
+      return `${name} is now ${role}.`;
+    }, `${id} ${role}`);
+    setChosen((last) => (last === role ? null : last));
+  };
+  const reset = () =>
+    run(async () => {
+      onReset((await desk.resetPerson(id)).link);
+      return `${name} comes back by the link alone.`;
+    }, id);
+  const remove = () =>
+    run(async () => {
+      await desk.removePerson(id);
+      return `${name} is no longer here.`;
+    }, id);
   return (
     <span className="form-line">
       <select
         className="input"
-        aria-label={`Role of ${person.name}`}
-        value={person.role}
-        onChange={(event) =>
-          run(
-            () => desk.setRole(person.person_id, event.target.value as Role),
-            `${person.name} is now ${event.target.value}.`,
-          )
-        }
+        aria-label={`Role of ${name}`}
+        // As it was chosen until the server has said something.
+        value={chosen ?? person.role}
+        onChange={(event) => void setRole(event.target.value as Role)}
       >
         {Object.entries(ROLES).map(([role, words]) => (
           <option key={role} value={role}>
@@ -102,21 +109,12 @@ function OwnerChoices({
       {!isSelf && (
         <Sure
           word="Reset"
-          question={`${person.name} is logged out everywhere; password and passkeys end.`}
-          onSure={() =>
-            run(
-              async () => onReset((await desk.resetPerson(person.person_id)).link),
-              `${person.name} comes back by the link alone.`,
-            )
-          }
+          question={`${name} is logged out everywhere; password and passkeys end.`}
+          onSure={() => void reset()}
         />
       )}
       {!isSelf && (
-        <Sure
-          word="Remove"
-          question={`${person.name} is logged out everywhere.`}
-          onSure={() => run(() => desk.removePerson(person.person_id), `${person.name} is no longer here.`)}
-        />
+        <Sure word="Remove" question={`${name} is logged out everywhere.`} onSure={() => void remove()} />
       )}
     </span>
   );

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { asking, settingsQuery } from '../api/questions.ts';
-import { calmly, isRefused } from '../api/refused.ts';
+import { settingsQuery } from '../api/questions.ts';
+import { calmly, isRefused, isSilence } from '../api/refused.ts';
 import { words } from '../composer/words.ts';
 import { leaveTo } from '../entry/enter.ts';
 import { Field } from '../entry/Field.tsx';
+import { Said } from '../frame/Said.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useAlone } from '../frame/use-alone.ts';
+import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
 import { span, timeAndDay } from '../words/time.ts';
 import { Passkeys } from './Passkeys.tsx';
@@ -63,14 +65,15 @@ function Leave() {
 
 function Sessions() {
   const { data, error } = useQuery({ queryKey: ['sessions'], queryFn: desk.sessions });
-  const [said, setSaid] = useState('');
+  const { said, run, busy } = useWork(['sessions']);
   const now = useNow();
-  const end = async (work: () => Promise<unknown>, done: string) => {
-    setSaid(await work().then(() => done, calmly));
-    void asking.invalidateQueries({ queryKey: ['sessions'] });
-  };
+  const end = (work: () => Promise<unknown>, done: string, name?: string) =>
+    void run(async () => {
+      await work();
+      return done;
+    }, name);
   return (
-    <section className="part" aria-label="Where you are logged in">
+    <section className="part" aria-label="Where you are logged in" aria-busy={busy}>
       <h2>Where you are logged in</h2>
       <Trouble of={error} />
       <ul className="lines">
@@ -84,7 +87,13 @@ function Sessions() {
               <button
                 type="button"
                 className="plain"
-                onClick={() => void end(() => desk.endSession(session.session_id), 'That session has ended.')}
+                onClick={() =>
+                  end(
+                    () => desk.endSession(session.session_id),
+                    'That session has ended.',
+                    session.session_id,
+                  )
+                }
               >
                 End it
               </button>
@@ -96,17 +105,18 @@ function Sessions() {
         <button
           type="button"
           className="button"
-          onClick={() => void end(desk.endOtherSessions, 'You are logged in here and nowhere else.')}
+          onClick={() => end(desk.endOtherSessions, 'You are logged in here and nowhere else.')}
         >
           Log out everywhere else
         </button>
       )}
-      <p className="said" role="status">
-        {said}
-      </p>
+      <Said>{said}</Said>
     </section>
   );
 }
+
+const MAYBE_CHANGED =
+  'The server did not answer. Try again; if the one you have is refused now, the new one counts already.';
 
 function Password() {
   const [current, setCurrent] = useState('');
@@ -120,7 +130,7 @@ function Password() {
       setPassword('');
       setSaid('The password is changed. Your other sessions have ended.');
     } catch (error) {
-      setSaid(calmly(error));
+      setSaid(isSilence(error) ? MAYBE_CHANGED : calmly(error));
     }
   };
   return (
@@ -154,9 +164,7 @@ function Password() {
         <button type="submit" className="button">
           Change it
         </button>
-        <p className="said" role="status">
-          {said}
-        </p>
+        <Said>{said}</Said>
       </form>
     </section>
   );

@@ -4,6 +4,7 @@ import { settingsQuery } from '../api/questions.ts';
 import type { Preferences, Sitting } from '../api/types.ts';
 import { Field } from '../entry/Field.tsx';
 import { Each } from '../frame/Each.tsx';
+import { Said } from '../frame/Said.tsx';
 import { span } from '../words/time.ts';
 import { Digest } from './Digest.tsx';
 import { usePreferences } from './use-preferences.ts';
@@ -11,30 +12,43 @@ import { usePreferences } from './use-preferences.ts';
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 export function Sittings() {
-  const { preferences, change, keep, said } = usePreferences();
+  // One each, so that what became of a change is said beside it.
+  const sittings = usePreferences();
+  const quiet = usePreferences();
+  const zone = usePreferences();
+  const digest = usePreferences();
   const { data } = useQuery(settingsQuery);
+  const { preferences, said } = sittings;
   if (preferences === undefined) return <p className="said">{said === '' ? 'One moment…' : said}</p>;
+  const { time_zone, quiet: hours, digest: news } = { ...preferences, ...zone.preferences };
   return (
     <>
       <p>
         Sittings are the times you mean to come. Nothing is sent to remind you, unless you turn the digest on.
       </p>
-      <SittingList preferences={preferences} onChange={(sittings) => void change({ sittings })} />
+      <SittingList
+        sittings={preferences.sittings}
+        said={said}
+        onChange={(wanted) => void sittings.change({ sittings: wanted })}
+      />
       <Quiet
-        key={JSON.stringify(preferences.quiet)}
-        preferences={preferences}
-        onChange={(quiet) => void keep({ quiet })}
+        key={JSON.stringify(hours)}
+        quiet={hours}
+        said={quiet.said}
+        onChange={(wanted) => void quiet.keep({ quiet: wanted })}
       />
       <ZoneField
-        key={preferences.time_zone}
-        zone={preferences.time_zone}
-        onChange={(time_zone) => void change({ time_zone })}
+        key={time_zone}
+        zone={time_zone}
+        said={zone.said}
+        onChange={(wanted) => void zone.change({ time_zone: wanted })}
       />
       <Digest
-        key={JSON.stringify(preferences.digest)}
-        digest={preferences.digest}
+        key={JSON.stringify(news)}
+        digest={news}
         hasMail={data?.mail === true}
-        onChange={(digest) => keep({ digest })}
+        said={digest.said}
+        onChange={(wanted) => digest.keep({ digest: wanted })}
       />
       <section className="part" aria-label="Undo window">
         <h2>Undo window</h2>
@@ -46,23 +60,21 @@ export function Sittings() {
               : `A decision can be taken back for ${span(data.undo_seconds)}. Whoever runs the server sets this, with LANTERNROOM_UNDO_SECONDS.`}
         </p>
       </section>
-      <p className="said" role="status">
-        {said}
-      </p>
     </>
   );
 }
 
 function SittingList({
-  preferences,
+  sittings,
+  said,
   onChange,
 }: {
-  preferences: Preferences;
+  sittings: Sitting[];
+  said: string;
   onChange: (sittings: Sitting[]) => void;
 }) {
   const [at, setAt] = useState('09:00');
   const [days, setDays] = useState([1, 2, 3, 4, 5]);
-  const { sittings } = preferences;
   return (
     <section className="part" aria-label="Sittings">
       <h2>Sittings</h2>
@@ -114,26 +126,27 @@ function SittingList({
           Add a sitting
         </button>
       </form>
+      <Said>{said}</Said>
     </section>
   );
 }
 
 function Quiet({
-  preferences,
+  quiet,
+  said,
   onChange,
 }: {
-  preferences: Preferences;
+  quiet: Preferences['quiet'];
+  said: string;
   onChange: (quiet: Preferences['quiet']) => void;
 }) {
-  const [from, setFrom] = useState(preferences.quiet?.from ?? '22:00');
-  const [to, setTo] = useState(preferences.quiet?.to ?? '07:00');
+  const [from, setFrom] = useState(quiet?.from ?? '22:00');
+  const [to, setTo] = useState(quiet?.to ?? '07:00');
   return (
     <section className="part" aria-label="Quiet hours">
       <h2>Quiet hours</h2>
       <p className="said">
-        {preferences.quiet === null
-          ? 'None are set.'
-          : `Nothing is sent to you between ${preferences.quiet.from} and ${preferences.quiet.to}.`}
+        {quiet === null ? 'None are set.' : `Nothing is sent to you between ${quiet.from} and ${quiet.to}.`}
       </p>
       <form
         className="form-line"
@@ -147,17 +160,26 @@ function Quiet({
         <button type="submit" className="button">
           Keep these
         </button>
-        {preferences.quiet !== null && (
+        {quiet !== null && (
           <button type="button" className="plain" onClick={() => onChange(null)}>
             No quiet hours
           </button>
         )}
       </form>
+      <Said>{said}</Said>
     </section>
   );
 }
 
-function ZoneField({ zone, onChange }: { zone: string; onChange: (zone: string) => void }) {
+function ZoneField({
+  zone,
+  said,
+  onChange,
+}: {
+  zone: string;
+  said: string;
+  onChange: (zone: string) => void;
+}) {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const all = Intl.supportedValuesOf('timeZone');
   const zones = [...new Set([zone, here, 'UTC', ...all])];
@@ -179,6 +201,7 @@ function ZoneField({ zone, onChange }: { zone: string; onChange: (zone: string) 
           </button>
         )}
       </div>
+      <Said>{said}</Said>
     </section>
   );
 }

@@ -1,31 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { settingsQuery } from '../api/questions.ts';
+import { Trouble } from '../frame/Trouble.tsx';
 import { PushTargets } from './PushTargets.tsx';
 
 /** What this server is, and how it feels. */
 export function System() {
-  const { data } = useQuery(settingsQuery);
-  const { data: ready } = useQuery({
-    queryKey: ['ready'],
-    queryFn: async () => (await fetch('/readyz')).ok,
-    refetchInterval: 15_000,
-  });
+  const { data, error } = useQuery(settingsQuery);
+  const { data: health } = useQuery({ queryKey: ['ready'], queryFn: askHealth, refetchInterval: LOOK_MS });
   return (
     <>
+      {data === undefined && <Trouble of={error} />}
       <dl className="pairs">
         <Pair name="Version" value={data?.version ?? '…'} />
         <Pair name="Address" value={data?.url ?? '…'} />
-        <Pair
-          name="Health"
-          value={
-            ready === undefined
-              ? '…'
-              : ready
-                ? 'Ready: it takes and answers.'
-                : 'Not ready: it is starting, stopping, or its store does not answer.'
-          }
-        />
+        <Pair name="Health" value={health === undefined ? '…' : HEALTH[health]} />
         <Pair
           name="Kept for"
           value={data === undefined ? '…' : `${data.retention_days} days after the answer`}
@@ -48,6 +37,24 @@ export function System() {
       </section>
     </>
   );
+}
+
+const LOOK_MS = 15_000;
+
+const HEALTH = {
+  ready: 'Ready: it takes and answers.',
+  busy: 'Not ready: it is starting, stopping, or its store does not answer.',
+  away: 'It cannot be reached from here, or does not answer.',
+};
+
+/** No answer is one, too: what was true a while ago must not stand there for ever. */
+async function askHealth(): Promise<keyof typeof HEALTH> {
+  try {
+    const { ok } = await fetch('/readyz', { signal: AbortSignal.timeout(LOOK_MS) });
+    return ok ? 'ready' : 'busy';
+  } catch {
+    return 'away';
+  }
 }
 
 function Pair({ name, value }: { name: string; value: string }) {

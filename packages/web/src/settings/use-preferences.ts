@@ -38,7 +38,9 @@ export function usePreferences() {
     setChosen((old) => without(old, next));
   };
   const preferences = data === undefined ? undefined : { ...data, ...chosen };
-  return { preferences, change, keep, said: error === null ? said : calmly(error) };
+  // What could not be asked again in the background says nothing about what was just chosen.
+  const trouble = data === undefined && error !== null ? calmly(error) : null;
+  return { preferences, change, keep, said: trouble ?? said };
 }
 
 /** What was chosen again meanwhile stays. */

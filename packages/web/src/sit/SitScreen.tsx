@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { desk, type Page } from '../api/desk.ts';
 import { deliveryQuery } from '../api/questions.ts';
-import { calmly } from '../api/refused.ts';
+import { calmly, isNotThere } from '../api/refused.ts';
 import type { Row, Section } from '../api/types.ts';
 import { useMayDecide } from '../api/use-may-decide.ts';
 import { useEarlyVerdict } from '../composer/early.ts';
@@ -98,7 +98,7 @@ function TheEnd({ hadSome, onBack }: { hadSome: boolean; onBack: (() => void) | 
 function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: number) => void }) {
   const id = rows[at]?.delivery_id ?? '';
   const client = useQueryClient();
-  const { data, error } = useQuery(deliveryQuery(id));
+  const { data, error, refetch } = useQuery(deliveryQuery(id));
   const early = useEarlyVerdict(id, data);
   const following = rows[at + 1]?.delivery_id;
   useEffect(() => {
@@ -142,9 +142,20 @@ function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: n
             </p>
           </div>
         )}
-        {error !== null && (
+        {data === undefined && error !== null && (
           <div className="detail-inside">
-            <p>{calmly(error)}</p>
+            <p role="alert">
+              {isNotThere(error) ? 'It has been removed meanwhile. Go on with the next one.' : calmly(error)}
+            </p>
+            <p>
+              <button
+                type="button"
+                className="button"
+                onClick={() => (isNotThere(error) ? move(1) : void refetch())}
+              >
+                {isNotThere(error) ? 'The next one' : 'Try again'}
+              </button>
+            </p>
           </div>
         )}
       </article>

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { asking, sessionQuery, taskQuery } from '../api/questions.ts';
+import { sessionQuery, taskQuery } from '../api/questions.ts';
 import { calmly, isNotThere } from '../api/refused.ts';
 import type { TaskDetail } from '../api/task-types.ts';
 import { Text } from '../detail/Text.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { Sure } from '../frame/Sure.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
+import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
 import { clock, timeAndDay } from '../words/time.ts';
 import { Parts } from './Parts.tsx';
@@ -57,13 +57,14 @@ function Lead({ task }: { task: TaskDetail }) {
 /** Where it stands, in the system's voice, and what can be done about it. */
 function StateLine({ task }: { task: TaskDetail }) {
   const { data: session } = useQuery(sessionQuery);
-  const [said, setSaid] = useState('');
+  const { said, run } = useWork(['tasks']);
   const now = useNow();
   const mayCancel = session?.person.role !== 'reader' && !isEnded(task.state);
-  const cancel = async () => {
-    setSaid(await desk.cancelTask(task.task_id).then(() => '', calmly));
-    void asking.invalidateQueries({ queryKey: ['tasks'] });
-  };
+  const cancel = () =>
+    run(async () => {
+      await desk.cancelTask(task.task_id);
+      return '';
+    });
   return (
     <div className="state-line task-state-line" data-state={task.state}>
       <p role="status">

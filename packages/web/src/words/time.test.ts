@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isQuiet } from './quiet.ts';
-import { age, atMoment, day, isWithinDay, secondsUntil, span } from './time.ts';
+import { age, atMoment, clock, day, isWithinDay, secondsUntil, span } from './time.ts';
 
 const at = (text: string) => new Date(text).getTime();
 const now = at('2026-11-15T14:00:00');
@@ -57,5 +57,18 @@ describe('time in words', () => {
     expect(isQuiet(night, new Date('2026-11-15T06:59:00Z'), 'UTC')).toBe(true);
     expect(isQuiet(night, new Date('2026-11-15T07:00:00Z'), 'UTC')).toBe(false);
     expect(isQuiet(night, new Date('2026-11-15T21:30:00Z'), 'Europe/Vienna')).toBe(true);
+  });
+});
+
+describe('a laptop that travels with the page open', () => {
+  it('tells the time where it is now, and days of 23 and 25 hours by the calendar', () => {
+    const summer = Date.parse('2026-07-14T13:30:00Z');
+    vi.stubEnv('TZ', 'Europe/Berlin');
+    expect(clock(summer)).toBe('15:30');
+    expect(day('2026-03-28T22:30:00Z', Date.parse('2026-03-29T21:30:00Z'))).toBe('yesterday');
+    expect(day('2026-10-24T21:30:00Z', Date.parse('2026-10-25T22:30:00Z'))).toBe('yesterday');
+    vi.stubEnv('TZ', 'Asia/Tokyo');
+    expect(clock(summer)).toBe('22:30');
+    expect(day('2026-07-14T15:30:00Z', summer)).toBe('tomorrow');
   });
 });

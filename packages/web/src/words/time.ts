@@ -2,34 +2,45 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-// A formatter costs more than the row it is for, so each kind is made once. Times are shown where the browser is.
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
 
-function format(options: Intl.DateTimeFormatOptions, date: Date, locale = 'en-GB'): string {
-  const key = locale + JSON.stringify(options);
-  const known = formatters.get(key) ?? new Intl.DateTimeFormat(locale, options);
-  formatters.set(key, known);
-  return known.format(date);
-}
+const two = (number: number) => String(number).padStart(2, '0');
 
-/** 17:30 */
+/** 17:30, where the browser is now: a laptop travels with its pages open, and a formatter stays where it was made. */
 export function clock(iso: string | number): string {
-  return format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }, new Date(iso));
+  const date = new Date(iso);
+  return `${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-const dayKey = (ms: number) =>
-  format({ year: 'numeric', month: '2-digit', day: '2-digit' }, new Date(ms), 'en-CA');
+/** Days as they are counted there, however long summer time made them. */
+const dayNumber = (date: Date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
 
 /** "today", "yesterday", "Tuesday", "3 November", "3 November 2025": as short as it can be without doubt. */
 export function day(iso: string | number, now: number): string {
   const then = new Date(iso);
-  const apart = Math.round((Date.parse(dayKey(now)) - Date.parse(dayKey(then.getTime()))) / DAY);
+  const today = new Date(now);
+  const apart = dayNumber(today) - dayNumber(then);
   if (apart === 0) return 'today';
   if (apart === 1) return 'yesterday';
   if (apart === -1) return 'tomorrow';
-  if (Math.abs(apart) < 7) return format({ weekday: 'long' }, then);
-  const sameYear = dayKey(now).slice(0, 4) === dayKey(then.getTime()).slice(0, 4);
-  return format({ day: 'numeric', month: 'long', ...(sameYear ? {} : { year: 'numeric' }) }, then);
+  if (Math.abs(apart) < 7) return WEEKDAYS[then.getDay()] ?? '';
+  const sameYear = today.getFullYear() === then.getFullYear();
+  const date = `${then.getDate()} ${MONTHS[then.getMonth()] ?? ''}`;
+  return sameYear ? date : `${date} ${then.getFullYear()}`;
 }
 
 /** "17:30" today, else "Tuesday 17:30". */

@@ -59,7 +59,7 @@ async function perform(call: StreamedCall, operation: Operation, { id }: RpcCall
   } catch (reason) {
     // 0.3 clients look for the error of a resubscription in the stream (A10).
     if (operation === 'stream' || call.version === '1.0' || !isFault(reason)) throw reason;
-    const stream = call.shell.streams.open(call.reply, () => {}, '');
+    const stream = call.shell.streams.open(call.reply, () => {}, { farewell: '' });
     stream.send({ data: rpcError(id, toRpcError(reason, call.version)) });
     stream.close();
   }

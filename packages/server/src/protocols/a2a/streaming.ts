@@ -32,7 +32,7 @@ export async function begin(call: Call, operation: 'stream' | 'subscribe'): Prom
 export async function pour(call: StreamedCall, begun: Begun, wrap: Wrap): Promise<void> {
   const { shell } = call;
   let follower: TaskFollower | null = null;
-  const stream = shell.streams.open(call.reply, () => follower?.nudge(), '');
+  const stream = shell.streams.open(call.reply, () => follower?.nudge(), { farewell: '' });
   const { first, after, dialect, task } = begun;
   if (first !== null) await write(stream, wrap, first.id, first.data);
   if (after !== null && !(first === null && isTerminal(task.state) && after >= task.length)) {
