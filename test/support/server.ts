@@ -42,6 +42,7 @@ export class Server {
   /** How many times as long as on a calm machine the start took: a promise of seconds is held to that many more. */
   readonly slowness: number;
   readonly #options: ServerOptions;
+  #desk: Promise<Desk> | undefined;
 
   private constructor(
     parts: Pick<Server, 'folder' | 'url' | 'child' | 'slowness'> & { options: ServerOptions },
@@ -79,8 +80,10 @@ export class Server {
     return new WakeClient(this.url, key);
   }
 
+  /** The owner's session, the same for all who ask: a password costs more than most of what is asked then. */
   desk(): Promise<Desk> {
-    return Desk.login(this.url, OWNER);
+    this.#desk ??= Desk.login(this.url, OWNER);
+    return this.#desk;
   }
 
   /** kill -9: nothing is finished, nothing is flushed. */
