@@ -18,7 +18,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     lost = error;
   };
   process.stdout.on('error', onLost);
-  const code = await program().parseAsync([...argv]).then(() => 0, explain);
+  const code = await program()
+    .parseAsync([...argv])
+    .then(() => 0, explain);
   await new Promise<void>((resolve) => process.stdout.write('', () => setImmediate(resolve)));
   process.stdout.off('error', onLost);
   return code === 0 ? explainLost(lost) : code;
