@@ -37,10 +37,22 @@ def main(argv: Sequence[str], machine: Machine) -> int:
         return 2 if error.fault in ("wrong_usage", "insecure_url") else 1
 
 
+def _output_lost(error: OSError, command: str) -> int:
+    """`… | head` closes the pipe early, which is no error; but nobody may read "approved" out of an answer that was not told."""
+    # What lies in the buffer would be written once more at the end, and fail with more words.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    if not isinstance(error, BrokenPipeError):
+        sys.stderr.write(f"lanternroom: The output cannot be written ({error.strerror}).\n")
+        return 1
+    return 1 if command in ("deliver", "wait") else 0
+
+
 if __name__ == "__main__":
     try:
-        sys.exit(main(sys.argv[1:], Machine(os.environ)))
+        code = main(sys.argv[1:], Machine(os.environ))
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.exit(0)  # `… | head` closes the pipe early; that is not an error
+        code = 130
+    except OSError as error:
+        code = _output_lost(error, "".join(sys.argv[1:2]))
+    sys.exit(code)

@@ -1,5 +1,7 @@
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 from email.utils import formatdate
@@ -13,6 +15,7 @@ from lanternroom.cli_world import Machine
 
 DELIVER = ("deliver", "-t", "question", "-H", "Release is ready", "-s", "Ship 2.1 today?")
 TWO = [event("evt_1"), event("evt_2", event_type="human.approved")]
+PACKAGE = Path(__file__).resolve().parent.parent
 
 
 class Commands(World):
@@ -120,6 +123,36 @@ class People(Commands):
             code, _, err = self.run_in(*DELIVER, **env)
             self.assertEqual((code, len(err.splitlines())), (2, 1))
         self.assertEqual(self.run_in(*DELIVER, "-d", "@/no/such/file")[0], 2)
+
+
+class Output(Commands):
+    def ended(self, stdout: int, *argv: str) -> tuple:
+        """As a process of its own: what is lost is told at its very end."""
+        env = {"LANTERN_URL": self.url, "WAKE_API_KEY": KEY, "LANTERN_LOG": "off", "PYTHONPATH": str(PACKAGE)}
+        command = [sys.executable, "-m", "lanternroom", *argv]
+        try:
+            child = subprocess.run(command, env=env, stdout=stdout, stderr=subprocess.PIPE, check=False)
+        finally:
+            os.close(stdout)
+        return child.returncode, child.stderr.decode()
+
+    def closed_pipe(self) -> int:
+        read, write = os.pipe()
+        os.close(read)
+        return write
+
+    def test_closed_early(self) -> None:
+        """[W23] whoever closes the pipe early is told nothing, and never that an answer was an approval"""
+        self.start(lambda *_: answered("rejected"))
+        self.assertEqual(self.ended(self.closed_pipe(), "wait", ID), (1, ""))
+        self.assertEqual(self.ended(self.closed_pipe(), "--help"), (0, ""))
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "a disk that is always full")
+    def test_full_disk(self) -> None:
+        """[W23] output that cannot be kept is a failure, in one line"""
+        self.start(lambda *_: answered("approved"))
+        code, said = self.ended(os.open("/dev/full", os.O_WRONLY), "wait", ID)
+        self.assertEqual((code, said), (1, "lanternroom: The output cannot be written (No space left on device).\n"))
 
 
 class Events(Commands):

@@ -300,6 +300,11 @@ describe('wrong usage and help', () => {
     await refused(2, /role must be one of/, ['person', 'add', 'c@example.com', '--role', 'king', ...data]);
     await refused(2, /no space nowhere here/, ['agent', 'list', '--space', 'nowhere', ...data]);
     await refused(1, /already an agent named/, ['agent', 'add', AGENT.id, ...data]);
+    // A key is shown once: whoever keeps it on a full disk must not believe that it is kept.
+    const intoFullDisk = ['sh', '-c', 'exec "$@" > /dev/full', 'sh'];
+    const command = node(LANTERNROOM, ['agent', 'key', AGENT.id, ...data]);
+    const lost = await new Child([...intoFullDisk, ...command]).ended;
+    expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be written (ENOSPC)') });
     await refused(1, /no agent/, ['agent', 'rotate', 'nobody', ...data]);
   });
 

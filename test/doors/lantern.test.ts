@@ -26,6 +26,11 @@ async function delivered({ env }: Machine, ...more: string[]): Promise<string> {
   return stdout.trim();
 }
 
+/** `lantern … > /dev/full`: what it prints cannot be kept. */
+function intoFullDisk(args: readonly string[], env: Environment): Promise<Ended> {
+  return new Child(['sh', '-c', 'exec "$@" > /dev/full', 'sh', ...node(LANTERN, args)], env).ended;
+}
+
 test('[W6][W23] lantern deliver, and lantern wait with the code of each answer', async () => {
   const here = await machine();
   const cases = [
@@ -49,6 +54,8 @@ test('[W6][W23] lantern deliver, and lantern wait with the code of each answer',
     const { stdout } = await lantern(['wait', id, '--json'], here.env);
     expect(JSON.parse(stdout)).toMatchObject({ delivery_id: id, ...answer });
   }
+  const lost = await intoFullDisk(['responses'], here.env);
+  expect(lost).toMatchObject({ code: 1, stderr: 'lantern: The output cannot be written (ENOSPC).\n' });
   const pending = await delivered(here);
   const timedOut = await lantern(['wait', pending, '--timeout', '1', '--assume', 'Nobody minds.'], here.env);
   expect([timedOut.code, timedOut.stdout]).toEqual([5, expect.stringContaining('Nobody minds.')]);

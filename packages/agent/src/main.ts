@@ -33,8 +33,9 @@ function sentenceOf(error: unknown): string {
 
 /** This machine. */
 export function hostWorld(): World {
-  // `lantern responses | head` closes the pipe early; that is not an error.
-  process.stdout.on('error', () => process.exit());
+  process.stdout.on('error', outputLost);
+  // Whoever reads the notes may leave; what is under way goes on.
+  process.stderr.on('error', () => undefined);
   return {
     env: process.env,
     out: (text) => process.stdout.write(text),
@@ -44,6 +45,13 @@ export function hostWorld(): World {
     confirm: async (question) => (await import('./terminal.ts')).askYesNo(question),
     stopSignal,
   };
+}
+
+/** `lantern responses | head` closes the pipe early; that is not an error. A full disk is one: what was to be kept is not. */
+function outputLost(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit();
+  process.stderr.write(`lantern: The output cannot be written (${error.code}).\n`);
+  process.exit(process.exitCode || EXIT.failed);
 }
 
 /** The first Ctrl-C asks; the second one ends, as if nobody had listened. */

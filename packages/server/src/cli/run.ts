@@ -13,12 +13,26 @@ import { addSpaceCommands } from './spaces.ts';
 
 /** Runs one command. 0 done, 1 failed, 2 wrong usage; an error is one sentence on stderr that says what to do. */
 export async function run(argv: readonly string[]): Promise<number> {
-  try {
-    await program().parseAsync([...argv]);
-    return 0;
-  } catch (reason) {
-    return explain(reason);
-  }
+  let lost: NodeJS.ErrnoException | undefined;
+  const onLost = (error: NodeJS.ErrnoException) => {
+    lost = error;
+  };
+  process.stdout.on('error', onLost);
+  const code = await program()
+    .parseAsync([...argv])
+    .then(() => 0, explain);
+  await new Promise<void>((resolve) => process.stdout.write('', () => setImmediate(resolve)));
+  process.stdout.off('error', onLost);
+  return code === 0 ? explainLost(lost) : code;
+}
+
+/** The console keeps silent about a full disk, but a key is shown only once. A reader who has left has read enough. */
+function explainLost(lost: NodeJS.ErrnoException | undefined): number {
+  if (lost === undefined || lost.code === 'EPIPE') return 0;
+  console.error(
+    `It is done, but what it says could not be written (${lost.code}). A key or a link that it would have shown can be made anew.`,
+  );
+  return 1;
 }
 
 function program(): Command {
