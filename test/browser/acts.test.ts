@@ -227,9 +227,14 @@ describe('together', () => {
     // Nobody would be answered: a page that is left like this overnight asks for nothing.
     const line = requestsOf(page, 'GET', /\/desk\/(?:stream|session)$/);
     await page.keyboard.press(send);
-    await page.clock.runFor(60_000);
-    await everythingAsked(page);
-    expect([asked, line]).toEqual([[], []]);
+    // But for the first moments, in which somebody may log in in another tab.
+    await until('the line rests', async () => {
+      line.length = 0;
+      await page.clock.runFor(60_000);
+      await everythingAsked(page);
+      return line.length === 0;
+    });
+    expect(asked).toEqual([]);
     await page.keyboard.type('correct horse battery');
     await page.keyboard.press('Enter');
     await login.waitFor({ state: 'hidden' });

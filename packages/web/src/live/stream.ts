@@ -11,6 +11,8 @@ const MOST = 15;
 const MOST_ELSEWHERE = 60;
 const AT_ONCE = 4;
 const AGAIN_MS = 2000;
+/** So often nobody is known before the line rests: somebody else may be logging in just now, in another tab. */
+const STRANGE_MOST = 3;
 /** How long a line may take to stand. After that its `hello` says how often it can be heard. */
 const STANDS_MS = 30_000;
 const BEATS_MISSED = 3;
@@ -40,6 +42,7 @@ export function listen(): () => void {
   let wasDown = false;
   let isFirst = true;
   let stopped = false;
+  let strange = 0;
   let silence: ReturnType<typeof setTimeout> | undefined;
   let mostSilentMs = STANDS_MS;
   const about = new Set<string>();
@@ -61,6 +64,7 @@ export function listen(): () => void {
       const { ledger_seq, beat_seconds } = JSON.parse(event.data) as Hello;
       if (beat_seconds !== undefined) mostSilentMs = beat_seconds * BEATS_MISSED * 1000;
       heard();
+      strange = 0;
       mark(true);
       // What was kept for a day without network is as old as what was shown before a silence.
       if (wasDown || kept.at() !== null) void lookAgain();
@@ -98,20 +102,28 @@ export function listen(): () => void {
     // A lost line may be a lost session, or somebody else's by now: the question below finds out.
     void asking.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch((error) => {
       // Nobody would be answered until somebody has logged in.
-      if (isLoggedOut(error)) hangUp();
+      if (isLoggedOut(error) && ++strange >= STRANGE_MOST) hangUp();
     });
   };
 
   const comeBack = () => {
+    strange = 0;
     hangUp();
     connect();
   };
 
+  // Whoever comes back to this tab may have logged in in another one.
+  const seen = () => {
+    if (strange >= STRANGE_MOST && document.visibilityState === 'visible') comeBack();
+  };
+
   connect();
   returns.add(comeBack);
+  document.addEventListener('visibilitychange', seen);
   return () => {
     stopped = true;
     returns.delete(comeBack);
+    document.removeEventListener('visibilitychange', seen);
     hangUp();
     clearTimeout(gather);
   };
