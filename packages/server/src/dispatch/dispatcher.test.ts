@@ -112,6 +112,29 @@ test('[W22] who is announced while the next look is planned is not left until th
   expect(sent).toEqual(['of late']);
 });
 
+test('[W22] the next look is planned from the moment of the last one: what falls due in between is not left', async () => {
+  const looked: number[] = [];
+  const planned: number[] = [];
+  const { dispatcher } = await opened((room) => {
+    const { directory } = room.store;
+    const jobsDue: typeof directory.jobsDue = (before, ...rest) => {
+      looked.push(before);
+      return directory.jobsDue(before, ...rest);
+    };
+    const nextJobAt = async (after: number) => {
+      planned.push(after);
+      return null;
+    };
+    return {
+      ...room,
+      store: changed(room.store, { directory: changed(directory, { jobsDue, nextJobAt }) }),
+    };
+  });
+  dispatcher.start();
+  await until(async () => planned.length > 0);
+  expect(planned[0]).toBe(looked[0]);
+});
+
 test('[D20][W22] what cannot be opened is put on the record as that, and those beside it are sent', async () => {
   const { folder, room, space, dispatcher, sent, queue } = await opened();
   for (const id of ['well', 'damaged', 'well too']) await queue(id);

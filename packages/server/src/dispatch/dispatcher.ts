@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAway } from '../core/faults.ts';
 import type { JobId, SpaceId } from '../core/ids.ts';
+import { entry } from '../core/maps.ts';
 import type { Room } from '../core/room.ts';
 import type { Job } from '../core/sending/job.ts';
 import { toRetryAfterSeconds } from '../core/sending/retry.ts';
@@ -57,6 +58,7 @@ export class Dispatcher {
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
   #again = false;
+  #lookedAt: Micros = 0;
   #restMs = 0;
 
   constructor(parts: DispatcherParts) {
@@ -117,14 +119,14 @@ export class Dispatcher {
 
   /** Those that are due and whose receivers may get them, each with its place taken. */
   async #findFree(): Promise<Job[]> {
-    const { room } = this.#parts;
-    const { directory } = room.store;
+    const { store, clock } = this.#parts.room;
+    this.#lookedAt = clock.now();
     const passed = new Set(this.#receivers.full());
     // No more than there is room for, and some that may be of the same receiver.
     const limit = Math.min(PAGE, 2 * this.#receivers.room + SOME);
     for (let page = 0; page < MOST_PAGES && this.#receivers.room > 0; page++) {
       const startedAt = performance.now();
-      const due = await directory.jobsDue(room.clock.now(), limit, [...passed]);
+      const due = await store.directory.jobsDue(this.#lookedAt, limit, [...passed]);
       const tookMs = performance.now() - startedAt;
       if (tookMs > LONG_LOOK_MS) this.#restMs = tookMs * REST_AFTER_LONG_LOOK;
       const free = due.filter((job) => !this.#running.has(job.id) && this.#admit(job, passed));
@@ -156,12 +158,12 @@ export class Dispatcher {
 
   #start(leased: Leased, senders: Senders): void {
     const { job } = leased;
-    let tookMs: number | null = null;
-    const work = this.#attempt(leased, senders, (millis) => {
-      tookMs = millis;
-    })
-      .catch((problem: unknown) => this.#parts.warn(problem, `${job.kind} ${job.id} could not be recorded`))
-      .finally(() => {
+    const work = this.#attempt(leased, senders)
+      .catch((problem: unknown) => {
+        this.#parts.warn(problem, `${job.kind} ${job.id} could not be recorded`);
+        return null;
+      })
+      .then((tookMs) => {
         this.#running.delete(job.id);
         this.#receivers.release(job.origin, tookMs);
         this.#look();
@@ -169,7 +171,8 @@ export class Dispatcher {
     this.#running.set(job.id, work);
   }
 
-  async #attempt(leased: Leased, senders: Senders, ended: (tookMs: number) => void): Promise<void> {
+  /** How long it took; null when it was given back. */
+  async #attempt(leased: Leased, senders: Senders): Promise<number | null> {
     const { room } = this.#parts;
     const { job } = leased;
     const at = room.clock.now();
@@ -179,10 +182,9 @@ export class Dispatcher {
       return isAway(problem) ? null : UNREADABLE;
     });
     if (prepared === null) await this.#pause();
-    const outcome = prepared === null ? null : await this.#carryOut(job, prepared, at);
-    if (outcome === null) return this.#giveBack(job);
-    ended(outcome.durationMs);
-    await this.#records.settle({ job, ended: outcome });
+    const ended = prepared === null ? null : await this.#carryOut(job, prepared, at);
+    await (ended === null ? this.#giveBack(job) : this.#records.settle({ job, ended }));
+    return ended?.durationMs ?? null;
   }
 
   /** Again and again while the store is away: until the lease is out nobody else would send it (L8). */
@@ -259,10 +261,9 @@ export class Dispatcher {
 
   async #planNext(): Promise<void> {
     const { store, clock } = this.#parts.room;
-    const now = clock.now();
-    // What is due already belongs to a busy receiver, and is looked for again when one of its requests ends.
-    const next = await store.directory.nextJobAt(now);
-    const wait = next === null ? BACKSTOP_MS : Math.max(1, Math.ceil((next - now) / 1000));
+    // What was due then belongs to a busy receiver, and is looked for again when one of its requests ends.
+    const next = await store.directory.nextJobAt(this.#lookedAt);
+    const wait = next === null ? BACKSTOP_MS : Math.max(1, Math.ceil((next - clock.now()) / 1000));
     this.#plan(Math.min(BACKSTOP_MS, wait));
   }
 
@@ -275,11 +276,7 @@ export class Dispatcher {
 
 function bySpace(jobs: readonly Job[]): Map<SpaceId, Job[]> {
   const found = new Map<SpaceId, Job[]>();
-  for (const job of jobs) {
-    const known = found.get(job.space);
-    if (known === undefined) found.set(job.space, [job]);
-    else known.push(job);
-  }
+  for (const job of jobs) entry(found, job.space, () => []).push(job);
   return found;
 }
 
