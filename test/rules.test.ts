@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { citedIn, findings, rulesIn } from './rules/citations.ts';
 import { faultsIn, settingsIn } from './rules/lists.ts';
 import { driftFromLock, hostsInLock } from './rules/lock.ts';
-import { filesUnder, read, trackedFiles } from './rules/repository.ts';
+import { filesUnder, read, sizeOf, trackedFiles } from './rules/repository.ts';
 import { titlesInPython, titlesInTypeScript } from './rules/titles.ts';
 import { tracesIn } from './rules/traces.ts';
 
@@ -67,6 +67,15 @@ describe('the repository', () => {
   test('tells nothing about the machine it was written on', () => {
     const found = trackedFiles().flatMap((path) => tracesIn(read(path)).map((trace) => `${path}: ${trace}`));
     expect(found).toEqual([]);
+  });
+
+  // Scratch files and profiles of a measurement have come in with a commit twice.
+  test('holds nothing that no one wrote: what is not text is a picture, a font or an icon, and nothing is large', () => {
+    const strange = trackedFiles().filter(
+      (path) => !/\.(png|ico|woff2)$/.test(path) && /^\x01|\0/.test(read(path)),
+    );
+    expect(strange).toEqual([]);
+    expect(trackedFiles().filter((path) => sizeOf(path) > 512 * 1024)).toEqual([]);
   });
 });
 

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export const read = (path: string): string => readFileSync(`${ROOT}${path}`, 'utf8');
+
+export const sizeOf = (path: string): number => statSync(`${ROOT}${path}`).size;
 
 const GENERATED =
   /(^|\/)(node_modules|dist|data|coverage|\.git|\.cache|__pycache__)$|^packages\/server\/public$/;
