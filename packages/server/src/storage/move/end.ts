@@ -1,5 +1,5 @@
-import Database from 'libsql';
 import { MIGRATIONS } from '../migrations.ts';
+import { type Database, openDatabase } from '../sqlite/driver.ts';
 import { inSqlite } from '../sqlite/migrate.ts';
 
 export type Row = Record<string, unknown>;
@@ -24,7 +24,7 @@ export type Layout = { name: string; columns: readonly string[]; key: readonly s
 
 /** The tables there are, read from the migrations themselves: a table that is added later is moved as well. */
 export function layouts(): Layout[] {
-  const db = new Database(':memory:');
+  const db = openDatabase(':memory:');
   try {
     for (const sql of MIGRATIONS.flat()) db.exec(inSqlite(sql));
     const names = db.prepare("select name from sqlite_master where type = 'table' order by name").all();
@@ -34,7 +34,7 @@ export function layouts(): Layout[] {
   }
 }
 
-function layout(db: Database.Database, name: string): Layout {
+function layout(db: Database, name: string): Layout {
   const columns = db.prepare(`pragma table_info("${name}")`).all() as { name: string; pk: number }[];
   const key = columns.filter((column) => column.pk > 0).sort((a, b) => a.pk - b.pk);
   return { name, columns: columns.map((column) => column.name), key: key.map((column) => column.name) };

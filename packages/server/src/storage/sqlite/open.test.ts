@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Database from 'libsql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshFolder, unprivileged } from '../../testing/folders.ts';
 import { aDelivery, aLine } from '../../testing/things.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
+import { openDatabase } from './driver.ts';
 import { inSqlite } from './migrate.ts';
 
 const vault = new MasterVault(Buffer.from('a master key for tests'));
@@ -34,10 +34,9 @@ async function filled(): Promise<string> {
 }
 
 function sql(file: string, statement: string): unknown[] {
-  const db = new Database(file);
+  const db = openDatabase(file);
   try {
-    const prepared = db.prepare(statement);
-    return prepared.reader ? prepared.raw().all() : [prepared.run()];
+    return db.prepare(statement).all().map(Object.values);
   } finally {
     db.close();
   }
@@ -110,7 +109,7 @@ describe('migrations', () => {
 
   test('[D25] a store of an earlier version is brought forward, with its data', async () => {
     const file = join(freshFolder(), 'store.db');
-    const db = new Database(file);
+    const db = openDatabase(file);
     for (const step of MIGRATIONS[0] ?? []) db.exec(inSqlite(step));
     db.exec('pragma user_version = 1; pragma application_id = 0x4c54524e');
     db.exec("insert into ledger values ('sp_1', 1, 1, 'test', 'thing.done', 'thing', '{}', 'hash')");
@@ -122,7 +121,7 @@ describe('migrations', () => {
 
   test('[D25] deliveries from before ids told their place are found by them, and so are new ones', async () => {
     const file = join(freshFolder(), 'store.db');
-    const db = new Database(file);
+    const db = openDatabase(file);
     for (const step of MIGRATIONS.slice(0, 4).flat()) db.exec(inSqlite(step));
     db.exec('pragma user_version = 4; pragma application_id = 0x4c54524e');
     const { id, ...old } = { id: '2f1b7a52-5a55-4c47-9be6-0c9a7c6f0b11', seq: 7, createdAt: 40 };
@@ -142,7 +141,7 @@ describe('migrations', () => {
     expect(sql(file, 'select delivery_id from other_ids')).toEqual([[id]]);
     await store.read('sp_1', async (tx) => {
       expect(await tx.deliveries.get(id)).toMatchObject({ id, ...old });
-      expect(await tx.deliveries.body(id)).toEqual(Buffer.from([1]));
+      expect(await tx.deliveries.body(id)).toEqual(new Uint8Array([1]));
       expect(await tx.decisions.current(id)).toMatchObject({ seq: 8, deliveredAt: 40, decidedAt: 100 });
     });
   });
@@ -164,7 +163,7 @@ describe('refusals', () => {
 
   test('[D25] a database of another program', () => {
     const file = join(freshFolder(), 'store.db');
-    const db = new Database(file);
+    const db = openDatabase(file);
     db.exec('create table customers (name text)');
     db.close();
     expectRefusal(file, /database of another program\. Choose another folder with --data/);
