@@ -7,7 +7,7 @@ import { openGround, startServer } from '../main.ts';
 import { DATABASE_FILE } from '../storage/folder/data-folder.ts';
 import { MIGRATIONS } from '../storage/migrations.ts';
 import { inPostgres } from '../storage/postgres/migrate.ts';
-import { openDatabase } from '../storage/sqlite/driver.ts';
+import { Database } from '../storage/sqlite/driver.ts';
 import { freshFolder } from '../testing/folders.ts';
 import { bareDatabase, onDatabase } from '../testing/postgres.ts';
 import { ManualClock } from '../testing/world.ts';
@@ -54,7 +54,7 @@ function inserts(place: (n: number) => string): { sql: string; values: unknown[]
 
 function fillSqlite(folder: string): void {
   mkdirSync(folder, { recursive: true });
-  const db = openDatabase(join(folder, DATABASE_FILE));
+  const db = new Database(join(folder, DATABASE_FILE));
   for (const step of steps) db.exec(step.replaceAll('{bytes}', 'blob'));
   for (const { sql, values } of inserts(() => '?')) db.prepare(sql).run(...values);
   db.exec(`pragma user_version = ${fixture.version}; pragma application_id = 0x4c54524e`);

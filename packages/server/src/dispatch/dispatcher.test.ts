@@ -4,7 +4,7 @@ import { addAgent, foundSpace } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
 import type { Room } from '../core/room.ts';
 import { openGround } from '../main.ts';
-import { openDatabase } from '../storage/sqlite/driver.ts';
+import { Database } from '../storage/sqlite/driver.ts';
 import { freshFolder } from '../testing/folders.ts';
 import { aJob } from '../testing/things.ts';
 import { until } from '../testing/waiting.ts';
@@ -138,7 +138,7 @@ test('[W22] the next look is planned from the moment of the last one: what falls
 test('[D20][W22] what cannot be opened is put on the record as that, and those beside it are sent', async () => {
   const { folder, room, space, dispatcher, sent, queue } = await opened();
   for (const id of ['well', 'damaged', 'well too']) await queue(id);
-  const file = openDatabase(`${folder}/lanternroom.db`);
+  const file = new Database(`${folder}/lanternroom.db`);
   file.prepare("update jobs set request = x'00' where job_id = 'damaged'").run();
   file.close();
   dispatcher.start();
@@ -155,7 +155,7 @@ test('[D20][W22] what cannot be opened is put on the record as that, and those b
 test('[D20][W22] neither is a callback silently tried for ever whose secrets cannot be opened', async () => {
   const { folder, room, space, dispatcher, sent, queue, warned } = await opened();
   await queue('unsigned');
-  const file = openDatabase(`${folder}/lanternroom.db`);
+  const file = new Database(`${folder}/lanternroom.db`);
   file.prepare("update agents set callback_secrets = x'00'").run();
   file.close();
   dispatcher.start();

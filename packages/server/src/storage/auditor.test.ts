@@ -10,7 +10,7 @@ import { type Ground, openGround } from '../main.ts';
 import { freshFolder } from '../testing/folders.ts';
 import { ManualClock } from '../testing/world.ts';
 import { Auditor } from './auditor.ts';
-import { openDatabase } from './sqlite/driver.ts';
+import { Database } from './sqlite/driver.ts';
 import type { Session } from './statement.ts';
 
 const LINES = 30;
@@ -42,7 +42,7 @@ async function openCase(): Promise<Case> {
     await write(ground, space);
     if (seq === 10 || seq === 20) await ground.auditor.checkpointAll();
   }
-  const db = openDatabase(ground.data.local?.file ?? '');
+  const db = new Database(ground.data.local?.file ?? '');
   onTestFinished(() => void db.close());
   return {
     ground,
@@ -259,7 +259,7 @@ describe('what is found', () => {
 
   test('[D21][D22] a tail that was cut off, with an old head that was once genuine', async () => {
     const { ground, space, tamper, verify } = await openCase();
-    const db = openDatabase(ground.data.local?.file ?? '');
+    const db = new Database(ground.data.local?.file ?? '');
     const old = db
       .prepare("select n, at, text, seal from heads where space_id = ? and name = 'ledger'")
       .get(space);
@@ -282,7 +282,7 @@ describe('what is found', () => {
 
   test('[D21][D22] an older copy that was put back, although what came since was signed at the same place', async () => {
     const { ground, space, tamper, verify } = await openCase();
-    const db = openDatabase(ground.data.local?.file ?? '');
+    const db = new Database(ground.data.local?.file ?? '');
     onTestFinished(() => void db.close());
     const old = db.prepare("select n, at, text, seal from heads where space_id = ? and name = 'ledger'");
     const { n, at, text, seal } = old.get(space) as { n: number; at: number; text: string; seal: string };

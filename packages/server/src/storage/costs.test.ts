@@ -20,7 +20,7 @@ import { type Ground, openGround } from '../main.ts';
 import { toDraft } from '../protocols/wake/mapping.ts';
 import { anEvent } from '../testing/akep.ts';
 import { sampleDelivery, temporaryFolder } from '../testing/world.ts';
-import { openDatabase, type Prepared } from './sqlite/driver.ts';
+import { Database, type Prepared } from './sqlite/driver.ts';
 import { MasterVault } from './vault.ts';
 
 /**
@@ -32,35 +32,17 @@ const KEY = `wk_test_${'A'.repeat(32)}`;
 const HEADS = 3; // ledger, agent, bucket
 const TRANSACTION = 2; // begin, commit
 
-/** Notes what the driver is asked for, at the last place that is ours to look at. */
-vi.mock('./sqlite/driver.ts', async (original) => {
-  const driver = await original<typeof import('./sqlite/driver.ts')>();
-  const counted = (query: Prepared, sql: string) => {
-    for (const name of ['run', 'get', 'all'] as const) {
-      const call = query[name].bind(query) as (...params: unknown[]) => unknown;
-      const value = (...params: unknown[]) => {
-        executed.push(sql);
-        return call(...params);
-      };
-      Object.defineProperty(query, name, { value });
-    }
-    return query;
-  };
-  const openDatabase: typeof driver.openDatabase = (...args) => {
-    const db = driver.openDatabase(...args);
-    const prepare = db.prepare.bind(db);
-    Object.defineProperty(db, 'prepare', { value: (sql: string) => counted(prepare(sql), sql) });
-    return db;
-  };
-  return { ...driver, openDatabase };
-});
-
 const folder = temporaryFolder();
-const { executed } = vi.hoisted(() => ({ executed: [] as string[] }));
+const executed: string[] = [];
 let ground: Ground;
 let identity: Identity;
 
 beforeAll(async () => {
+  const prepare = Database.prototype.prepare;
+  const value = function (this: Database, sql: string) {
+    return counted(prepare.call(this, sql), sql);
+  };
+  Object.defineProperty(Database.prototype, 'prepare', { value, configurable: true });
   const env = { LANTERNROOM_RATE_TEST: '100000/100000' };
   ground = await openGround(readConfig({ flags: { data: folder }, env }));
   const { room } = ground;
@@ -73,9 +55,23 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  Reflect.deleteProperty(Database.prototype, 'prepare');
   await ground.stop();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** Notes what the driver is asked for, at the last place that is ours to look at. */
+function counted(query: Prepared, sql: string): Prepared {
+  for (const name of ['run', 'get', 'all'] as const) {
+    const original = query[name].bind(query) as (...params: unknown[]) => unknown;
+    const value = (...params: unknown[]) => {
+      executed.push(sql);
+      return original(...params);
+    };
+    Object.defineProperty(query, name, { value });
+  }
+  return query;
+}
 
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   executed.length = 0;
@@ -239,7 +235,7 @@ test('[W18] a sweep asks the same few questions, however long the history is', a
 
 /** How many pages this put into the log, which is emptied before. */
 async function pagesOf(work: () => Promise<unknown>): Promise<number> {
-  const db = openDatabase(ground.data.local?.file ?? '');
+  const db = new Database(ground.data.local?.file ?? '');
   const fold = (how: string) =>
     db.prepare(`pragma wal_checkpoint(${how})`).get() as { busy: number; log: number };
   // The store may be folding it at this moment.

@@ -12,7 +12,7 @@ import type { Clock, Micros } from '../core/time.ts';
 import type { Outbound } from '../dispatch/outbound.ts';
 import { type Ground, openGround, type Running, startServer } from '../main.ts';
 import { DATABASE_FILE } from '../storage/folder/data-folder.ts';
-import { openDatabase } from '../storage/sqlite/driver.ts';
+import { Database } from '../storage/sqlite/driver.ts';
 import { freshDatabase, onDatabase, type TestDatabase } from './postgres.ts';
 import { layStore, rememberingHashes } from './ready-made.ts';
 
@@ -219,7 +219,7 @@ export class World {
         values,
       );
     }
-    const db = openDatabase(join(this.folder, DATABASE_FILE));
+    const db = new Database(join(this.folder, DATABASE_FILE));
     try {
       return db.prepare(text).all(...values) as Record<string, unknown>[];
     } finally {

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { SECRET_FILE } from '../sealing/master-key.ts';
-import { type Database, openDatabase } from '../sqlite/driver.ts';
+import { Database } from '../sqlite/driver.ts';
 import { assertOurs } from '../sqlite/migrate.ts';
 import { DATABASE_FILE, type DataFolder } from './data-folder.ts';
 import { leaveTo, makeFolder, syncFolder } from './folder.ts';
@@ -78,7 +78,7 @@ function restoreInto(folder: string, db: Database) {
 function openSound(file: string): Database {
   let db: Database | undefined;
   try {
-    db = openDatabase(file, { readOnly: true });
+    db = new Database(file, { readOnly: true });
     const problem = problemOf(db);
     if (problem === null) return db;
     throw new Error(problem);

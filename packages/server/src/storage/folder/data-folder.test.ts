@@ -14,7 +14,7 @@ import { freshFolder, unprivileged } from '../../testing/folders.ts';
 import { aLine } from '../../testing/things.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { newKey, replaceKeys } from '../sealing/master-key.ts';
-import { openDatabase } from '../sqlite/driver.ts';
+import { Database } from '../sqlite/driver.ts';
 import { inSqlite } from '../sqlite/migrate.ts';
 import { MasterVault } from '../vault.ts';
 import { restore } from './backup.ts';
@@ -134,7 +134,7 @@ describe('a later start', () => {
 
   test('[D25] with a database of another program is refused, whatever the key', async () => {
     const folder = freshFolder();
-    const db = openDatabase(join(folder, 'lanternroom.db'));
+    const db = new Database(join(folder, 'lanternroom.db'));
     db.exec('create table customers (name text)');
     db.close();
     const before = statSync(join(folder, 'lanternroom.db'));
@@ -150,7 +150,7 @@ describe('an older store', () => {
   /** As the first version left it, with the note of the key that sealed it. */
   function ofTheFirstVersion(): string {
     const folder = freshFolder();
-    const db = openDatabase(join(folder, 'lanternroom.db'));
+    const db = new Database(join(folder, 'lanternroom.db'));
     for (const step of MIGRATIONS[0] ?? []) db.exec(inSqlite(step));
     db.exec('pragma user_version = 1; pragma application_id = 0x4c54524e');
     const id = new MasterVault(Buffer.from(SECRET)).keyId;

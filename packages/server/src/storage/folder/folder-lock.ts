@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../error-code.ts';
-import { type Database, openDatabase } from '../sqlite/driver.ts';
+import { Database } from '../sqlite/driver.ts';
 import { isFull, leaveTo, makeFolder } from './folder.ts';
 
 const LOCK_FILE = 'server.lock';
@@ -22,7 +22,7 @@ export function lockFolder(folder: string, instead = START_ELSEWHERE): FolderLoc
   try {
     closeSync(openSync(file, 'a', 0o600));
     leaveTo(folder, file);
-    db = openDatabase(file);
+    db = new Database(file);
     // The file stays empty: it is only there to be locked.
     db.exec('pragma busy_timeout = 0; pragma journal_mode = memory; begin exclusive');
   } catch (reason) {

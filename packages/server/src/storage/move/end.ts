@@ -1,5 +1,5 @@
 import { MIGRATIONS } from '../migrations.ts';
-import { type Database, openDatabase } from '../sqlite/driver.ts';
+import { Database } from '../sqlite/driver.ts';
 import { inSqlite } from '../sqlite/migrate.ts';
 
 export type Row = Record<string, unknown>;
@@ -24,7 +24,7 @@ export type Layout = { name: string; columns: readonly string[]; key: readonly s
 
 /** The tables there are, read from the migrations themselves: a table that is added later is moved as well. */
 export function layouts(): Layout[] {
-  const db = openDatabase(':memory:');
+  const db = new Database(':memory:');
   try {
     for (const sql of MIGRATIONS.flat()) db.exec(inSqlite(sql));
     const names = db.prepare("select name from sqlite_master where type = 'table' order by name").all();

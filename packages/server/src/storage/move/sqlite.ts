@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Database, openDatabase } from '../sqlite/driver.ts';
+import { Database } from '../sqlite/driver.ts';
 import type { End, Layout, Row } from './end.ts';
 
 /** A data folder as one side of a move. Whoever moves holds the folder's lock: no server runs on it meanwhile. */
@@ -10,7 +10,7 @@ export class SqliteEnd implements End {
   constructor(folder: string, file: string) {
     // However it was named this time: a move is gone on with from another folder, too.
     this.name = `sqlite:${resolve(folder)}`;
-    this.#db = openDatabase(file);
+    this.#db = new Database(file);
     this.#db.exec('pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full');
   }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { anEntry, anEventRecord } from '../../testing/event-things.ts';
 import { freshFolder } from '../../testing/folders.ts';
-import { openDatabase } from '../sqlite/driver.ts';
+import { Database } from '../sqlite/driver.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
 
@@ -31,7 +31,7 @@ function open(file = join(freshFolder(), 'store.db')) {
 }
 
 function records(file: string): { segment: number; text: string }[] {
-  const db = openDatabase(file);
+  const db = new Database(file);
   const rows = db.prepare('select segment, sealed from bodies order by segment').all() as {
     segment: number;
     sealed: ArrayBuffer;
@@ -109,7 +109,7 @@ test('[K9] a record that was moved to another place does not open', async () => 
   const { file, put } = open();
   await put(1, 'one');
   await put(2, 'two');
-  const db = openDatabase(file);
+  const db = new Database(file);
   db.exec('update bodies set sealed = (select sealed from bodies where segment = 2) where segment = 1');
   db.close();
   await expect(open(file).texts()).rejects.toThrow();
@@ -118,7 +118,7 @@ test('[K9] a record that was moved to another place does not open', async () => 
 test('[D25] a record from before bodies were parted by commas is read one by one', async () => {
   const { file, put } = open();
   await Promise.all([put(1, 'one'), put(2, 'two'), put(3, 'three')]);
-  const db = openDatabase(file);
+  const db = new Database(file);
   db.prepare('update bodies set sealed = ?').run(vault.seal('onetwothree', 'bodies:sp_1:1'));
   db.exec('update events set body_at = body_at - seq + 1');
   db.close();
@@ -134,7 +134,7 @@ test('[D25] an event from before bodies were sealed together is read from its ow
   const { file, put, texts, leave } = open();
   await put(1, 'new');
   await put(2, 'old');
-  const db = openDatabase(file);
+  const db = new Database(file);
   db.prepare(
     'update events set body = ?, segment = null, body_at = null, body_size = null where seq = 2',
   ).run(vault.seal('from before', 'event:sp_1:2'));

@@ -5,7 +5,7 @@ import { freshFolder } from '../../testing/folders.ts';
 import { aLine } from '../../testing/things.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
-import { type Database, openDatabase } from './driver.ts';
+import { Database } from './driver.ts';
 import { OWN_MARK } from './log-folding.ts';
 
 /** In the log's header: how often it has begun anew. */
@@ -51,7 +51,7 @@ test('[D26] the log is folded beside the writer and begins anew, long before SQL
 test('[D26] a reader that stays in the log keeps what it saw, and the log begins anew when it has gone', async () => {
   const { file, write, begun, untilBegunAnew, rows } = opened();
   await write(1);
-  const reader = openDatabase(file);
+  const reader = new Database(file);
   onTestFinished(() => void reader.close());
   reader.exec('begin');
   const seen = linesIn(reader);
@@ -79,7 +79,7 @@ test('[D26] a store that is stopped while its log is being folded is whole witho
   await write(31);
   const last = write(1);
   await Promise.all([last, store.stop()]);
-  const db = openDatabase(file);
+  const db = new Database(file);
   onTestFinished(() => void db.close());
   expect(linesIn(db)).toBe(rows());
   expect(db.prepare('pragma integrity_check').get()).toMatchObject({ integrity_check: 'ok' });

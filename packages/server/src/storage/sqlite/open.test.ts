@@ -7,7 +7,7 @@ import { aDelivery, aLine } from '../../testing/things.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
-import { openDatabase } from './driver.ts';
+import { Database } from './driver.ts';
 import { inSqlite } from './migrate.ts';
 
 const vault = new MasterVault(Buffer.from('a master key for tests'));
@@ -34,7 +34,7 @@ async function filled(): Promise<string> {
 }
 
 function sql(file: string, statement: string): unknown[] {
-  const db = openDatabase(file);
+  const db = new Database(file);
   try {
     return db.prepare(statement).all().map(Object.values);
   } finally {
@@ -109,7 +109,7 @@ describe('migrations', () => {
 
   test('[D25] a store of an earlier version is brought forward, with its data', async () => {
     const file = join(freshFolder(), 'store.db');
-    const db = openDatabase(file);
+    const db = new Database(file);
     for (const step of MIGRATIONS[0] ?? []) db.exec(inSqlite(step));
     db.exec('pragma user_version = 1; pragma application_id = 0x4c54524e');
     db.exec("insert into ledger values ('sp_1', 1, 1, 'test', 'thing.done', 'thing', '{}', 'hash')");
@@ -121,7 +121,7 @@ describe('migrations', () => {
 
   test('[D25] deliveries from before ids told their place are found by them, and so are new ones', async () => {
     const file = join(freshFolder(), 'store.db');
-    const db = openDatabase(file);
+    const db = new Database(file);
     for (const step of MIGRATIONS.slice(0, 4).flat()) db.exec(inSqlite(step));
     db.exec('pragma user_version = 4; pragma application_id = 0x4c54524e');
     const { id, ...old } = { id: '2f1b7a52-5a55-4c47-9be6-0c9a7c6f0b11', seq: 7, createdAt: 40 };
@@ -163,7 +163,7 @@ describe('refusals', () => {
 
   test('[D25] a database of another program', () => {
     const file = join(freshFolder(), 'store.db');
-    const db = openDatabase(file);
+    const db = new Database(file);
     db.exec('create table customers (name text)');
     db.close();
     expectRefusal(file, /database of another program\. Choose another folder with --data/);

@@ -1,5 +1,5 @@
 import type { Session, Statement } from '../statement.ts';
-import { type Database, openDatabase, type Prepared as Query } from './driver.ts';
+import { Database, type Prepared as Query } from './driver.ts';
 import { storageFault } from './errors.ts';
 
 type Prepared = {
@@ -19,7 +19,7 @@ export class SqliteSession implements Session {
   readonly #prepared = new Map<Statement<never, unknown>, Prepared>();
 
   constructor(file: string) {
-    this.db = openDatabase(file);
+    this.db = new Database(file);
     this.db.exec('pragma busy_timeout = 5000');
   }
 
