@@ -25,9 +25,9 @@ type Parts = {
 const PROGRAM = import.meta.url.endsWith('.js') ? new URL('./folding-thread.js', import.meta.url) : null;
 
 /**
- * Folds the log into the database file beside the writer, on a thread that is started for the first one. SQLite would do it inside a
- * commit, and everybody would wait for 20 ms. What was written meanwhile is folded in the writer's turn, so that
- * the log begins anew: a commit that overwrites it costs half of one that makes it longer (bench, 2026-11).
+ * Folds the log into the database file beside the writer, on a thread that is started for the first one. SQLite would do
+ * it inside a commit, and everybody would wait for 20 ms. What was written meanwhile is folded in the writer's turn, so
+ * that the log begins anew: a commit that overwrites it costs half of one that makes it longer (bench, 2026-11).
  */
 export class LogFolding {
   readonly #parts: Parts;
@@ -45,20 +45,25 @@ export class LogFolding {
     this.#pages += PAGES_OF_COMMIT + rows * PAGES_OF_ROW;
     if (this.#pages < ENOUGH || this.#running !== null) return;
     this.#pages = 0;
-    this.#running = this.#fold().finally(() => {
-      this.#running = null;
+    void this.#run(async () => {
+      if (PROGRAM !== null) await this.#foldBeside(PROGRAM);
+      this.#isNearlyDone = true;
+      this.#parts.askForTurn();
     });
   }
 
-  /** In the writer's turn, between two transactions. */
-  finish(): void {
-    if (!this.#isNearlyDone) return;
+  /** True when the writer is to let us `finish` in its next turn. */
+  get isNearlyDone(): boolean {
+    return this.#isNearlyDone;
+  }
+
+  /** In the writer's turn, between two transactions. Only the writer waits for it, not whoever is served meanwhile. */
+  finish(): Promise<void> {
     this.#isNearlyDone = false;
-    try {
-      this.#parts.writer.exec(FOLD);
-    } catch {
-      // As below.
-    }
+    return this.#run(async () => {
+      if (PROGRAM !== null) await this.#foldBeside(PROGRAM);
+      else this.#parts.writer.exec(FOLD);
+    });
   }
 
   async stop(): Promise<void> {
@@ -66,14 +71,15 @@ export class LogFolding {
     await this.#thread?.terminate();
   }
 
-  async #fold(): Promise<void> {
-    try {
-      if (PROGRAM !== null) await this.#foldBeside(PROGRAM);
-      this.#isNearlyDone = true;
-      this.#parts.askForTurn();
-    } catch {
-      // Nothing is lost: it all stays in the log. Whatever is wrong with the disk, the writer finds it too, and says so.
-    }
+  /** Nothing is lost when it fails: it all stays in the log. Whatever is wrong with the disk, the writer finds it too, and says so. */
+  #run(work: () => Promise<void>): Promise<void> {
+    const running = work()
+      .catch(() => {})
+      .finally(() => {
+        if (this.#running === running) this.#running = null;
+      });
+    this.#running = running;
+    return running;
   }
 
   async #foldBeside(program: URL): Promise<void> {

@@ -57,7 +57,7 @@ export class SqliteRunner implements BatchRunner {
   async commit(units: readonly Unit[]): Promise<Done[]> {
     const { folding, assertThere } = this.#options;
     const writes = this.#session.writes;
-    folding?.finish();
+    if (folding?.isNearlyDone) await folding.finish();
     try {
       assertThere();
       this.#begin.run();
