@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import Database from 'libsql';
 import { SECRET_FILE } from '../sealing/master-key.ts';
+import { Database } from '../sqlite/driver.ts';
 import { assertOurs } from '../sqlite/migrate.ts';
 import { DATABASE_FILE, type DataFolder } from './data-folder.ts';
 import { leaveTo, makeFolder, syncFolder } from './folder.ts';
@@ -26,7 +26,7 @@ export function backup(data: DataFolder, file: string, replace: boolean) {
   return { file: target, bytes: statSync(target).size, secret: existsSync(secret) ? secret : null };
 }
 
-function copyInto(db: Database.Database, target: string): void {
+function copyInto(db: Database, target: string): void {
   db.exec('pragma query_only = off');
   try {
     closeSync(openSync(target, 'wx', 0o600)); // SQLite takes over the rights of an empty file that is there
@@ -60,7 +60,7 @@ export function restore(file: string, folder: string) {
 }
 
 /** SQLite copies, and not we: what a server was killed over lies in part in the log beside its file. */
-function restoreInto(folder: string, db: Database.Database) {
+function restoreInto(folder: string, db: Database) {
   if (readdirSync(folder).some((name) => name.startsWith(DATABASE_FILE))) {
     throw new Error(
       `${folder} already holds data. Choose an empty folder with --data, or move the old one aside.`,
@@ -75,10 +75,10 @@ function restoreInto(folder: string, db: Database.Database) {
   return { folder: resolve(folder), bytes: statSync(target).size };
 }
 
-function openSound(file: string): Database.Database {
-  let db: Database.Database | undefined;
+function openSound(file: string): Database {
+  let db: Database | undefined;
   try {
-    db = new Database(file, { readonly: true });
+    db = new Database(file, { readOnly: true });
     const problem = problemOf(db);
     if (problem === null) return db;
     throw new Error(problem);
@@ -89,17 +89,17 @@ function openSound(file: string): Database.Database {
   }
 }
 
-function problemOf(db: Database.Database): string | null {
+function problemOf(db: Database): string | null {
   assertOurs(db);
   return isEmpty(db) ? 'there is nothing in it' : (integrityProblems(db)[0] ?? null);
 }
 
-function isEmpty(db: Database.Database): boolean {
+function isEmpty(db: Database): boolean {
   return db.prepare('select 1 from sqlite_master').get() === undefined;
 }
 
 /** What SQLite's own full check finds. */
-export function integrityProblems(db: Database.Database): string[] {
+export function integrityProblems(db: Database): string[] {
   const rows = db.prepare('pragma integrity_check').all() as { integrity_check: string }[];
   return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
 }
