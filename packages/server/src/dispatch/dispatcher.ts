@@ -10,7 +10,7 @@ import { claim, type Ended, giveBack, type Leased, RENEW_EVERY, renew } from '..
 import type { Topic } from '../core/store.ts';
 import type { Micros } from '../core/time.ts';
 import type { Letter, Mailer } from './mailer.ts';
-import type { Outbound, OutboundRequest, Outcome } from './outbound.ts';
+import type { Outbound, OutboundRequest, Outcome } from './outbound/outbound.ts';
 import { type Prepared, prepareCallback, prepareDigest, Senders } from './prepare.ts';
 import { prepareForward } from './prepare-forward.ts';
 import { type PushParts, preparePush } from './prepare-push.ts';

@@ -10,7 +10,7 @@ import type { Job } from '../core/sending/job.ts';
 import type { Request } from '../core/store.ts';
 import { SECOND } from '../core/time.ts';
 import type { Letter } from './mailer.ts';
-import type { OutboundRequest } from './outbound.ts';
+import type { OutboundRequest } from './outbound/outbound.ts';
 import { signCallback } from './sign.ts';
 
 /** What a job has become by the time it is sent. */

@@ -1,13 +1,13 @@
 import { type JudgeAddress, judgeAddress } from './addresses.ts';
-import { Attempt, type OutboundClock, type Outcome } from './outbound-attempt.ts';
-import { failed } from './outbound-failure.ts';
-import type { PoolRule } from './outbound-pools.ts';
-import { type OutboundRequest, type Prepared, prepareRequest } from './outbound-request.ts';
-import { dnsLookup, type Lookup, resolveChecked } from './outbound-resolve.ts';
+import { Attempt, type OutboundClock, type Outcome } from './attempt.ts';
+import { failed } from './failure.ts';
+import type { PoolRule } from './pools.ts';
+import { type OutboundRequest, type Prepared, prepareRequest } from './request.ts';
+import { dnsLookup, type Lookup, resolveChecked } from './resolve.ts';
 
-export type { OutboundClock, Outcome } from './outbound-attempt.ts';
-export type { OutboundRequest } from './outbound-request.ts';
-export { dnsLookup, type Lookup } from './outbound-resolve.ts';
+export type { OutboundClock, Outcome } from './attempt.ts';
+export type { OutboundRequest } from './request.ts';
+export { dnsLookup, type Lookup } from './resolve.ts';
 
 export type OutboundOptions = {
   /** From the name to the last byte (W22). */
@@ -109,9 +109,6 @@ export class Outbound {
 
 /** What speaks HTTP comes with the first request: a server that calls nobody starts without it. */
 async function loadWire(rule: PoolRule) {
-  const [{ Pools }, { ReplyReader }] = await Promise.all([
-    import('./outbound-pools.ts'),
-    import('./outbound-exchange.ts'),
-  ]);
+  const [{ Pools }, { ReplyReader }] = await Promise.all([import('./pools.ts'), import('./exchange.ts')]);
   return { pools: new Pools(rule), ReplyReader };
 }

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../core/agents/allowlist.ts';
+import { isLoopbackHost } from '../../core/agents/allowlist.ts';
 
 export type OutboundRequest = {
   /** Already judged by the allowlist where one applies; what can be judged here is judged again. */

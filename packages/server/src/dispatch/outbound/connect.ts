@@ -1,8 +1,8 @@
 import { isIP, type LookupFunction, Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { canonicalAddress } from './addresses.ts';
-import { UNCHECKED_ADDRESS } from './outbound-failure.ts';
-import type { CheckedAddress } from './outbound-resolve.ts';
+import { UNCHECKED_ADDRESS } from './failure.ts';
+import type { CheckedAddress } from './resolve.ts';
 
 /** Opens the next candidate when one has not answered by then (RFC 8305). */
 const NEXT_CANDIDATE_MS = 1000;

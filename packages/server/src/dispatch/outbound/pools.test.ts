@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { makeOutbound, toLoopback } from '../testing/outbound.ts';
-import { httpReceiver, rawReceiver, signal } from '../testing/receivers.ts';
-import { checkedConnector } from './outbound-connect.ts';
-import { Pools } from './outbound-pools.ts';
+import { makeOutbound, toLoopback } from '../../testing/outbound.ts';
+import { httpReceiver, rawReceiver, signal } from '../../testing/receivers.ts';
+import { checkedConnector } from './connect.ts';
+import { Pools } from './pools.ts';
 
 const HERE = [{ address: '127.0.0.1', family: 4 as const }];
 

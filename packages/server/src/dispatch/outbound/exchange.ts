@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher, errors } from 'undici';
-import type { Answer, Attempt } from './outbound-attempt.ts';
-import { failed, kindOfConnectError, kindOfReplyError } from './outbound-failure.ts';
+import type { Answer, Attempt } from './attempt.ts';
+import { failed, kindOfConnectError, kindOfReplyError } from './failure.ts';
 
 /** 103 Early Hints come once or twice; an endless row of them is a way to keep us busy. */
 const MAX_INFORMATIONAL = 8;

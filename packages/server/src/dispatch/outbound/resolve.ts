@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { isLoopbackAlias } from '../core/agents/allowlist.ts';
+import { isLoopbackAlias } from '../../core/agents/allowlist.ts';
 import type { JudgeAddress } from './addresses.ts';
 
 /** All addresses of a name, or a rejection. */

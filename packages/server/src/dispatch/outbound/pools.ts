@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Pool } from 'undici';
-import { checkedConnector } from './outbound-connect.ts';
-import type { CheckedAddress } from './outbound-resolve.ts';
+import { checkedConnector } from './connect.ts';
+import type { CheckedAddress } from './resolve.ts';
 
 /** Idle connections live this long, whatever the receiver proposes. */
 const KEEP_ALIVE_MS = 4000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judgeAddress } from './addresses.ts';
-import { resolveChecked } from './outbound-resolve.ts';
+import { resolveChecked } from './resolve.ts';
 
 /** A resolver that answers the same to everything, and what it was asked. */
 function world(answer: readonly string[]) {

@@ -1,4 +1,4 @@
-import { type Failure, failed } from './outbound-failure.ts';
+import { type Failure, failed } from './failure.ts';
 
 export type Answer = {
   ok: true;
