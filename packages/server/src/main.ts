@@ -9,7 +9,7 @@ import { Dispatcher } from './dispatch/dispatcher.ts';
 import { Indexer } from './dispatch/indexer.ts';
 import type { Mailer } from './dispatch/mailer.ts';
 import { Outbound } from './dispatch/outbound/outbound.ts';
-import type { PushParts } from './dispatch/prepare-push.ts';
+import type { PushParts } from './dispatch/prepare/push.ts';
 import { Resealer } from './dispatch/resealer.ts';
 import { Ticker } from './dispatch/ticker.ts';
 import type { Ground } from './ground.ts';

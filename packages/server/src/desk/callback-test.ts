@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { orThrow } from '../core/faults.ts';
 import { noteTest, prepareTest, type TestRequest } from '../core/sending/test-callback.ts';
 import { SECOND } from '../core/time.ts';
-import { signCallback } from '../dispatch/sign.ts';
+import { signCallback } from '../dispatch/prepare/sign.ts';
 import { objectBody } from '../http/body.ts';
 import { requiredText } from '../http/fields.ts';
 import type { Shell } from '../http/shell.ts';

@@ -2,7 +2,7 @@ import { type JudgeAddress, judgeAddress } from './addresses.ts';
 import { Attempt, type OutboundClock, type Outcome } from './attempt.ts';
 import { failed } from './failure.ts';
 import type { PoolRule } from './pools.ts';
-import { type OutboundRequest, type Prepared, prepareRequest } from './request.ts';
+import { type OutboundRequest, prepareRequest, type SendableRequest } from './request.ts';
 import { dnsLookup, type Lookup, resolveChecked } from './resolve.ts';
 
 export type { OutboundClock, Outcome } from './attempt.ts';
@@ -80,7 +80,7 @@ export class Outbound {
     if (this.#wire !== null) await (await this.#wire).pools.stop();
   }
 
-  #start(attempt: Attempt, request: OutboundRequest, prepared: Prepared): void {
+  #start(attempt: Attempt, request: OutboundRequest, prepared: SendableRequest): void {
     this.#running.add(attempt);
     attempt.whenOver(() => this.#running.delete(attempt));
     this.#run(attempt, request, prepared).catch((error) => attempt.break(error));
@@ -89,7 +89,7 @@ export class Outbound {
   async #run(
     attempt: Attempt,
     request: OutboundRequest,
-    { url, headers, loopback }: Prepared,
+    { url, headers, loopback }: SendableRequest,
   ): Promise<void> {
     const rule = { loopback, lookup: this.#lookup, judge: this.#judge };
     this.#wire ??= loadWire(this.#poolRule);

@@ -14,7 +14,7 @@ export type OutboundRequest = {
 };
 
 /** A request that is fit to be sent, and what is left to check: the address. */
-export type Prepared = {
+export type SendableRequest = {
   url: URL;
   headers: Record<string, string>;
   /** The host is written as loopback and may be. */
@@ -29,7 +29,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Null when it must not be sent. */
-export function prepareRequest(request: OutboundRequest): Prepared | null {
+export function prepareRequest(request: OutboundRequest): SendableRequest | null {
   const url = URL.canParse(request.url) ? new URL(request.url) : null;
   if (url === null || url.username !== '' || url.password !== '') return null;
   const loopback = request.allowLoopback && isLoopbackHost(url.hostname);

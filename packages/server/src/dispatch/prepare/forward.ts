@@ -1,9 +1,9 @@
-import { judgeTarget } from '../core/agents/allowlist.ts';
-import type { Room } from '../core/room.ts';
-import type { Job } from '../core/sending/job.ts';
-import type { Request } from '../core/store.ts';
-import { SECOND } from '../core/time.ts';
-import type { Prepared } from './prepare.ts';
+import { judgeTarget } from '../../core/agents/allowlist.ts';
+import type { Room } from '../../core/room.ts';
+import type { Job } from '../../core/sending/job.ts';
+import type { Request } from '../../core/store.ts';
+import { SECOND } from '../../core/time.ts';
+import type { Prepared } from './prepared.ts';
 import { signCallback } from './sign.ts';
 
 const UNSUBSCRIBED: Prepared = { kind: 'over', outcome: 'unsubscribed' };

@@ -1,16 +1,16 @@
-import { judgePushTarget, type PushRule } from '../core/agents/allowlist.ts';
-import type { JsonObject } from '../core/canonical.ts';
-import { exactText } from '../core/exact-json.ts';
-import type { Room } from '../core/room.ts';
-import type { Job } from '../core/sending/job.ts';
-import type { Request } from '../core/store.ts';
-import { openEntry, readLog } from '../core/tasks/log.ts';
-import { mayTell, type Neighbour, tellNeighbour } from '../core/tasks/neighbour.ts';
-import { openPush, type PushConfig, type PushErrand } from '../core/tasks/push.ts';
-import { pushListsOf } from '../core/tasks/push-targets.ts';
-import { viewOf } from '../core/tasks/read.ts';
-import type { LogEntry, TaskRecord, TaskView } from '../core/tasks/task.ts';
-import type { Prepared } from './prepare.ts';
+import { judgePushTarget, type PushRule } from '../../core/agents/allowlist.ts';
+import type { JsonObject } from '../../core/canonical.ts';
+import { exactText } from '../../core/exact-json.ts';
+import type { Room } from '../../core/room.ts';
+import type { Job } from '../../core/sending/job.ts';
+import type { Request } from '../../core/store.ts';
+import { openEntry, readLog } from '../../core/tasks/log.ts';
+import { mayTell, type Neighbour, tellNeighbour } from '../../core/tasks/neighbour.ts';
+import { openPush, type PushConfig, type PushErrand } from '../../core/tasks/push.ts';
+import { pushListsOf } from '../../core/tasks/push-targets.ts';
+import { viewOf } from '../../core/tasks/read.ts';
+import type { LogEntry, TaskRecord, TaskView } from '../../core/tasks/task.ts';
+import type { Prepared } from './prepared.ts';
 
 /** What the way out must be told about pushes: it knows no protocol. */
 export interface PushParts {
