@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Callable, Literal
 
-from .answers import read_response
-from .faults import LanternError
-from .jsons import parse_json
-from .signed_request import (
+from ..faults import LanternError
+from ..jsons import parse_json
+from ..signed_request import (
     Headers,
     body_of,
     from_hex,
@@ -25,6 +24,7 @@ from .signed_request import (
     tags_of,
     usable,
 )
+from .answers import read_response
 
 Refusal = Literal[
     "no_signature",

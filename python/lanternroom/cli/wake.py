@@ -6,9 +6,9 @@ import json
 from argparse import Namespace
 from pathlib import Path
 
-from .answers import Answer, Content, TimedOut, from_answer
-from .cli_world import Machine
-from .faults import LanternError
+from ..faults import LanternError
+from ..wake.answers import Answer, Content, TimedOut, from_answer
+from .machine import Machine
 
 _EXIT = {"approved": 0, "rejected": 3, "redirected": 4, "timed_out": 5}
 

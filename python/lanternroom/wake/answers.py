@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
-from .faults import LanternError
+from ..faults import LanternError
 
 DeliveryType = Literal["update", "question", "output", "alert"]
 ResponseStatus = Literal["pending", "approved", "rejected", "redirected"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..faults import LanternError
 from .answers import Answer, Pending, TimedOut, to_answer
-from .faults import LanternError
 from .parts import Parts, look
 
 _LONGEST_HOLD_SECONDS = 60

@@ -8,11 +8,11 @@ from argparse import Namespace
 from email.utils import parsedate_to_datetime
 from typing import Any, Callable
 
-from .cli_world import Machine
-from .endpoint import read_endpoint
-from .faults import LanternError
-from .jsons import text_of
-from .transport import Call, Transport
+from ..endpoint import read_endpoint
+from ..faults import LanternError
+from ..jsons import text_of
+from ..transport import Call, Transport
+from .machine import Machine
 
 _NOTABLE_SKEW_SECONDS = 120
 

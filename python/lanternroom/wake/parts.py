@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from ..clock import Clock
+from ..transport import Call, Transport
 from .answers import demand_response
-from .clock import Clock
 from .journal import Journal, foreign
-from .transport import Call, Transport
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable
 
-from .akep import Inbox
-from .clock import Clock, SystemClock
-from .faults import LanternError
-from .log import FileLog, Log, MemoryLog
-from .wake import Wake
+from ..akep import Inbox
+from ..clock import Clock, SystemClock
+from ..faults import LanternError
+from ..log import FileLog, Log, MemoryLog
+from ..wake.client import Wake
 
 _DEFAULT_URL = "http://127.0.0.1:8787"  # where `npm start` listens
 

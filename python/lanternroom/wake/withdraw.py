@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from ..faults import LanternError
+from ..transport import Call
 from .answers import Rejected, to_answer
-from .faults import LanternError
 from .parts import Parts, look
-from .transport import Call
 
 
 def withdraw(parts: Parts, delivery_id: str, reason: str) -> Rejected:

@@ -6,6 +6,12 @@ import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any, Callable
 
+from ..clock import Clock, SystemClock
+from ..endpoint import read_endpoint
+from ..faults import LanternError
+from ..log import FileLog, Log
+from ..signed_request import Headers
+from ..transport import Transport
 from .answers import (
     ANSWERED,
     Answer,
@@ -20,16 +26,10 @@ from .answers import (
     TimedOut,
     to_answer,
 )
-from .clock import Clock, SystemClock
 from .deliver import deliver, discover_agent_id
-from .endpoint import read_endpoint
-from .faults import LanternError
 from .journal import Journal
-from .log import FileLog, Log
 from .parts import Parts, look
-from .signed_request import Headers
 from .sweep import OnForeign, SweepOptions, sweep
-from .transport import Transport
 from .wait import wait_for
 from .webhook import Refused, verify_webhook
 from .withdraw import withdraw

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Callable, Literal
 from urllib.parse import urlencode
 
+from ..faults import LanternError
+from ..jsons import text_of
+from ..transport import Call
 from .answers import ResponseStatus, Swept, demand_response, to_answer
-from .faults import LanternError
-from .jsons import text_of
 from .parts import Parts
-from .transport import Call
 
 OnForeign = Callable[[str], Literal["adopt", "refuse"]]
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from threading import Event as Flag
 from typing import Any, Callable
 
-from .akep import Inbox, Producer, Verdict
-from .akep.run import HandlerSays
-from .cli_wake import shown
-from .cli_world import Machine
-from .faults import LanternError
+from ..akep import Inbox, Producer, Verdict
+from ..akep.run import HandlerSays
+from ..faults import LanternError
+from .machine import Machine
+from .wake import shown
 
 _REJECTED = 10
 

@@ -1,19 +1,20 @@
-"""The log as the client uses it: lines without the key in them, and which deliveries are ours."""
+"""The log as the client uses it: what happened, and which deliveries are ours."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from threading import Lock
 from typing import Any, Callable
 from weakref import WeakKeyDictionary, ref
 
-from .clock import Clock
-from .faults import LanternError
-from .jsons import text_of
-from .log import Log
+from ..clock import Clock
+from ..faults import LanternError
+from ..jsons import text_of
+from ..log import Log
+from ..recorder import Recorder
 
 
 @dataclass(frozen=True)
@@ -22,38 +23,15 @@ class Known:
     timeout_seconds: float | None
 
 
-class Journal:
+class Journal(Recorder):
     def __init__(self, log: Log, clock: Clock, api_key: str, server: str, agent_id: str | None) -> None:
-        self._log = log
-        self._clock = clock
-        self._api_key = api_key
-        self._server = server
+        super().__init__(log, clock, api_key, server)
         self._agent_id = agent_id
         self._known: dict[str, Known] = {}
         self._by_key: dict[str, str] = {}
         self._answered: set[tuple[str, str]] = set()
         self._past = _past_of(log)
         self._seen = 0
-
-    def record(self, event: str, facts: Mapping[str, Any]) -> None:
-        at = datetime.fromtimestamp(self._clock.now(), timezone.utc).isoformat(timespec="milliseconds")
-        entry = {"at": at.replace("+00:00", "Z"), "event": event, "server": self._server, **facts}
-        line = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        # Agents do paste their environment into `details`. Whatever else they log, it is not this key.
-        self._log.append(line.replace(json.dumps(self._api_key)[1:-1], "[api key]"))
-
-    def alerting(self, alert: Callable[[LanternError], None] | None) -> Callable[[LanternError], None]:
-        """An alert that is written down before it is raised."""
-
-        def raise_alert(error: LanternError) -> None:
-            try:
-                self.record("alert", {"fault": error.fault, "message": str(error)})
-            except LanternError:
-                pass  # the alert matters more than its line in the log
-            if alert is not None:
-                alert(error)
-
-        return raise_alert
 
     def record_answer(self, body: Mapping[str, Any]) -> None:
         mark = (body["delivery_id"].lower(), body["status"])

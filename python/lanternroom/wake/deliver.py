@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..faults import LanternError
+from ..jsons import json_of, text_of
+from ..transport import Call
 from .answers import Delivered
-from .faults import LanternError
-from .jsons import json_of, text_of
 from .parts import Parts
-from .transport import Call
 
 
 def deliver(
