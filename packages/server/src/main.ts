@@ -3,7 +3,7 @@ import pino, { type Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { JsonObject } from './core/canonical.ts';
 import { RULES } from './core/intake.ts';
-import type { Cards } from './desk/cards.ts';
+import type { Cards } from './desk/agents/cards.ts';
 import { deskRoutes } from './desk/routes.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { Indexer } from './dispatch/indexer.ts';
