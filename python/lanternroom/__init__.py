@@ -5,7 +5,10 @@ The same for asyncio is in ``lanternroom.aio``.
 
 from .a2a import Caller
 from .akep import Inbox, Producer, Verdict, sign_event, verify_event
-from .answers import (
+from .clock import Clock, SystemClock
+from .faults import Fault, LanternError, WireTrouble
+from .log import FileLog, Log, MemoryLog
+from .wake import (
     Answer,
     Approved,
     Checked,
@@ -13,15 +16,15 @@ from .answers import (
     Instructions,
     Pending,
     Redirected,
+    Refused,
     Rejected,
     Swept,
     TimedOut,
+    Verified,
+    Wake,
+    sign_webhook,
+    verify_webhook,
 )
-from .clock import Clock, SystemClock
-from .faults import Fault, LanternError, WireTrouble
-from .log import FileLog, Log, MemoryLog
-from .wake import Wake
-from .webhook import Refused, Verified, sign_webhook, verify_webhook
 
 __all__ = [
     "Answer",

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Callable
 
-from .cli import parser
-from .cli_akep import listen, send_event
-from .cli_doctor import doctor
-from .cli_wake import deliver, responses, wait
-from .cli_world import Machine
+from .cli.akep import listen, send_event
+from .cli.doctor import doctor
+from .cli.machine import Machine
+from .cli.parser import parser
+from .cli.wake import deliver, responses, wait
 from .faults import LanternError
 
 _COMMANDS: Mapping[str, Callable[..., int]] = {

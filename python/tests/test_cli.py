@@ -11,7 +11,7 @@ from world import ID, KEY, SECRET, World, answered, event, inbox_script, receive
 
 from lanternroom import verify_event
 from lanternroom.__main__ import main
-from lanternroom.cli_world import Machine
+from lanternroom.cli.machine import Machine
 
 DELIVER = ("deliver", "-t", "question", "-H", "Release is ready", "-s", "Ship 2.1 today?")
 TWO = [event("evt_1"), event("evt_2", event_type="human.approved")]

@@ -12,8 +12,13 @@ export function createWatch(outer: AbortSignal | undefined) {
   };
   return {
     /** While whoever reads is busy nobody listens, so that silence means nothing. */
-    rest: (isBusy: boolean) => {
-      isResting = isBusy;
+    rest: () => {
+      isResting = true;
+      heard();
+    },
+    /** They want the next one. */
+    goOn: () => {
+      isResting = false;
       heard();
     },
     signal: outer === undefined ? silence.signal : AbortSignal.any([outer, silence.signal]),

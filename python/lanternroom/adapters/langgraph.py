@@ -16,10 +16,10 @@ from pathlib import PurePath
 from typing import Any
 from uuid import UUID
 
-from ..answers import Pending as Undecided
-from ..answers import TimedOut
 from ..faults import LanternError
-from ..wake import Wake
+from ..wake.answers import Pending as Undecided
+from ..wake.answers import TimedOut
+from ..wake.client import Wake
 from .call import HeldCall, key_of
 from .review import Refuse, Run, Verdict, review
 

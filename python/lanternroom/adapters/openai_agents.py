@@ -15,7 +15,7 @@ from typing import Any
 
 from ..faults import LanternError
 from ..threads import in_thread
-from ..wake import Wake
+from ..wake.client import Wake
 from .call import HeldCall
 from .review import Refuse, Run, Verdict, review
 

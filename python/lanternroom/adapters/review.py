@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
-from ..answers import Answer, Approved, Redirected, Rejected, TimedOut
-from ..answers import Pending as Undecided
 from ..faults import LanternError
-from ..wake import Wake
+from ..wake.answers import Answer, Approved, Redirected, Rejected, TimedOut
+from ..wake.answers import Pending as Undecided
+from ..wake.client import Wake
 from .call import HeldCall, draft_of, edited_args, key_of
 
 _DAY_SECONDS = 86_400

@@ -11,8 +11,8 @@ from urllib.parse import quote
 from ..clock import Clock, SystemClock
 from ..endpoint import read_endpoint
 from ..faults import LanternError
-from ..journal import Journal
 from ..log import FileLog, Log
+from ..recorder import Recorder
 from ..transport import Call, Transport
 from .cursor import Bookmark, CursorStore, FileCursor, MemoryCursor
 from .envelope import AckStatus, Event, envelope_of, is_event
@@ -43,11 +43,11 @@ class Inbox:
     ) -> None:
         base = read_endpoint(url, api_key)
         beat = clock or SystemClock()
-        journal = Journal(log if log is not None else FileLog(), beat, api_key, base, None)
+        recorder = Recorder(log if log is not None else FileLog(), beat, api_key, base)
         store = FileCursor(cursor) if isinstance(cursor, (str, Path)) else (cursor or MemoryCursor())
-        transport = Transport(base, api_key, beat, journal.alerting(alert), stops_on_forbidden=True)
+        transport = Transport(base, api_key, beat, recorder.alerting(alert), stops_on_forbidden=True)
         told = on_cursor_expired if on_cursor_expired is not None else (lambda _: None)
-        self._parts = InboxParts(transport, journal, beat, Bookmark(store), told)
+        self._parts = InboxParts(transport, recorder, beat, Bookmark(store), told)
 
     def __iter__(self) -> Iterator[Event]:
         return self.events()
@@ -73,7 +73,7 @@ class Inbox:
         ``for resume in inbox.resumes(): load(resume["run_state_ref"])``
         """
         for item in follow(self._parts, Wanted(("resumes",), None, once, limit, stop)):
-            self._parts.journal.record("resume", item.value)
+            self._parts.recorder.record("resume", item.value)
             yield item.value
 
     def run(
@@ -133,7 +133,7 @@ class Inbox:
         call = Call("POST", "/akep/emit", data=encode(envelope))
         sent = accepted(envelope, self._parts.transport.send(call))
         facts = {"event_type": envelope["event_type"], "duplicate": sent.duplicate}
-        self._parts.journal.record("emitted", {"event_id": sent.event_id, **facts})
+        self._parts.recorder.record("emitted", {"event_id": sent.event_id, **facts})
         return sent
 
     def subscribe(self, event_types: Sequence[str], **more: Any) -> dict[str, Any]:

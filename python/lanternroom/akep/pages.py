@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 from ..clock import Clock
 from ..faults import LanternError
-from ..journal import Journal
 from ..jsons import text_of
+from ..recorder import Recorder
 from ..transport import Call, Transport
 from .cursor import Bookmark
 from .envelope import is_event
@@ -31,7 +31,7 @@ class Gap:
 @dataclass(frozen=True)
 class InboxParts:
     transport: Transport
-    journal: Journal
+    recorder: Recorder
     clock: Clock
     bookmark: Bookmark
     on_cursor_expired: Callable[[Gap], None]
@@ -65,7 +65,7 @@ def read_events(parts: InboxParts, cursor: str | None, limit: int, wait_seconds:
         oldest = error.wire.oldest_cursor if error.fault == "cursor_expired" and error.wire else None
         if oldest is None or oldest == cursor:
             raise
-        parts.journal.record("cursor_expired", {"expired_cursor": cursor, "oldest_cursor": oldest})
+        parts.recorder.record("cursor_expired", {"expired_cursor": cursor, "oldest_cursor": oldest})
         parts.on_cursor_expired(Gap(cursor, oldest))
         return read_events(parts, oldest, limit, wait_seconds)
     return None if body is None else _demand_page(body, "events", is_event)

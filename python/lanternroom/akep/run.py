@@ -66,7 +66,7 @@ def acknowledge(
         except LanternError:
             raise error from None
     reason = {} if verdict.reason is None else {"reason": verdict.reason}
-    parts.journal.record("ack", {"event_id": event_id, "status": verdict.status, **reason})
+    parts.recorder.record("ack", {"event_id": event_id, "status": verdict.status, **reason})
 
 
 def entry_path(event_id: str, rest: str, producer_id: str | None) -> str:
@@ -84,11 +84,11 @@ def _hand(item: Item, handler: Handler, on_resume: OnResume | None) -> HandlerSa
 
 def _settle(parts: InboxParts, item: Item, says: HandlerSays, is_patient: bool) -> None:
     if item.type == "resume":
-        parts.journal.record("resume", {**item.value, "handled": says != "skip"})
+        parts.recorder.record("resume", {**item.value, "handled": says != "skip"})
         return
     event_id = item.value["event_id"]
     if says == "skip":
-        parts.journal.record("skipped", {"event_id": event_id})
+        parts.recorder.record("skipped", {"event_id": event_id})
         return
     verdict = _verdict(says)
     ack = lambda: acknowledge(parts, event_id, verdict, event=item.value)  # noqa: E731
@@ -99,7 +99,7 @@ def _settle(parts: InboxParts, item: Item, says: HandlerSays, is_patient: bool) 
         if error.fault not in ("conflict", "not_found"):
             raise
         facts = {"event_id": event_id, "status": verdict.status, "fault": error.fault}
-        parts.journal.record("ack_refused", facts)
+        parts.recorder.record("ack_refused", facts)
 
 
 def _verdict(says: Any) -> Verdict:

@@ -32,7 +32,7 @@ class Awaited:
 
 def open_wait(parts: InboxParts, body: Mapping[str, Any]) -> dict[str, Any]:
     wait = _open_once(parts, body)
-    parts.journal.record("wait_opened", {"wait_id": wait["wait_id"], "run_state_ref": body.get("run_state_ref")})
+    parts.recorder.record("wait_opened", {"wait_id": wait["wait_id"], "run_state_ref": body.get("run_state_ref")})
     return wait
 
 
@@ -77,7 +77,7 @@ def _moment(text: Any) -> Any:
 
 def end_wait(parts: InboxParts, wait_id: str) -> None:
     parts.transport.send(Call("DELETE", f"/akep/waits/{quote(wait_id, safe='')}"))
-    parts.journal.record("wait_ended", {"wait_id": wait_id})
+    parts.recorder.record("wait_ended", {"wait_id": wait_id})
 
 
 def wait_for(parts: InboxParts, body: Mapping[str, Any], timeout_seconds: float) -> Awaited:
@@ -125,7 +125,7 @@ class _Finder:
 
 
 def _resumed(parts: InboxParts, wait_id: str, resume: dict[str, Any]) -> Awaited:
-    parts.journal.record("resume", {**resume, "handled": True})
+    parts.recorder.record("resume", {**resume, "handled": True})
     try:
         view = parts.transport.send(Call("GET", entry_path(resume["event_id"], "", None)))
     except LanternError as error:

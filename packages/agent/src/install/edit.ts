@@ -16,12 +16,12 @@ export function withHook(text: string, file: string, host: HostName, entry: Reco
   const handler = (entry.hooks as readonly unknown[])[0];
   if (first === undefined) {
     const start = text.trim() === '' ? '{}\n' : text;
-    return checked(text, set(start, ['hooks', event, groups.length], entry, true), { host, file, ours: 1 });
+    return checked(text, insert(start, ['hooks', event, groups.length], entry), { host, file, ours: 1 });
   }
   // Installed twice, or by an older version: one entry stays, as it should be now.
   const single = without(text, others);
   const isSame = isDeepStrictEqual(valueAt(single, first), handler);
-  return checked(text, isSame ? single : set(single, first, handler, false), { host, file, ours: 1 });
+  return checked(text, isSame ? single : replace(single, first, handler), { host, file, ours: 1 });
 }
 
 /** The text without our entry, and without what only held it. */
@@ -54,12 +54,22 @@ function prune(text: string, path: Path): string {
   return cutOut(text, path);
 }
 
-function set(text: string, path: Path, value: unknown, isArrayInsertion: boolean): string {
+/** Puts a value into an array, in front of what stands at that place. */
+function insert(text: string, path: Path, value: unknown): string {
+  const options = { isArrayInsertion: true, formattingOptions: formattingOf(text) };
+  return applyEdits(text, modify(text, path, value, options));
+}
+
+function replace(text: string, path: Path, value: unknown): string {
+  return applyEdits(text, modify(text, path, value, { formattingOptions: formattingOf(text) }));
+}
+
+/** As whoever wrote the file does it. */
+function formattingOf(text: string) {
   const isTabbed = /^\t/m.test(text);
   const tabSize = /^( +)\S/m.exec(text)?.[1]?.length ?? 2;
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
-  const formattingOptions = { insertSpaces: !isTabbed, tabSize, eol };
-  return applyEdits(text, modify(text, path, value, { isArrayInsertion, formattingOptions }));
+  return { insertSpaces: !isTabbed, tabSize, eol };
 }
 
 interface Wanted {

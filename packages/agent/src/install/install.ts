@@ -34,7 +34,7 @@ export async function install(host: HostName, flags: InstallFlags, world: World)
   const { timeout: timeoutSeconds = DEFAULT_TIMEOUT, ask, pass } = flags;
   if (!isTimeout(timeoutSeconds)) throw new UsageError('--timeout is a number of seconds, 10 to 604800.');
   if (ask !== undefined && pass !== undefined) throw new UsageError('Give --ask or --pass, not both.');
-  const file = fileOf(host, flags.project === true, world, process.cwd());
+  const file = fileOf(host, flags.project === true ? { project: process.cwd() } : 'user', world);
   const before = readOrEmpty(file);
   const entry = entryOf({ host, program: programOf(world), timeoutSeconds, ask, pass });
   const after = flags.remove ? withoutHook(before, file, host) : withHook(before, file, host, entry);

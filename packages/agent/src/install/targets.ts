@@ -12,17 +12,15 @@ export interface HookWish {
   readonly pass: string | undefined;
 }
 
-/** The file that a host reads its hooks from: the user's own, or that of the project in this folder. */
-export function fileOf(
-  host: HostName,
-  isProject: boolean,
-  { env }: Pick<World, 'env'>,
-  folder: string,
-): string {
+/** Whose settings: the user's own, or those of the project in a folder. */
+export type Scope = 'user' | { readonly project: string };
+
+/** The file that a host reads its hooks from. */
+export function fileOf(host: HostName, scope: Scope, { env }: Pick<World, 'env'>): string {
   const home = env.HOME?.trim() || homedir();
   const own = { claude: '.claude', codex: '.codex', gemini: '.gemini' }[host];
   const moved = { claude: env.CLAUDE_CONFIG_DIR, codex: env.CODEX_HOME, gemini: undefined }[host]?.trim();
-  const base = isProject ? join(folder, own) : moved || join(home, own);
+  const base = scope === 'user' ? moved || join(home, own) : join(scope.project, own);
   return join(base, host === 'codex' ? 'hooks.json' : 'settings.json');
 }
 

@@ -126,9 +126,9 @@ async function* follow(
       for await (const { id, data } of readEvents(reply.body && watch.over(reply.body))) {
         const item = resultOf(parts, parseJson(data)) as StreamItem;
         attempt = 0;
-        watch.rest(true);
+        watch.rest();
         yield item;
-        watch.rest(false);
+        watch.goOn();
         if (isLast(item)) return;
         request = continuing(request, item, id);
       }

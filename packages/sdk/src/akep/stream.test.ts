@@ -55,6 +55,14 @@ describe('the stream', () => {
     ]);
   });
 
+  it('[K15] a server that ends every stream at once is asked again after a pause, and not before', async () => {
+    const world = await startInbox((_, count) =>
+      sse(...(count < 4 ? [] : [line('event', 'c1', event('evt_1'))])),
+    );
+    await take(world.inbox.stream(), 1);
+    expect(world.clock.naps).toEqual([1_000, 1_000, 1_000]);
+  });
+
   it('[K11] a refused key ends it at once, and a wrong cursor is told', async () => {
     const refused = await startInbox(() => ({ status: 401 }));
     await expect(take(refused.inbox.stream(), 1)).rejects.toMatchObject({ fault: 'unauthorized' });

@@ -50,9 +50,9 @@ async function* streamOnce(
     for await (const sent of readEvents(watch.over(body))) {
       const item = itemOf(sent);
       if (item === null) continue;
-      watch.rest(true);
+      watch.rest();
       yield item;
-      watch.rest(false);
+      watch.goOn();
     }
   } catch (error) {
     if (options.signal?.aborted) throw aborted(options.signal);

@@ -1,31 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAway } from '../core/faults.ts';
 import type { JobId, SpaceId } from '../core/ids.ts';
 import { entry } from '../core/maps.ts';
-import type { Room } from '../core/room.ts';
 import type { Job } from '../core/sending/job.ts';
-import { toRetryAfterSeconds } from '../core/sending/retry.ts';
-import { claim, type Ended, giveBack, type Leased, RENEW_EVERY, renew } from '../core/sending/settle-job.ts';
+import { claim, type Leased } from '../core/sending/settle-job.ts';
 import type { Topic } from '../core/store.ts';
 import type { Micros } from '../core/time.ts';
-import type { Letter, Mailer } from './mailer.ts';
-import type { Outbound, OutboundRequest, Outcome } from './outbound.ts';
-import { type Prepared, prepareCallback, prepareDigest, Senders } from './prepare.ts';
-import { prepareForward } from './prepare-forward.ts';
-import { type PushParts, preparePush } from './prepare-push.ts';
+import { Courier, type CourierParts } from './courier.ts';
+import { Senders } from './prepare/callback.ts';
 import { Receivers } from './receivers.ts';
-import { Records } from './records.ts';
 
-export interface DispatcherParts {
-  room: Room;
-  outbound: Pick<Outbound, 'send' | 'stop'>;
-  /** Null when no mail server was named. */
-  mailer: Pick<Mailer, 'send' | 'stop'> | null;
-  push: PushParts;
+export interface DispatcherParts extends CourierParts {
   wakeups: { on(topic: Topic, wake: () => void): () => void };
-  /** Something that should not happen, for the log. */
-  warn(problem: unknown, message: string): void;
 }
 
 const PAGE = 128;
@@ -38,20 +24,11 @@ const REST_AFTER_LONG_LOOK = 4;
 /** Looks again this often even when nothing was announced: another process may have queued something. */
 const BACKSTOP_MS = 5_000;
 
-const GIVE_BACK_AGAIN_MS = 500;
-
-const ACCEPTED = 202;
-
-/** Damaged, or sealed with a key that is gone. Tried again: the key may come back. */
-const UNREADABLE: Prepared = { kind: 'refused', outcome: 'unreadable' };
-
-const PREPARE = { callback: prepareCallback, digest: prepareDigest, forward: prepareForward };
-
-/** The way out: claim, send, record. Jobs are leased, so that several workers can share them. */
+/** The way out: finds what is due, claims it and has it carried out. Jobs are leased, so that several workers can share them. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #stopping = new AbortController();
-  readonly #records: Records;
+  readonly #courier: Courier;
   readonly #running = new Map<string, Promise<void>>();
   readonly #receivers = new Receivers();
   #off = () => {};
@@ -63,7 +40,7 @@ export class Dispatcher {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
-    this.#records = new Records(parts.room);
+    this.#courier = new Courier(parts, this.#stopping.signal);
     // Every running attempt listens to it, which is no leak.
     setMaxListeners(0, this.#stopping.signal);
   }
@@ -158,7 +135,8 @@ export class Dispatcher {
 
   #start(leased: Leased, senders: Senders): void {
     const { job } = leased;
-    const work = this.#attempt(leased, senders)
+    const work = this.#courier
+      .attempt(leased, senders)
       .catch((problem: unknown) => {
         this.#parts.warn(problem, `${job.kind} ${job.id} could not be recorded`);
         return null;
@@ -171,92 +149,10 @@ export class Dispatcher {
     this.#running.set(job.id, work);
   }
 
-  /** How long it took; null when it was given back. */
-  async #attempt(leased: Leased, senders: Senders): Promise<number | null> {
-    const { room } = this.#parts;
-    const { job } = leased;
-    const at = room.clock.now();
-    const prepared = await this.#prepare(leased, senders).catch((problem: unknown) => {
-      this.#parts.warn(problem, `${job.kind} ${job.id} could not be prepared`);
-      // A store that is away says nothing about the job; whatever else is in the way belongs on the record.
-      return isAway(problem) ? null : UNREADABLE;
-    });
-    if (prepared === null) await this.#pause();
-    const ended = prepared === null ? null : await this.#carryOut(job, prepared, at);
-    await (ended === null ? this.#giveBack(job) : this.#records.settle({ job, ended }));
-    return ended?.durationMs ?? null;
-  }
-
-  /** Again and again while the store is away: until the lease is out nobody else would send it (L8). */
-  async #giveBack(job: Job): Promise<void> {
-    const { room } = this.#parts;
-    const { signal } = this.#stopping;
-    for (;;) {
-      try {
-        await giveBack(room, job);
-        return;
-      } catch (problem) {
-        const isOver = signal.aborted || room.clock.now() >= (job.leasedUntil ?? 0);
-        if (isOver || !isAway(problem)) throw problem;
-      }
-      await this.#pause();
-    }
-  }
-
-  async #pause(millis = GIVE_BACK_AGAIN_MS): Promise<void> {
-    await sleep(millis, undefined, { signal: this.#stopping.signal }).catch(() => {});
-  }
-
   async #rest(): Promise<void> {
     const millis = this.#restMs;
     this.#restMs = 0;
-    if (millis > 0) await this.#pause(millis);
-  }
-
-  async #prepare({ job, request }: Leased, senders: Senders): Promise<Prepared> {
-    const { room, push } = this.#parts;
-    if (request === null) return UNREADABLE;
-    return job.kind === 'push'
-      ? preparePush(push, room, job, request)
-      : PREPARE[job.kind](room, job, request, senders);
-  }
-
-  /** Null when we are stopping: whoever comes next sends it. */
-  async #carryOut(job: Job, prepared: Prepared, at: Micros): Promise<Ended | null> {
-    switch (prepared.kind) {
-      case 'http': {
-        const outcome = await this.#send(job, prepared.request);
-        return !outcome.ok && outcome.kind === 'aborted' ? null : toEnded(outcome, at);
-      }
-      case 'mail':
-        return this.#mail(prepared.letter, at);
-      case 'placed':
-        return { ...untried('placed', at), status: ACCEPTED };
-      case 'refused':
-        return untried(prepared.outcome, at);
-      case 'over':
-        return { ...untried(prepared.outcome, at), isOver: true };
-    }
-  }
-
-  async #mail(letter: Letter, at: Micros): Promise<Ended> {
-    const { mailer } = this.#parts;
-    if (mailer === null) return { ...untried('no_mail_server', at), isOver: true };
-    const { status, durationMs } = await mailer.send(letter);
-    const outcome = status === null ? 'mail_server' : 'answered';
-    return { at, durationMs: Math.round(durationMs), outcome, status, retryAfterSeconds: null };
-  }
-
-  async #send(job: Job, request: OutboundRequest): Promise<Outcome> {
-    const { room, outbound, warn } = this.#parts;
-    const renewing = setInterval(() => {
-      renew(room, job).catch((problem: unknown) => warn(problem, `the lease of ${job.id} was not renewed`));
-    }, RENEW_EVERY / 1000);
-    try {
-      return await outbound.send({ ...request, signal: this.#stopping.signal });
-    } finally {
-      clearInterval(renewing);
-    }
+    if (millis > 0) await sleep(millis, undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
 
   async #planNext(): Promise<void> {
@@ -278,21 +174,4 @@ function bySpace(jobs: readonly Job[]): Map<SpaceId, Job[]> {
   const found = new Map<SpaceId, Job[]>();
   for (const job of jobs) entry(found, job.space, () => []).push(job);
   return found;
-}
-
-function toEnded(outcome: Outcome, at: number): Ended {
-  const durationMs = Math.round(outcome.durationMs);
-  if (!outcome.ok) return { at, durationMs, outcome: outcome.kind, status: null, retryAfterSeconds: null };
-  const { retryAfter } = outcome.headers;
-  return {
-    at,
-    durationMs,
-    outcome: 'answered',
-    status: outcome.status,
-    retryAfterSeconds: retryAfter === undefined ? null : toRetryAfterSeconds(retryAfter, at / 1000),
-  };
-}
-
-function untried(outcome: string, at: number): Ended {
-  return { at, durationMs: 0, outcome, status: null, retryAfterSeconds: null };
 }

@@ -2,7 +2,7 @@ import type { SpaceId } from '../core/ids.ts';
 import type { Verdict } from '../core/ledger/audit.ts';
 import type { Doorkeeper } from '../core/people/login.ts';
 import type { Rate } from '../core/rate.ts';
-import type { Outbound } from '../dispatch/outbound.ts';
+import type { Outbound } from '../dispatch/outbound/outbound.ts';
 import type { FastLanes } from './fast-lane.ts';
 import type { Parking, Wakeups } from './park.ts';
 import type { Presence } from './presence.ts';

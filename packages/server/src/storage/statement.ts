@@ -125,7 +125,7 @@ export class Insert<P extends object> extends Statement<P, unknown> {
 
   /** With `key`, a row that is there already gets the new values; when the key is all there is, it stays as it is. */
   constructor(table: keyof Tables, columns: readonly string[], key: readonly string[] = []) {
-    super((db, p) => insertRows(db, table, columns, key, [p]));
+    super((db, p) => insertRows(db, { table, columns, key }, [p]));
     this.#table = table;
     this.columns = columns;
     this.#replaces = key;
@@ -145,13 +145,8 @@ export class Insert<P extends object> extends Statement<P, unknown> {
     let compiled = this.#many.get(id);
     if (compiled === undefined) {
       const rows = Array.from({ length: count }, () => placeholders<P>());
-      const { sql } = insertRows(
-        builders[dialect],
-        this.#table,
-        this.columns,
-        this.#replaces,
-        rows,
-      ).compile();
+      const target = { table: this.#table, columns: this.columns, key: this.#replaces };
+      const { sql } = insertRows(builders[dialect], target, rows).compile();
       compiled = { sql, bind: (values) => values.flatMap((row) => rowValues(row, this.columns)) };
       this.#many.set(id, compiled);
     }
@@ -159,13 +154,10 @@ export class Insert<P extends object> extends Statement<P, unknown> {
   }
 }
 
-function insertRows<P extends object>(
-  db: Kysely<Tables>,
-  table: keyof Tables,
-  columns: readonly string[],
-  key: readonly string[],
-  rows: readonly P[],
-) {
+type Target = { table: keyof Tables; columns: readonly string[]; key: readonly string[] };
+
+function insertRows<P extends object>(db: Kysely<Tables>, target: Target, rows: readonly P[]) {
+  const { table, columns, key } = target;
   const values = rows.map((p) => Object.fromEntries(columns.map((name) => [name, p[name as keyof P]])));
   const insert = db.insertInto(table).values(values as never);
   if (key.length === 0) return insert;

@@ -9,7 +9,7 @@ import type { Person, Role } from '../core/people/person.ts';
 import { addToken } from '../core/people/tokens.ts';
 import type { Space } from '../core/store.ts';
 import type { Clock, Micros } from '../core/time.ts';
-import type { Outbound } from '../dispatch/outbound.ts';
+import type { Outbound } from '../dispatch/outbound/outbound.ts';
 import { type Ground, openGround, type Running, startServer } from '../main.ts';
 import { DATABASE_FILE } from '../storage/folder/data-folder.ts';
 import { Database } from '../storage/sqlite/driver.ts';

@@ -5,7 +5,8 @@ import { sessionQuery } from '../api/questions.ts';
 import { onSessionLost } from '../api/request.ts';
 import { Dialog } from '../frame/Dialog.tsx';
 import { Depth } from '../keys/use-keys.ts';
-import { listenAgain, lookAgain } from '../live/stream.ts';
+import { lookAgain } from '../live/news.ts';
+import { listenAgain } from '../live/stream.ts';
 import { leaveTo } from './enter.ts';
 import { LoginForm } from './LoginForm.tsx';
 

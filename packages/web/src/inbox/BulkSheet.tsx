@@ -43,17 +43,9 @@ export function BulkSheet({ verdict, rows, onClose }: Props) {
   );
 }
 
-function Sorted({
-  verdict,
-  included,
-  leftOut,
-  onClose,
-}: {
-  verdict: Verdict;
-  included: Included[];
-  leftOut: LeftOut[];
-  onClose: () => void;
-}) {
+type SortedProps = { verdict: Verdict; included: Included[]; leftOut: LeftOut[]; onClose: () => void };
+
+function Sorted({ verdict, included, leftOut, onClose }: SortedProps) {
   const [feedback, setFeedback] = useState(() => saidToAll.get(verdict));
   // As for one alone: an agent that is turned away must learn why.
   const lacks = verdict === 'rejected' && feedback.trim() === '';
@@ -62,52 +54,20 @@ function Sorted({
     onClose();
     void sendTogether(included, verdict);
   };
+  const say = (words: string) => {
+    setFeedback(words);
+    saidToAll.keep(verdict, words);
+  };
   useKeys({ send });
   return (
     <>
       <ul className="sheet-list">
         {included.map(({ row }) => (
-          <li key={row.delivery_id} data-type={row.type}>
-            <span className="agent">
-              <Text>{row.headline}</Text>
-            </span>
-            <span className="said">{row.agent_id}</span>
-          </li>
+          <Named key={row.delivery_id} row={row} said={row.agent_id} type={row.type} />
         ))}
       </ul>
-      {leftOut.length > 0 && (
-        <section aria-label="Not included">
-          <h3 className="said">Not included</h3>
-          <ul className="sheet-list dim">
-            {leftOut.map(({ row, reason }) => (
-              <li key={row.delivery_id}>
-                <span className="agent">
-                  <Text>{row.headline}</Text>
-                </span>
-                <span className="said">{reason}</span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {included.length > 0 && (
-        <div className="field">
-          <label htmlFor="bulk-feedback">
-            {verdict === 'approved'
-              ? 'Anything for next time? Every agent receives it.'
-              : 'Why not? Every agent receives it.'}
-          </label>
-          <textarea
-            id="bulk-feedback"
-            className="input"
-            value={feedback}
-            onChange={(event) => {
-              setFeedback(event.target.value);
-              saidToAll.keep(verdict, event.target.value);
-            }}
-          />
-        </div>
-      )}
+      {leftOut.length > 0 && <NotIncluded leftOut={leftOut} />}
+      {included.length > 0 && <Words verdict={verdict} feedback={feedback} onWords={say} />}
       {included.length > 0 && lacks && (
         <p className="said">Say why not, so that the agents can learn from it.</p>
       )}
@@ -121,11 +81,60 @@ function Sorted({
           disabled={included.length === 0 || lacks}
           onClick={send}
         >
-          {included.length === 0
-            ? 'Nothing to send'
-            : `${verdict === 'approved' ? 'Approve' : 'Reject'} ${included.length === 1 ? inWords(1) : plural(included.length, 'delivery', 'deliveries')}`}
+          {sendLabel(verdict, included.length)}
         </button>
       </div>
     </>
+  );
+}
+
+function sendLabel(verdict: Verdict, count: number): string {
+  if (count === 0) return 'Nothing to send';
+  const verb = verdict === 'approved' ? 'Approve' : 'Reject';
+  return `${verb} ${count === 1 ? inWords(1) : plural(count, 'delivery', 'deliveries')}`;
+}
+
+/** One of them, by its headline; what is left out has no colour of its kind. */
+function Named({ row, said, type }: { row: Row; said: string; type?: Row['type'] }) {
+  return (
+    <li data-type={type}>
+      <span className="agent">
+        <Text>{row.headline}</Text>
+      </span>
+      <span className="said">{said}</span>
+    </li>
+  );
+}
+
+function NotIncluded({ leftOut }: { leftOut: LeftOut[] }) {
+  return (
+    <section aria-label="Not included">
+      <h3 className="said">Not included</h3>
+      <ul className="sheet-list dim">
+        {leftOut.map(({ row, reason }) => (
+          <Named key={row.delivery_id} row={row} said={reason} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type WordsProps = { verdict: Verdict; feedback: string; onWords: (words: string) => void };
+
+function Words({ verdict, feedback, onWords }: WordsProps) {
+  return (
+    <div className="field">
+      <label htmlFor="bulk-feedback">
+        {verdict === 'approved'
+          ? 'Anything for next time? Every agent receives it.'
+          : 'Why not? Every agent receives it.'}
+      </label>
+      <textarea
+        id="bulk-feedback"
+        className="input"
+        value={feedback}
+        onChange={(event) => onWords(event.target.value)}
+      />
+    </div>
   );
 }

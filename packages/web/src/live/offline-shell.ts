@@ -1,4 +1,4 @@
-import { lookAgain } from './stream.ts';
+import { lookAgain } from './news.ts';
 
 /**
  * Lets the worker keep what a day without network needs. It takes charge of a page that came without it, so the page

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MadeAgent } from '../../core/agents/found.ts';
-import { Outbound } from '../../dispatch/outbound.ts';
+import { Outbound } from '../../dispatch/outbound/outbound.ts';
 import {
   aCallerToken,
   aLaptop,

@@ -59,11 +59,11 @@ export function restRoutes(app: FastifyInstance, parts: A2aParts): void {
   const single =
     (operation: SingleOperation, params: (request: FastifyRequest) => JsonObject) =>
     (request: FastifyRequest, reply: FastifyReply) =>
-      once(parts, request, reply, operation, params(request));
+      once(callOf(parts, { request, reply }, params(request)), operation);
   // A colon in a route is written twice: one alone begins a parameter.
   app.post(`${BASE}/message::send`, { config: DESCRIBED.send }, single('send', bodyOf));
   app.post(`${BASE}/message::stream`, { config: DESCRIBED.stream }, (request, reply) =>
-    streamed(parts, request, reply, 'stream', bodyOf(request)),
+    streamed(callOf(parts, { request, reply }, bodyOf(request)), 'stream'),
   );
   app.get(
     `${BASE}/tasks`,
@@ -104,17 +104,19 @@ function taskRoutes(app: FastifyInstance, parts: A2aParts): void {
   const { cancel, subscribe, get } = DESCRIBED;
   const reading = { ...get, verbs: { subscribe } };
   app.get<{ Params: Params }>(`${BASE}/tasks/:id`, { config: reading }, (request, reply) => {
+    const callWith = (params: JsonObject) => callOf(parts, { request, reply }, params);
     const subscribed = verbOf(request, 'subscribe');
-    if (subscribed !== null) return streamed(parts, request, reply, 'subscribe', { id: subscribed });
+    if (subscribed !== null) return streamed(callWith({ id: subscribed }), 'subscribe');
     if (verbOf(request, 'cancel') !== null) throw otherMethod(reply, 'POST');
-    return once(parts, request, reply, 'get', { ...typed(request.query), id: request.params.id });
+    return once(callWith({ ...typed(request.query), id: request.params.id }), 'get');
   });
   const doing = { verbs: { cancel, subscribe } };
   app.post<{ Params: Params }>(`${BASE}/tasks/:id`, { config: doing }, (request, reply) => {
+    const callWith = (params: JsonObject) => callOf(parts, { request, reply }, params);
     const canceled = verbOf(request, 'cancel');
-    if (canceled !== null) return once(parts, request, reply, 'cancel', { id: canceled });
+    if (canceled !== null) return once(callWith({ id: canceled }), 'cancel');
     const subscribed = verbOf(request, 'subscribe');
-    if (subscribed !== null) return streamed(parts, request, reply, 'subscribe', { id: subscribed });
+    if (subscribed !== null) return streamed(callWith({ id: subscribed }), 'subscribe');
     if (request.params.id.includes(':')) return refuseAddress(request, reply);
     throw otherMethod(reply, 'GET');
   });
@@ -168,12 +170,9 @@ function bodyOf(request: FastifyRequest): JsonObject {
   return body.value;
 }
 
-async function callOf(
-  parts: A2aParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  params: JsonObject,
-): Promise<StreamedCall> {
+type Exchange = { request: FastifyRequest; reply: FastifyReply };
+
+function callOf(parts: A2aParts, { request, reply }: Exchange, params: JsonObject): StreamedCall {
   const entered = enteredOf(request);
   if (versionOf(request) === '0.3')
     throw new Fault('unsupported_version', 'HTTP+JSON is served in 1.0 here; 0.3 speaks JSON-RPC.', {
@@ -182,27 +181,14 @@ async function callOf(
   return { ...parts, request, reply, entered, version: '1.0', params };
 }
 
-async function once(
-  parts: A2aParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  operation: SingleOperation,
-  params: JsonObject,
-): Promise<FastifyReply> {
-  const text = await answerText(await callOf(parts, request, reply, params), operation);
-  return reply.header('content-type', typeFor(request)).send(text);
+async function once(call: StreamedCall, operation: SingleOperation): Promise<FastifyReply> {
+  const text = await answerText(call, operation);
+  return call.reply.header('content-type', typeFor(call.request)).send(text);
 }
 
-async function streamed(
-  parts: A2aParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  operation: 'stream' | 'subscribe',
-  params: JsonObject,
-): Promise<FastifyReply> {
-  const call = await callOf(parts, request, reply, params);
+async function streamed(call: StreamedCall, operation: 'stream' | 'subscribe'): Promise<FastifyReply> {
   await pour(call, await begin(call, operation), (result) => result);
-  return reply;
+  return call.reply;
 }
 
 async function refuseAddress(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

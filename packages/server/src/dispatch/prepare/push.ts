@@ -1,0 +1,100 @@
+import { judgePushTarget, type PushRule } from '../../core/agents/allowlist.ts';
+import type { JsonObject } from '../../core/canonical.ts';
+import { exactText } from '../../core/exact-json.ts';
+import type { Room } from '../../core/room.ts';
+import type { Job } from '../../core/sending/job.ts';
+import type { Request } from '../../core/store.ts';
+import { openEntry, readLog } from '../../core/tasks/log.ts';
+import { mayTell, type Neighbour, tellNeighbour } from '../../core/tasks/neighbour.ts';
+import { openPush, type PushConfig, type PushErrand } from '../../core/tasks/push.ts';
+import { pushListsOf } from '../../core/tasks/push-targets.ts';
+import { viewOf } from '../../core/tasks/read.ts';
+import type { LogEntry, TaskRecord, TaskView } from '../../core/tasks/task.ts';
+import type { Prepared } from './prepared.ts';
+
+/** What the way out must be told about pushes: it knows no protocol. */
+export interface PushParts {
+  /** The body in the dialect that asked for it (A4), and its media type. */
+  render(told: {
+    push: PushConfig;
+    task: TaskRecord;
+    handle: string;
+    entry: LogEntry;
+    view: TaskView;
+  }): Promise<{ type: string; body: JsonObject }>;
+  /** The agent of ours that an address names. */
+  neighbour(url: string): Promise<Neighbour | null>;
+  /** A JWT over the body, for whoever wants to know that it is from us. */
+  sign(body: string, about: { audience: string; id: string }): Promise<string>;
+  /** The server itself is bound to this machine. */
+  mayBeLoopback: boolean;
+}
+
+type Facts = {
+  push: PushConfig;
+  task: TaskRecord;
+  handle: string;
+  entry: LogEntry;
+  view: TaskView;
+  lists: Omit<PushRule, 'mayBeLoopback'>;
+};
+
+const GONE: Prepared = { kind: 'over', outcome: 'unsubscribed' };
+
+/** News of a task for its caller (A18). The rules about addresses are asked again at the moment of sending. */
+export async function preparePush(parts: PushParts, room: Room, job: Job, asked: Request): Promise<Prepared> {
+  const facts = await readFacts(room, job, JSON.parse(asked.body) as PushErrand);
+  if (facts === null) return GONE;
+  const { type, body } = await parts.render(facts);
+  const neighbour = await parts.neighbour(facts.push.url);
+  if (neighbour !== null) return tell(room, facts, neighbour, body);
+  const { mayBeLoopback } = parts;
+  const verdict = judgePushTarget(facts.push.url, { ...facts.lists, mayBeLoopback });
+  if (!verdict.allowed) return { kind: 'refused', outcome: 'target_not_allowed' };
+  const text = exactText(body);
+  const jwt = await parts.sign(text, { audience: new URL(verdict.url).origin, id: job.id });
+  const headers = { 'content-type': type, ...credentials(facts.push, jwt) };
+  const request = { url: verdict.url, method: 'POST' as const, headers, body: text };
+  return { kind: 'http', request: { ...request, allowLoopback: mayBeLoopback } };
+}
+
+async function tell(room: Room, facts: Facts, to: Neighbour, body: JsonObject): Promise<Prepared> {
+  const { push, task, entry, handle } = facts;
+  if (!(await mayTell(room, task, to, push))) return { kind: 'over', outcome: 'target_not_allowed' };
+  await tellNeighbour(room, to, { handle, task, entry, pushId: push.id, body });
+  return { kind: 'placed' };
+}
+
+/** Credentials go where the caller wants them, both kinds when both are set; our own signature takes what is left. */
+function credentials({ token, authentication }: PushConfig, jwt: string): Record<string, string> {
+  const named = token === undefined ? {} : { 'x-a2a-notification-token': token };
+  const own = { 'x-a2a-notification-jwt': jwt };
+  if (authentication === undefined) return { ...named, authorization: `Bearer ${jwt}` };
+  const { scheme, credentials: secret } = authentication;
+  // The seed names a scheme and no credentials: its token is meant.
+  const value = secret ?? (scheme.toLowerCase() === 'bearer' ? token : undefined);
+  if (value === undefined) return { ...named, authorization: `Bearer ${jwt}` };
+  const word = scheme.toLowerCase() === 'bearer' ? 'Bearer' : scheme;
+  return { ...named, ...own, authorization: `${word} ${value}` };
+}
+
+function readFacts(room: Room, job: Job, errand: PushErrand): Promise<Facts | null> {
+  return room.store.read(job.space, async (tx) => {
+    const stored = await tx.pushes.get(errand.task, errand.push);
+    const task = await tx.tasks.bySeq(errand.task);
+    const entry = await tx.tasks.entry(errand.task, errand.pos);
+    if (stored === null || task === null || entry === null) return null;
+    const log = await readLog(room, tx, task);
+    return {
+      push: openPush(room, task, stored),
+      task,
+      handle: (await tx.spaces.get())?.handle ?? 'home',
+      entry: openEntry(room, task, entry),
+      view: viewOf(
+        task,
+        log.filter(({ pos }) => pos <= errand.pos),
+      ),
+      lists: await pushListsOf(tx, task.agent),
+    };
+  });
+}

@@ -1,0 +1,101 @@
+import { desk } from '../api/desk.ts';
+import { asking } from '../api/questions.ts';
+import { calmly, isNotThere } from '../api/refused.ts';
+import type { Row } from '../api/types.ts';
+import { list } from '../inbox/list-store.ts';
+
+/** More than this at once, and a new look at the list is cheaper than one at each. */
+const MOST = 15;
+const MOST_ELSEWHERE = 60;
+const AT_ONCE = 4;
+
+/** After silence nothing that is shown can be trusted. Rows change where they stand; the order waits. */
+export async function lookAgain(): Promise<void> {
+  await Promise.all([asking.invalidateQueries(), refreshList()]);
+}
+
+async function refreshList(): Promise<void> {
+  const elsewhere = await list.refresh();
+  // So many are gone from their places that it is another list.
+  if (elsewhere.length > MOST_ELSEWHERE) await list.settle();
+  else await inTurn(elsewhere, takeDelivery);
+}
+
+/** A few at a time: each may be a mebibyte. */
+async function inTurn(ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
+  const left = [...ids];
+  const go = async () => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) await work(id);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, go));
+}
+
+/** The person's own: nobody else changes them, and an older answer could come over what they have just chosen. */
+const OWN: ReadonlySet<unknown> = new Set(['session', 'preferences', 'settings']);
+
+/** What happened after the page asked and before the line stood, at `seq`, was told to nobody. */
+export async function catchUp(seq = Number.POSITIVE_INFINITY): Promise<void> {
+  const isOlder: Parameters<typeof asking.invalidateQueries>[0] = {
+    predicate: ({ state, queryKey }) => state.data !== undefined && !OWN.has(queryKey[0]),
+  };
+  void asking.invalidateQueries(isOlder);
+  await list.isThere();
+  if (list.get().seq < seq) await countArrivals();
+}
+
+/** What is said by name and is no delivery, with the questions whose answers it makes old. */
+const NAMED: Record<string, readonly string[]> = {
+  agents: ['agents'],
+  people: ['people'],
+  me: ['preferences', 'sessions', 'passkeys', 'tokens'],
+  events: ['events'],
+  tasks: ['tasks'],
+  producers: ['producers'],
+  settings: ['settings'],
+};
+
+/** Said when we were too slow to be told the names. */
+const EVERYTHING = 'everything';
+
+/** Has everything asked for anew that these names are about. */
+export async function take(ids: readonly string[]): Promise<void> {
+  if (ids.includes(EVERYTHING)) return lookAgain();
+  for (const key of ids.flatMap((id) => NAMED[id] ?? [])) void asking.invalidateQueries({ queryKey: [key] });
+  const deliveries = ids.filter((id) => NAMED[id] === undefined);
+  if (deliveries.length === 0) return;
+  for (const key of ['overview', 'history', 'agents', 'audit'])
+    void asking.invalidateQueries({ queryKey: [key] });
+  if (deliveries.length <= MOST) return inTurn(deliveries, takeDelivery);
+  const told = new Set(deliveries);
+  void asking.invalidateQueries({
+    predicate: ({ queryKey: [name, id] }) => name === 'delivery' && told.has(id as string),
+  });
+  await refreshList();
+  await countArrivals();
+}
+
+async function takeDelivery(id: string): Promise<void> {
+  try {
+    const detail = await desk.delivery(id);
+    if (asking.getQueryData(['delivery', id]) !== undefined) asking.setQueryData(['delivery', id], detail);
+    list.dispatch({ kind: 'row', row: detail });
+    await showWhereNothingStands();
+  } catch (error) {
+    if (!isNotThere(error)) list.dispatch({ kind: 'failed', why: calmly(error) });
+  }
+}
+
+async function countArrivals(): Promise<void> {
+  const page = await desk.deliveries({ ...list.get().filter, limit: 200 }).catch(() => null);
+  const rows = page?.deliveries ?? [];
+  for (const row of rows) if (!isShown(row)) list.dispatch({ kind: 'row', row });
+  await showWhereNothingStands();
+}
+
+const isShown = (row: Row) => JSON.stringify(list.row(row.delivery_id)) === JSON.stringify(row);
+
+/** Where nothing stands, nothing can be pushed aside. */
+async function showWhereNothingStands(): Promise<void> {
+  const { entries, arrivals } = list.get();
+  if (entries.length === 0 && arrivals.length > 0) await list.settle();
+}

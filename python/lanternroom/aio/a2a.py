@@ -1,0 +1,66 @@
+"""``Caller`` for asyncio."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from ..a2a import Caller, Said
+from ..clock import Clock
+from ..threads import each, in_thread
+
+
+class AsyncCaller:
+    """Takes what ``Caller`` takes.
+
+    ``answer = await AsyncCaller(agent, key).send("Review it")``
+    """
+
+    def __init__(self, agent: str, token: str | None = None, *, clock: Clock | None = None) -> None:
+        self._caller = Caller(agent, token, clock=clock)
+
+    async def send(
+        self,
+        said: Said,
+        *,
+        message_id: str | None = None,
+        task_id: str | None = None,
+        context_id: str | None = None,
+        return_immediately: bool = False,
+    ) -> dict[str, Any]:
+        return await in_thread(
+            self._caller.send,
+            said,
+            message_id=message_id,
+            task_id=task_id,
+            context_id=context_id,
+            return_immediately=return_immediately,
+        )
+
+    async def get(self, task_id: str, *, history_length: int | None = None) -> dict[str, Any]:
+        return await in_thread(self._caller.get, task_id, history_length=history_length)
+
+    async def cancel(self, task_id: str) -> dict[str, Any]:
+        return await in_thread(self._caller.cancel, task_id)
+
+    def stream(
+        self,
+        said: Said,
+        *,
+        message_id: str | None = None,
+        task_id: str | None = None,
+        context_id: str | None = None,
+        return_immediately: bool = False,
+    ) -> AsyncIterator[dict[str, Any]]:
+        return each(
+            lambda: self._caller.stream(
+                said,
+                message_id=message_id,
+                task_id=task_id,
+                context_id=context_id,
+                return_immediately=return_immediately,
+            )
+        )
+
+    def subscribe(self, task_id: str) -> AsyncIterator[dict[str, Any]]:
+        return each(lambda: self._caller.subscribe(task_id))

@@ -1,0 +1,160 @@
+"""``listen`` and ``send-event``."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event as Flag
+from typing import Any, Callable
+
+from ..akep import Inbox, Producer, Verdict
+from ..akep.run import HandlerSays
+from ..faults import LanternError
+from .machine import Machine
+from .wake import shown
+
+_REJECTED = 10
+
+
+def listen(flags: Namespace, machine: Machine) -> int:
+    inbox = machine.inbox(flags.cursor_file, looking=flags.exec is None)
+    options: dict[str, Any] = {"once": flags.once, "types": flags.types}
+    if flags.exec is None:
+        inbox.run(lambda event: _print("event", event, machine), on_resume=lambda it: _show(it, machine), **options)
+        return 0
+    with _stopping() as (stop, busy):
+        hand = _hand(flags, machine, stop, busy)
+
+        def on_resume(resume: dict[str, Any]) -> None:
+            hand(resume["resume_id"], {"type": "resume", "resume": resume, "event": _event_of(inbox, resume)})
+
+        def on_event(event: dict[str, Any]) -> HandlerSays:
+            return hand(event["event_id"], {"type": "event", "event": event})
+
+        inbox.run(on_event, on_resume=on_resume, stop=stop, **options)
+    return 0
+
+
+def send_event(flags: Namespace, machine: Machine) -> int:
+    secret, producer_id = machine.setting("AKEP_WEBHOOK_SECRET"), machine.setting("AKEP_PRODUCER_ID")
+    if secret is None or producer_id is None:
+        raise LanternError(
+            "wrong_usage",
+            "Set AKEP_PRODUCER_ID and AKEP_WEBHOOK_SECRET (and AKEP_KEY_ID): "
+            '"lanternroom producer add NAME" makes them.',
+        )
+    producer = Producer(
+        machine.url(),
+        producer_id=producer_id,
+        name=flags.name,
+        type=flags.type,
+        secret=secret,
+        key_id=machine.setting("AKEP_KEY_ID"),
+        clock=machine.clock,
+    )
+    sent = producer.send(_read_event(flags.event, machine))
+    machine.out(f"{json.dumps({'event_id': sent.event_id, 'accepted': True, 'duplicate': sent.duplicate})}\n")
+    return 0
+
+
+def _read_event(given: str, machine: Machine) -> dict[str, Any]:
+    try:
+        event = json.loads(machine.stdin() if given == "-" else Path(given).read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise LanternError("wrong_usage", f"{given} is not a readable JSON object with an event.") from error
+    if not isinstance(event, dict):
+        raise LanternError("wrong_usage", f"{given} is not a JSON object with an event.")
+    return event
+
+
+def _hand(
+    flags: Namespace, machine: Machine, stop: Flag, busy: Flag
+) -> Callable[[str, dict[str, Any]], HandlerSays]:
+    """Gives one item to the command, again and again for as long as it fails and patience lasts."""
+
+    def hand(id: str, item: dict[str, Any]) -> HandlerSays:
+        for tried in range(flags.retries + 1):
+            if tried > 0:
+                pause = min(2.0 ** (tried - 1), 60.0)
+                machine.err(f"{id}: the command ended with code {code}; trying again in {pause:g} s.\n")
+                machine.clock.sleep(pause)
+            busy.set()
+            code, tail = _run(flags.exec, item, machine)
+            busy.clear()
+            if code == 0:
+                return Verdict("applied")
+            if code == _REJECTED:
+                return Verdict("rejected", tail or "exit code 10")
+            if stop.is_set():
+                raise KeyboardInterrupt
+        raise LanternError(
+            "refused",
+            f"The command ended with code {code} on {id}, {flags.retries + 1} times: mend it and listen again, {id} "
+            "comes first then (exit code 10 would reject it).",
+        )
+
+    return hand
+
+
+def _run(command: str, item: dict[str, Any], machine: Machine) -> tuple[int, str]:
+    # In a session of its own, Ctrl-C reaches us and not the command, which may finish.
+    ended = subprocess.run(
+        command,
+        shell=True,
+        input=json.dumps(item, ensure_ascii=False) + "\n",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        env=dict(machine.env),
+        start_new_session=True,
+        check=False,
+    )
+    machine.out(ended.stdout)
+    machine.err(ended.stderr)
+    return ended.returncode, ended.stderr.strip()[-1000:]
+
+
+@contextmanager
+def _stopping() -> Iterator[tuple[Flag, Flag]]:
+    """The first signal lets a running command finish; where nothing runs it ends the wait at once."""
+    stop, busy = Flag(), Flag()
+
+    def asked(*_: Any) -> None:
+        stop.set()
+        if not busy.is_set():
+            raise KeyboardInterrupt
+
+    before = {name: signal.signal(name, asked) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop, busy
+    except KeyboardInterrupt:
+        if not stop.is_set():
+            raise
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)
+
+
+def _event_of(inbox: Inbox, resume: dict[str, Any]) -> dict[str, Any] | None:
+    try:
+        return inbox.get(resume["event_id"])["event"]
+    except LanternError as error:
+        if error.fault not in ("not_found", "conflict"):
+            raise
+        return None
+
+
+def _show(resume: dict[str, Any], machine: Machine) -> None:
+    _print("resume", resume, machine)
+
+
+def _print(type: str, value: dict[str, Any], machine: Machine) -> HandlerSays:
+    """Printing is not handling, so nothing is acknowledged."""
+    machine.out(shown(json.dumps({"type": type, type: value})) + "\n")
+    return "skip"
