@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { homeOf } from '../home.ts';
 import { HOSTS, type HostName } from '../hook/hosts.ts';
 import type { World } from '../world.ts';
 
@@ -19,7 +19,7 @@ export function fileOf(
   { env }: Pick<World, 'env'>,
   folder: string,
 ): string {
-  const home = env.HOME?.trim() || homedir();
+  const home = homeOf(env);
   const own = { claude: '.claude', codex: '.codex', gemini: '.gemini' }[host];
   const moved = { claude: env.CLAUDE_CONFIG_DIR, codex: env.CODEX_HOME, gemini: undefined }[host]?.trim();
   const base = isProject ? join(folder, own) : moved || join(home, own);
