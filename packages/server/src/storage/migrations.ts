@@ -231,4 +231,8 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     // A reset ends with the rights of who gave it out. Null: nobody noted that.
     `alter table resets add column given_by text`,
   ],
+  [
+    // The desk looks at the tasks of one agent, whoever asked.
+    `create index tasks_of_agent on tasks (space_id, agent_id, is_direct, state, changed_at, seq)`,
+  ],
 ];
