@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { createWake, memoryLog } from '@lanternroom/sdk/wake';
-import { isLoginExposed, loginFile, readLogin } from './login-file.ts';
-import { baseOf, type Card, readCard } from './server-card.ts';
-import { type Access, openLog, readAccess } from './settings.ts';
-import { EXIT, type World } from './world.ts';
+import { isLoginExposed, loginFile, readLogin } from '../login-file.ts';
+import { baseOf, type Card, readCard } from '../server-card.ts';
+import { type Access, openLog, readAccess } from '../settings.ts';
+import { ownVersion } from '../version.ts';
+import { EXIT, type World } from '../world.ts';
 
 interface Finding {
   readonly ok: boolean;
@@ -122,8 +122,4 @@ function isOlder(one: string, other: string): boolean {
 
 function sourceOf({ apiKey }: Access, world: World): string {
   return world.env.WAKE_API_KEY?.trim() === apiKey ? 'the environment' : loginFile(world);
-}
-
-function ownVersion(): string {
-  return String(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version);
 }
