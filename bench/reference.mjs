@@ -10,8 +10,8 @@ import { end, freePort, remove, temporaryFolder } from './servers.mjs';
 import { events } from './signed.mjs';
 
 /**
- * AKEP's published reference receivers, as measured on a machine like this (shared/quality.md): what they are held against
- * where nobody has that repository.
+ * AKEP's published reference receivers, as measured once on a machine like this: what we are held against where nobody has
+ * that repository.
  */
 const PUBLISHED = {
   python: { perSecond: 580, p99: 1750 },

@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import type { ConnectFlags } from './connect.ts';
-import type { DeliverFlags } from './deliver.ts';
+import type { ConnectFlags } from './commands/connect.ts';
+import type { DeliverFlags } from './commands/deliver.ts';
+import type { ListenFlags } from './commands/listen.ts';
+import type { LoginFlags } from './commands/login.ts';
+import type { ResponsesFlags } from './commands/responses.ts';
+import type { WaitFlags } from './commands/wait.ts';
 import {
   CONNECT_HELP,
   DELIVER_HELP,
@@ -12,13 +15,10 @@ import {
   WAIT_HELP,
 } from './help.ts';
 import type { InstallFlags } from './install/install.ts';
-import type { ListenFlags } from './listen.ts';
-import type { LoginFlags } from './login.ts';
-import type { ResponsesFlags } from './responses.ts';
-import type { WaitFlags } from './wait.ts';
+import { ownVersion } from './version.ts';
 import type { World } from './world.ts';
 
-// Spelled out and not imported: help and wrong usage then load nothing but this file.
+// Spelled out and not imported: help and wrong usage then load next to nothing.
 const TYPES = ['update', 'question', 'output', 'alert'];
 const HOST_NAMES = ['claude', 'codex', 'gemini'];
 const STATUSES = ['pending', 'approved', 'rejected', 'redirected'];
@@ -27,7 +27,7 @@ const STATUSES = ['pending', 'approved', 'rejected', 'redirected'];
 export function createProgram(world: World, ended: (code: number) => void): Command {
   const program = new Command('lantern')
     .description('Put work before a person, and get the answer.')
-    .version(versionOf())
+    .version(ownVersion())
     .addHelpText('after', LANTERN_HELP)
     .exitOverride()
     .configureOutput({
@@ -75,7 +75,7 @@ function addDeliver(program: Command, world: World, ended: (code: number) => voi
     .option('--json', 'print JSON')
     .addHelpText('after', DELIVER_HELP)
     .action(async (flags: DeliverFlags) => {
-      const { deliver } = await import('./deliver.ts');
+      const { deliver } = await import('./commands/deliver.ts');
       ended(await deliver(flags, world));
     });
 }
@@ -94,7 +94,7 @@ function addWait(program: Command, world: World, ended: (code: number) => void):
     .option('--json', 'print JSON')
     .addHelpText('after', WAIT_HELP)
     .action(async (deliveryId: string, flags: WaitFlags) => {
-      const { wait } = await import('./wait.ts');
+      const { wait } = await import('./commands/wait.ts');
       ended(await wait(deliveryId, flags, world));
     });
 }
@@ -115,7 +115,7 @@ function addResponses(program: Command, world: World, ended: (code: number) => v
     .option('--json', 'print JSON lines')
     .addHelpText('after', RESPONSES_HELP)
     .action(async (flags: ResponsesFlags) => {
-      const { responses } = await import('./responses.ts');
+      const { responses } = await import('./commands/responses.ts');
       ended(await responses(flags, world));
     });
 }
@@ -132,7 +132,7 @@ function addListen(program: Command, world: World, ended: (code: number) => void
     .option('--json', 'print JSON lines when there is no --exec')
     .addHelpText('after', LISTEN_HELP)
     .action(async (flags: ListenFlags) => {
-      const { listen } = await import('./listen.ts');
+      const { listen } = await import('./commands/listen.ts');
       ended(await listen(flags, world));
     });
 }
@@ -152,7 +152,7 @@ function addConnect(program: Command, world: World, ended: (code: number) => voi
     .option('-v, --verbose', "also every try to connect, and the commands' standard error")
     .addHelpText('after', CONNECT_HELP)
     .action(async (flags: ConnectFlags) => {
-      const { connect } = await import('./connect.ts');
+      const { connect } = await import('./commands/connect.ts');
       ended(await connect(flags, world));
     });
 }
@@ -168,14 +168,14 @@ function addSetUp(program: Command, world: World, ended: (code: number) => void)
       '\nThe key is typed, or piped in:  lantern login --url https://desk.example.com < key.txt',
     )
     .action(async (flags: LoginFlags) => {
-      const { login } = await import('./login.ts');
+      const { login } = await import('./commands/login.ts');
       ended(await login(flags, world));
     });
   program
     .command('doctor')
     .description('check server, key, clock and versions, and say what to do')
     .action(async () => {
-      const { doctor } = await import('./doctor.ts');
+      const { doctor } = await import('./commands/doctor.ts');
       ended(await doctor(world));
     });
 }
@@ -185,7 +185,7 @@ function addHosts(program: Command, world: World, ended: (code: number) => void)
     .command('mcp')
     .description('serve the tools of this agent over MCP, on standard input and output')
     .action(async () => {
-      const { mcp } = await import('./mcp.ts');
+      const { mcp } = await import('./commands/mcp.ts');
       ended(await mcp(world));
     });
   // Started from bin/lantern.js, past this parser; here for the help.
@@ -230,10 +230,4 @@ function statuses(text: string): string[] {
   const list = text.split(',').map((status) => status.trim());
   if (list.every((status) => STATUSES.includes(status))) return list;
   throw new InvalidArgumentError(`Use ${STATUSES.join(', ')}.`);
-}
-
-function versionOf(): string {
-  // The same place from src and from dist.
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return String(version);
 }

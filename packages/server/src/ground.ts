@@ -3,6 +3,7 @@ import type { Doorkeeper } from './core/people/login.ts';
 import { type Clock, SECOND } from './core/time.ts';
 import { Auditor } from './storage/auditor.ts';
 import { type DataFolder, openDataFolder } from './storage/folder/data-folder.ts';
+import type { openDataServer } from './storage/folder/data-server.ts';
 import { assertNotMoved } from './storage/folder/moved.ts';
 import { randomIds, systemClock } from './storage/ids.ts';
 import { argonPasswords } from './storage/sealing/passwords.ts';
@@ -39,15 +40,12 @@ export async function openGround(
   return { data, room, auditor, stop: () => data.store.stop() };
 }
 
-/** The other database is loaded only where it is used: most starts need none of it. */
 async function openData(config: Config, warn?: (message: string) => void): Promise<DataFolder> {
   const { data: folder, secret, databaseUrl: url } = config;
-  const { openDataServer } =
-    url === null ? { openDataServer: null } : await import('./storage/folder/data-server.ts');
   const data =
-    openDataServer === null || url === null
+    url === null
       ? await openDataFolder(folder, secret)
-      : await openDataServer(folder, secret, { url, ...(warn && { warn }) });
+      : await openOnServer(folder, secret, { url, ...(warn && { warn }) });
   try {
     await assertNotMoved(data.store.session);
     return data;
@@ -55,4 +53,10 @@ async function openData(config: Config, warn?: (message: string) => void): Promi
     await data.store.stop();
     throw reason;
   }
+}
+
+/** The other database is loaded only where it is used: most starts need none of it. */
+async function openOnServer(...asked: Parameters<typeof openDataServer>): Promise<DataFolder> {
+  const { openDataServer } = await import('./storage/folder/data-server.ts');
+  return openDataServer(...asked);
 }

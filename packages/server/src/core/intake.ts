@@ -1,27 +1,22 @@
-import { type Accepted, type Prepared, takeIn } from './deliveries/accept.ts';
+import { type Accepted, type PreparedDelivery, takeIn } from './deliveries/accept.ts';
 import { type Kept, keepEvent, type ReadEvent } from './events/ingest.ts';
 import type { Fault } from './faults.ts';
 import type { Room } from './room.ts';
-import {
-  type Page,
-  recordAttempts,
-  type Taken as TakenJobs,
-  takeJobs,
-  type Wanted,
-} from './sending/settle-job.ts';
+import { type TakenJobs, takeJobs, type WantedJobs } from './sending/lease-jobs.ts';
+import { type AttemptPage, recordAttempts } from './sending/settle-jobs.ts';
 import { type Acknowledged, acknowledge } from './tasks/frames.ts';
 import { type PreparedMessage, type Taken, takeMessage } from './tasks/open.ts';
 import { type PreparedReport, type Reported, takeReport } from './tasks/report.ts';
 
 /** What may be written beside the doors: plain values that another thread can be handed, and what becomes of them. */
 export type Kinds = {
-  delivery: { unit: Prepared; done: Accepted };
+  delivery: { unit: PreparedDelivery; done: Accepted };
   event: { unit: ReadEvent; done: Kept };
   message: { unit: PreparedMessage; done: Taken };
   report: { unit: PreparedReport; done: Reported };
   acknowledgement: { unit: Acknowledged; done: null };
-  claim: { unit: Wanted; done: TakenJobs };
-  attempts: { unit: Page; done: boolean[] };
+  claim: { unit: WantedJobs; done: TakenJobs };
+  attempts: { unit: AttemptPage; done: boolean[] };
 };
 
 export type Kind = keyof Kinds;

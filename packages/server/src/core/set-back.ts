@@ -1,8 +1,8 @@
 import type { PersonId, SpaceId } from './ids.ts';
 import { planDigest } from './people/digest.ts';
 import type { Room } from './room.ts';
+import { LEASE } from './sending/lease-jobs.ts';
 import { RETRY_STEPS_MS } from './sending/retry.ts';
-import { LEASE } from './sending/settle-job.ts';
 import { LINK_KEPT } from './tasks/presence.ts';
 import { DAY, type Micros, SECOND } from './time.ts';
 

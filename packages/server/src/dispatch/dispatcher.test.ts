@@ -169,6 +169,20 @@ test('[D20][W22] neither is a callback silently tried for ever whose secrets can
   expect(sent).toEqual([]);
 });
 
+test.each([
+  ['of an agent that is gone', { agent: 'gone' }, { tier: 'test' as const }],
+  ['that does not know its tier, of a delivery that is gone', {}, {}],
+])('[W21] a callback %s goes nowhere, and says so', async (_what, job, more) => {
+  const { room, space, dispatcher, sent } = await opened();
+  const lost = aJob({ space, agent: 'agent', id: 'lost', delivery: 'of lost', dueAt: 1, ...job });
+  await room.store.write(space, [], (tx) => tx.jobs.insert(lost, { url: URL, body: '{}', ...more }));
+  dispatcher.start();
+  const attempts = () => room.store.read(space, (tx) => tx.jobs.attempts('of lost'));
+  await until(async () => (await attempts()).length > 0);
+  expect(await attempts()).toMatchObject([{ outcome: 'target_not_allowed', status: null }]);
+  expect(sent).toEqual([]);
+});
+
 test('[W22] a store that takes nothing is not asked for the same callbacks without a pause', async () => {
   let refusals = 0;
   let isFull = true;

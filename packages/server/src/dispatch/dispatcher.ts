@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobId, SpaceId } from '../core/ids.ts';
 import { entry } from '../core/maps.ts';
 import type { Job } from '../core/sending/job.ts';
-import { claim, type Leased } from '../core/sending/settle-job.ts';
+import { claim, type Leased } from '../core/sending/lease-jobs.ts';
 import type { Topic } from '../core/store.ts';
 import type { Micros } from '../core/time.ts';
 import { Courier, type CourierParts } from './courier.ts';

@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts';
 import { foundSpace } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
 import type { Job } from '../core/sending/job.ts';
-import { claim } from '../core/sending/settle-job.ts';
+import { claim } from '../core/sending/lease-jobs.ts';
 import { openGround } from '../main.ts';
 import { freshFolder } from '../testing/folders.ts';
 import { aJob, anAttempt } from '../testing/things.ts';

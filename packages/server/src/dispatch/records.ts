@@ -1,6 +1,6 @@
 import type { SpaceId } from '../core/ids.ts';
 import type { Room } from '../core/room.ts';
-import { type Attempted, settleJobs } from '../core/sending/settle-job.ts';
+import { type Attempted, settleJobs } from '../core/sending/settle-jobs.ts';
 
 type Waiting = Attempted & { resolve: (taken: boolean) => void; reject: (reason: unknown) => void };
 

@@ -37,7 +37,7 @@ export type Accepted = {
 };
 
 /** A delivery whose content was read and hashed: plain values, fit for another thread. */
-export type Prepared = Omit<Submission, 'content'> & {
+export type PreparedDelivery = Omit<Submission, 'content'> & {
   contentHash: string;
   /** What another body under the same Idempotency-Key differs in. */
   bodyHash: string;
@@ -61,13 +61,13 @@ function hashOfBody({ vault }: Room, raw: Uint8Array, contentHash: string): stri
   return exact === null ? contentHash : vault.sha256(vault.canonical(JSON.parse(exact)));
 }
 
-export function takeIn(room: Room, prepared: Prepared): Promise<Accepted | Fault> {
+export function takeIn(room: Room, prepared: PreparedDelivery): Promise<Accepted | Fault> {
   const { key } = prepared.identity;
   const heads: HeadName[] = ['ledger', `agent:${key.agent}`, `rate:${key.id}`];
   return room.store.write(key.space, heads, (tx) => insert(room, tx, prepared, key));
 }
 
-async function insert(room: Room, tx: Tx, s: Prepared, key: KeyRecord): Promise<Accepted | Fault> {
+async function insert(room: Room, tx: Tx, s: PreparedDelivery, key: KeyRecord): Promise<Accepted | Fault> {
   const now = room.clock.now();
   const earlier = await repeated(tx, s, now);
   if (earlier !== null) return earlier;
@@ -100,7 +100,7 @@ async function insert(room: Room, tx: Tx, s: Prepared, key: KeyRecord): Promise<
   return { kind: 'accepted', id, createdAt, rate };
 }
 
-async function repeated(tx: Tx, s: Prepared, now: Micros): Promise<Accepted | Fault | null> {
+async function repeated(tx: Tx, s: PreparedDelivery, now: Micros): Promise<Accepted | Fault | null> {
   if (s.idempotencyKey === null) return null;
   const before = await tx.idempotency.get(s.identity.key.agent, s.idempotencyKey, now);
   if (before === null) return null;
@@ -116,7 +116,7 @@ async function repeated(tx: Tx, s: Prepared, now: Micros): Promise<Accepted | Fa
 
 async function deduplicated(
   tx: Tx,
-  s: Prepared,
+  s: PreparedDelivery,
   revised: Delivery | null,
   now: Micros,
 ): Promise<Accepted | null> {
@@ -129,7 +129,7 @@ async function deduplicated(
   return { kind: 'deduplicated', id: first.id, createdAt: first.createdAt, rate: null };
 }
 
-async function findRevised(tx: Tx, s: Prepared): Promise<Delivery | null | Fault> {
+async function findRevised(tx: Tx, s: PreparedDelivery): Promise<Delivery | null | Fault> {
   if (s.draft.revises === null) return null;
   const earlier = await tx.deliveries.get(s.draft.revises);
   if (earlier !== null && earlier.agent === s.identity.key.agent) return latestRevision(tx, earlier);
@@ -165,7 +165,7 @@ async function takeToken(room: Room, tx: Tx, key: KeyRecord, now: Micros): Promi
 }
 
 function toDelivery(
-  s: Prepared,
+  s: PreparedDelivery,
   at: { id: string; seq: number; createdAt: Micros; revised: Delivery | null; accepted: boolean },
 ): Delivery {
   const { draft } = s;
@@ -211,7 +211,7 @@ async function supersede(tx: Tx, earlier: Delivery, by: Delivery): Promise<void>
 /** Which delivery this Idempotency-Key stands for, when one was sent. */
 async function remember(
   tx: Tx,
-  s: Prepared,
+  s: PreparedDelivery,
   delivery: Pick<Delivery, 'id' | 'createdAt'>,
   now: Micros,
 ): Promise<void> {

@@ -75,7 +75,7 @@ async function hold(tx: Tx, delivery: Delivery, decision: Decision): Promise<Del
   return held;
 }
 
-/** Who and when, so that the one who lost can be told (issue: two people deciding at once). */
+/** Of two people who decide at once, the one who was later is told who was first, and when. */
 async function refuse(
   tx: Tx,
   delivery: Delivery,

@@ -1,5 +1,5 @@
-import { median } from '../agents/agent-stats.ts';
-import { placeAt } from '../ledger/ledger-place.ts';
+import { median } from '../agents/stats.ts';
+import { placeAt } from '../ledger/place.ts';
 import { preferencesOf } from '../people/choose.ts';
 import { type IsoWeek, mondayOf } from '../people/iso-week.ts';
 import type { Person } from '../people/person.ts';

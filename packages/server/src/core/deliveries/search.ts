@@ -1,5 +1,5 @@
 import type { SpaceId } from '../ids.ts';
-import { placeAt } from '../ledger/ledger-place.ts';
+import { placeAt } from '../ledger/place.ts';
 import type { Room } from '../room.ts';
 import type { Tx } from '../store.ts';
 import type { Micros } from '../time.ts';

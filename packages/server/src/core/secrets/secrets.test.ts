@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { SECRET_KINDS } from './secret-kinds.ts';
-import { LABELLED_KINDS } from './secret-labels.ts';
+import { SECRET_KINDS } from './kinds.ts';
+import { LABELLED_KINDS } from './labels.ts';
 import { findSecret } from './secrets.ts';
 
 // Put together here, so that scanners do not take this file for a leak.

@@ -1,4 +1,4 @@
-import { secretIn } from './secret-scan.ts';
+import { secretIn } from './scan.ts';
 
 /** A person lets one through: the place, in the form of `FoundSecret.path`, and why (W13). */
 export type AllowedSecret = { path: string; reason: string };

@@ -13,7 +13,7 @@ import type { Shell } from '../../http/shell.ts';
 import { requireRole } from '../auth.ts';
 import { fromJob } from '../mapping.ts';
 import { caller } from '../person.ts';
-import { agentReadingRoutes, showAgent } from './agent-reading.ts';
+import { agentReadingRoutes, showAgent } from './reading.ts';
 
 type ById = { Params: { id: string } };
 type ByKey = { Params: { id: string; key: string } };

@@ -8,7 +8,7 @@ import { requiredText } from '../../http/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { requireRole } from '../auth.ts';
 import { caller } from '../person.ts';
-import { withAgent } from './agent-reading.ts';
+import { withAgent } from './reading.ts';
 
 type ById = { Params: { id: string } };
 

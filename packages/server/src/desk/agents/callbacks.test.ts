@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../core/sending/job.ts';
-import { claim, settleJobs } from '../../core/sending/settle-job.ts';
+import { claim } from '../../core/sending/lease-jobs.ts';
+import { settleJobs } from '../../core/sending/settle-jobs.ts';
 import { HOUR, SECOND } from '../../core/time.ts';
 import { AT_ONCE, body, openDesk, refused } from '../../testing/desk.ts';
 import { httpReceiver, signal } from '../../testing/receivers.ts';

@@ -155,6 +155,20 @@ describe('searching', () => {
     }
   });
 
+  test('[D47] what one step leaves over is taken by the next, also when nothing is announced meanwhile', async () => {
+    const { world } = await openDesk();
+    await world.running.indexer.stop();
+    for (let i = 0; i < 12; i++) await world.deliver({ headline: `Line ${i}` });
+    const { data, room } = world.running.ground;
+    const few = { lines: 5, restAfterPart: () => 0, restMs: 0 };
+    const indexer = new Indexer({ room, wakeups: data.store.signals, warn: () => {}, pace: () => few });
+    onTestFinished(() => indexer.stop());
+    await indexer.start();
+    // Looked at in the store: a search would itself find what is not in the index yet.
+    const line = room.vault.wordKey(world.space.id, 'line');
+    await until(async () => (await world.sql('select seq from words where word = ?', line)).length === 12);
+  });
+
   test('[D47] a step takes in hundreds of lines, in parts that are small enough to wait for', async () => {
     const { world } = await openDesk();
     await world.running.indexer.stop();

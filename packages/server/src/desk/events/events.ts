@@ -16,7 +16,7 @@ import type { Room } from '../../core/room.ts';
 import { toIso } from '../../core/time.ts';
 import { type Query, single, wholeQuery } from '../../http/fields.ts';
 import type { Shell } from '../../http/shell.ts';
-import { nextAgent, toAgentQuery } from '../agents/agent-reading.ts';
+import { nextAgent, toAgentQuery } from '../agents/reading.ts';
 import { requireRole } from '../auth.ts';
 import { fromJob } from '../mapping.ts';
 import { caller } from '../person.ts';

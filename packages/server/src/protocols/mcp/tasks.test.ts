@@ -74,13 +74,19 @@ it('[M12] cancelling it takes the question back; nothing that a client sends ans
   expect(result?.result).toMatchObject({ structuredContent: { status: 'rejected', may_proceed: false } });
 });
 
-it('[M12] without the extension it is an ordinary result, and a foreign task is an unknown one', async () => {
+it('[M12] without the extension it is an ordinary result', async () => {
   const { result } = await ask('tools/call', deliver, {});
   expect(result).toMatchObject({ structuredContent: { status: 'received' } });
-  const { key } = await world.addAgent({ id: 'agent-02' });
-  const taskId = String(Object(result?.structuredContent).delivery_id);
-  const foreign = await ask('tasks/get', { taskId }, TASKS, key);
-  const unknown = await ask('tasks/get', { taskId: '00000000-0000-4000-8000-000000000000' }, TASKS, key);
-  expect(foreign.error).toEqual(unknown.error);
-  expect(foreign.error?.code).toBe(-32602);
 });
+
+it.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
+  '[M12] %s answers for a foreign task as for an unknown one',
+  async (method) => {
+    const taskId = String((await ask('tools/call', deliver, TASKS)).result?.taskId);
+    const { key } = await world.addAgent({ id: `other-${method.replace('/', '-')}` });
+    const foreign = await ask(method, { taskId }, TASKS, key);
+    const unknown = await ask(method, { taskId: '00000000-0000-4000-8000-000000000000' }, TASKS, key);
+    expect(foreign.error).toEqual(unknown.error);
+    expect(foreign.error?.code).toBe(-32602);
+  },
+);

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Identity } from '../../core/agents/key.ts';
-import type { Accepted, Prepared } from '../../core/deliveries/accept.ts';
+import type { Accepted, PreparedDelivery } from '../../core/deliveries/accept.ts';
 import type { ReadEvent } from '../../core/events/ingest.ts';
 import { Fault, isFault } from '../../core/faults.ts';
 import type { DoneOf, Kind, UnitOf } from '../../core/intake.ts';
@@ -47,7 +47,7 @@ function open(file: URL | null, held: Promise<void> = Promise.resolve()) {
     here: async <K extends Kind>(_: K, unit: UnitOf<K>) => {
       seen.here++;
       await held;
-      return accepted((unit as Prepared).contentHash) as DoneOf<K>;
+      return accepted((unit as PreparedDelivery).contentHash) as DoneOf<K>;
     },
     tell: (news) => seen.told.push(...news.keys()),
     warn: (_, message) => seen.warnings.push(message),
@@ -55,7 +55,13 @@ function open(file: URL | null, held: Promise<void> = Promise.resolve()) {
   });
   intake = made;
   const unit = (contentHash: string) =>
-    ({ contentHash, raw: Buffer.from('{}'), identity: {}, draft: {}, shape: {} }) as unknown as Prepared;
+    ({
+      contentHash,
+      raw: Buffer.from('{}'),
+      identity: {},
+      draft: {},
+      shape: {},
+    }) as unknown as PreparedDelivery;
   const crowd = (count = CROWD) =>
     Promise.allSettled(Array.from({ length: count }, (_, i) => made.take('delivery', unit(String(i)))));
   return { seen, unit, crowd, made };
@@ -132,7 +138,7 @@ test('[D26] what a rule returns or throws arrives as it was on the other side of
 
 test('[D26] what is packed for the thread is unpacked as it was, bodies and callers included', () => {
   const [one, two] = [{ key: { agent: 'one' } }, { key: { agent: 'two' } }] as unknown as Identity[];
-  const unit = (identity: Identity | undefined, text: string, over = {}): Prepared => ({
+  const unit = (identity: Identity | undefined, text: string, over = {}): PreparedDelivery => ({
     identity: identity as Identity,
     draft: {
       provider: 'p',

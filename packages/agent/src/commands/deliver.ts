@@ -1,8 +1,8 @@
 import type { DeliveryType } from '@lanternroom/sdk/wake';
-import { readDetails } from './details.ts';
-import { openWake } from './settings.ts';
+import { readDetails } from '../details.ts';
+import { openWake } from '../settings.ts';
+import { EXIT, type World } from '../world.ts';
 import { report } from './wait.ts';
-import { EXIT, type World } from './world.ts';
 
 export interface DeliverFlags {
   readonly type: DeliveryType;

@@ -1,7 +1,7 @@
 import { createWake, memoryLog } from '@lanternroom/sdk/wake';
-import { loginFile, removeLogin, writeLogin } from './login-file.ts';
-import { whoIs } from './server-card.ts';
-import { EXIT, UsageError, type World } from './world.ts';
+import { loginFile, removeLogin, writeLogin } from '../login-file.ts';
+import { whoIs } from '../server-card.ts';
+import { EXIT, UsageError, type World } from '../world.ts';
 
 export interface LoginFlags {
   readonly url?: string;

@@ -1,6 +1,6 @@
 import { MOST_COUNTED } from '../deliveries/overview.ts';
 import type { AgentId } from '../ids.ts';
-import { placeAt } from '../ledger/ledger-place.ts';
+import { placeAt } from '../ledger/place.ts';
 import type { Tx } from '../store.ts';
 import { DAY, type Micros } from '../time.ts';
 

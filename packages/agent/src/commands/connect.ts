@@ -1,9 +1,9 @@
 import { type AgentTask, connect as connectTo, faultOf, type LinkTrouble } from '@lanternroom/sdk/a2a';
-import { shown } from './answers.ts';
-import { type CommandSettings, handToCommand } from './hand.ts';
-import { sweepRuns } from './run.ts';
-import { openConnection } from './settings.ts';
-import { EXIT, UsageError, type World } from './world.ts';
+import { shown } from '../answers.ts';
+import { type CommandSettings, handToCommand } from '../hand.ts';
+import { sweepRuns } from '../run.ts';
+import { openConnection } from '../settings.ts';
+import { EXIT, UsageError, type World } from '../world.ts';
 
 export interface ConnectFlags {
   readonly exec: string;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answer, ID, KEY, received, type Seen, startWorld } from './testing/room.ts';
+import { answer, ID, KEY, received, type Seen, startWorld } from '../testing/room.ts';
 
 const DELIVER = ['deliver', '-t', 'question', '-H', 'Release is ready', '-s', 'Ship 2.1 today?'];
 const bodyOf = (seen: Seen | undefined) => JSON.parse(seen?.body ?? '{}');

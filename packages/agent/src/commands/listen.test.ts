@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Said, type Seen, startWorld } from './testing/room.ts';
+import { type Said, type Seen, startWorld } from '../testing/room.ts';
 
 const event = (id: string, event_type = 'tool.completed') => ({
   spec: 'akep.v1',

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Agent } from '../../core/agents/agent.ts';
-import { statsOf, weekBegin } from '../../core/agents/agent-stats.ts';
 import { SAMPLE_AGENT } from '../../core/agents/sample.ts';
+import { statsOf, weekBegin } from '../../core/agents/stats.ts';
 import { MOST_COUNTED } from '../../core/deliveries/overview.ts';
 import { Fault } from '../../core/faults.ts';
 import type { AgentId } from '../../core/ids.ts';

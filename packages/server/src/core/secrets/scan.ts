@@ -1,6 +1,6 @@
-import { SECRET_KINDS, type SecretKind } from './secret-kinds.ts';
-import { labelledKind } from './secret-labels.ts';
-import { keyBlockIn, urlPasswordIn } from './secret-spans.ts';
+import { SECRET_KINDS, type SecretKind } from './kinds.ts';
+import { labelledKind } from './labels.ts';
+import { keyBlockIn, urlPasswordIn } from './spans.ts';
 
 /** No credential in the tables is shorter, and hardly a word of prose is as long. */
 const SHORTEST = 16;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { answer, ID, startWorld } from './testing/room.ts';
+import { answer, ID, startWorld } from '../testing/room.ts';
 
 describe('lantern wait', () => {
   it.each([

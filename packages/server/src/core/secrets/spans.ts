@@ -1,4 +1,4 @@
-import { isRealPassword } from './secret-proofs.ts';
+import { isRealPassword } from './proofs.ts';
 
 /** Credentials that are more than one word: key blocks and addresses with a password. */
 

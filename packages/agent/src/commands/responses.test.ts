@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answer, ID, received, type Said, startWorld } from './testing/room.ts';
+import { answer, ID, received, type Said, startWorld } from '../testing/room.ts';
 
 const OTHER = '661f9511-f30c-42e5-b827-557766551111';
 const DELIVER = ['deliver', '-t', 'question', '-H', 'Release is ready', '-s', 'Ship 2.1 today?'];

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { type Room, serveRoomOverStdio } from '@lanternroom/mcp';
 import { createCaller } from '@lanternroom/sdk/a2a';
-import { openInbox } from './inbox.ts';
-import { baseOf } from './server-card.ts';
-import { openWake, readAccess } from './settings.ts';
-import { EXIT, type World } from './world.ts';
+import { openInbox } from '../inbox.ts';
+import { baseOf } from '../server-card.ts';
+import { openWake, readAccess } from '../settings.ts';
+import { ownVersion } from '../version.ts';
+import { EXIT, type World } from '../world.ts';
 
 /** An MCP server on standard input and output, for as long as the client keeps it. */
 export async function mcp(world: World): Promise<number> {
@@ -24,7 +24,7 @@ function openRoom(world: World): Room {
     agent: (address) => createCaller({ agent: address, ...tokenFor(address, base, apiKey) }),
     deskUrl: (id) => `${base}/d/${id}`,
     vouchesForIds: false,
-    version: JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version,
+    version: ownVersion(),
   };
 }
 

@@ -6,11 +6,11 @@ import {
   type Resume,
   systemClock,
 } from '@lanternroom/sdk/akep';
-import { shown } from './answers.ts';
-import { type Ended, runCommand } from './command.ts';
-import { openInbox } from './inbox.ts';
-import { readAccess } from './settings.ts';
-import { EXIT, type World } from './world.ts';
+import { shown } from '../answers.ts';
+import { type Ended, runCommand } from '../command.ts';
+import { openInbox } from '../inbox.ts';
+import { readAccess } from '../settings.ts';
+import { EXIT, type World } from '../world.ts';
 
 export interface ListenFlags {
   readonly exec?: string;

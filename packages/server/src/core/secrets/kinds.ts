@@ -1,4 +1,4 @@
-import { isJwt, isMixed, isReal, isToken } from './secret-proofs.ts';
+import { isJwt, isMixed, isReal, isToken } from './proofs.ts';
 
 /**
  * A credential known by its beginning. Patterns are sticky and linear: every quantifier stands on one character class,

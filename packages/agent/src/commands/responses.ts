@@ -1,7 +1,7 @@
 import type { ResponseStatus, Swept } from '@lanternroom/sdk/wake';
-import { fromOutcome, tellInLine } from './answers.ts';
-import { openWake } from './settings.ts';
-import { EXIT, type World } from './world.ts';
+import { fromOutcome, tellInLine } from '../answers.ts';
+import { openWake } from '../settings.ts';
+import { EXIT, type World } from '../world.ts';
 
 export interface ResponsesFlags {
   readonly since?: string;

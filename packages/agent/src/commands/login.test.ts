@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { KEY, received, type Seen, startWorld } from './testing/room.ts';
+import { KEY, received, type Seen, startWorld } from '../testing/room.ts';
 
 const DELIVER = ['deliver', '-t', 'update', '-H', 'Done', '-s', 'It is done.'];
 const NO_ENV = { WAKE_API_KEY: undefined, LANTERN_URL: undefined, WAKE_AGENT_ID: undefined };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { median } from '../../core/agents/agent-stats.ts';
+import { median } from '../../core/agents/stats.ts';
 import { DAY, HOUR, SECOND } from '../../core/time.ts';
 import { FRAMEWORKS } from '../../http/prompts.ts';
 import { subscribed } from '../../testing/akep.ts';

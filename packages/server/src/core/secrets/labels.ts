@@ -1,4 +1,4 @@
-import { isBasic, isDiscord, isManyCased, isMixed, isReal, isSasSignature } from './secret-proofs.ts';
+import { isBasic, isDiscord, isManyCased, isMixed, isReal, isSasSignature } from './proofs.ts';
 
 /** A credential without a beginning of its own: told by its whole form, and mostly only beside its label. */
 type LabelledKind = {

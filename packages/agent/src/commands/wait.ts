@@ -1,6 +1,6 @@
-import { exitOf, fromOutcome, type Outcome, tell } from './answers.ts';
-import { openWake } from './settings.ts';
-import { UsageError, type World } from './world.ts';
+import { exitOf, fromOutcome, type Outcome, tell } from '../answers.ts';
+import { openWake } from '../settings.ts';
+import { UsageError, type World } from '../world.ts';
 
 export interface WaitFlags {
   readonly timeout?: number;

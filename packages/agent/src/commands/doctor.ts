@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { createWake, memoryLog } from '@lanternroom/sdk/wake';
-import { isLoginExposed, loginFile, readLogin } from './login-file.ts';
-import { baseOf, type Card, readCard } from './server-card.ts';
-import { type Access, openLog, readAccess } from './settings.ts';
-import { EXIT, type World } from './world.ts';
+import { isLoginExposed, loginFile, readLogin } from '../login-file.ts';
+import { baseOf, type Card, readCard } from '../server-card.ts';
+import { type Access, openLog, readAccess } from '../settings.ts';
+import { ownVersion } from '../version.ts';
+import { EXIT, type World } from '../world.ts';
 
 interface Finding {
   readonly ok: boolean;
@@ -130,8 +130,4 @@ function origins({ apiKey, url }: Access, world: World): string {
   return readLogin(world)?.url === url
     ? `key from the environment, address from ${loginFile(world)}`
     : `key from the environment; LANTERN_URL is not set, so the address is ${url}`;
-}
-
-function ownVersion(): string {
-  return String(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version);
 }
