@@ -4,6 +4,7 @@ import {
   chmodSync,
   closeSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -270,12 +271,13 @@ describe('settings that cannot be', () => {
     ['a key of the wrong form', { env: { LANTERNROOM_INIT_AGENT_KEY: 'wk_test_x' } }, /INIT_AGENT_KEY .*32/],
   ];
 
-  test('[D31] each is wrong usage, with a sentence', async () => {
+  test('[D29][D31] each is wrong usage, with a sentence, and makes no data', async () => {
     await each(
       cases,
       async ([, options, says]) => {
         const folder = join(temporaryFolder(), 'data');
         expectRefusal(await start({ folder, ...options }), { code: 2, says });
+        expect(existsSync(join(folder, 'secret.key'))).toBe(false);
       },
       2,
     );

@@ -3,17 +3,15 @@ import { createServer } from 'node:net';
 import type { Config } from '../config.ts';
 import { assertSafeBinding, parseProxies, readCertificate } from '../http/transport.ts';
 
-/** Everything about the address that can be wrong, found out without serving anything. */
-export async function assertCanListen({
-  host,
-  port,
-  tlsCert: cert,
-  tlsKey: key,
-  trustProxy,
-}: Config): Promise<void> {
+/** What the settings alone tell about the address. */
+export function assertAddress({ host, tlsCert: cert, tlsKey: key, trustProxy }: Config): void {
   const tls = cert !== null && key !== null;
   assertSafeBinding({ host, tls, proxies: parseProxies(trustProxy) });
   if (tls) readCertificate({ cert, key });
+}
+
+/** What only a try can tell, without serving anything. */
+export async function assertCanListen({ host, port }: Config): Promise<void> {
   const probe = createServer().listen(port, host);
   await once(probe, 'listening');
   probe.close();

@@ -44,6 +44,9 @@ async function serve(options: ServeOptions, { args: [surplus] }: Command): Promi
     throw new UsageError(`There is no command "${surplus}". See them all with: lanternroom --help`);
   const config = readConfig({ flags: toFlags(options), env: process.env });
   assertWholeInit(config);
+  // Before anything is made: a master key that a refused start left behind would shut out the one that is set next.
+  const { assertAddress } = await import('./address.ts');
+  assertAddress(config);
   const lock = await claimFolder(config);
   const { running, first } = await sparingly(() => start(config));
   console.log(await greeting(running, first));

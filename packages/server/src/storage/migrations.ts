@@ -230,6 +230,8 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   [
     // A reset ends with the rights of who gave it out. Null: nobody noted that.
     `alter table resets add column given_by text`,
+    // A retry is told what the first try was told.
+    `alter table idempotency add column deduplicated bigint not null default 0`,
   ],
   [
     // The desk looks at the tasks of one agent, whoever asked.

@@ -102,6 +102,7 @@ export interface Tables extends EventTables, TaskTables {
     idempotency_key: string;
     body_sha256: string;
     delivery_id: string;
+    deduplicated: number;
     created_at: number;
     expires_at: number;
   };

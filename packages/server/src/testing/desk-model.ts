@@ -21,6 +21,9 @@ export type Item = {
   supersededBy: Item | null;
 };
 
+/** What an Idempotency-Key stands for. */
+type Remembered = { id: string; hash: string; isTwin: boolean };
+
 export const WINDOW: Micros = 10 * SECOND;
 
 export class DeskModel {
@@ -29,7 +32,7 @@ export class DeskModel {
   /** What was done, by its name in the ledger. */
   readonly done = new Map<string, number>();
   readonly known = new Set<string>();
-  readonly idempotent = new Map<string, { id: string; hash: string; until: Micros }>();
+  readonly idempotent = new Map<string, Remembered & { until: Micros }>();
   /** Per agent: the last stamp, how far its sweep has come, and the answers it has collected there. */
   readonly last = new Map<string, Micros>();
   readonly since = new Map<string, Micros>();
@@ -67,11 +70,11 @@ export class DeskModel {
     return item.supersededBy === null ? item : this.newest(item.supersededBy);
   }
 
-  remember(key: string, hash: string, { id }: Item): void {
-    this.idempotent.set(key, { id, hash, until: this.now + 24 * HOUR });
+  remember(key: string, answered: Remembered): void {
+    this.idempotent.set(key, { ...answered, until: this.now + 24 * HOUR });
   }
 
-  remembered(key: string): { id: string; hash: string } | null {
+  remembered(key: string): Remembered | null {
     const found = this.idempotent.get(key);
     return found === undefined || found.until <= this.now ? null : found;
   }

@@ -202,6 +202,7 @@ export function anIdempotencyRecord(over: Partial<IdempotencyRecord> = {}): Idem
     key: 'once',
     bodyHash: HASH,
     delivery: 'delivery-1',
+    isDeduplicated: false,
     createdAt: 1,
     expiresAt: 100,
     ...over,

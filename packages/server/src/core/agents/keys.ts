@@ -3,7 +3,7 @@ import type { SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { DAY, type Micros, toIso } from '../time.ts';
-import { type KeyRecord, makeKey, type Tier, tierOf } from './key.ts';
+import { isActive, type KeyRecord, makeKey, type Tier, tierOf } from './key.ts';
 import { onAgent } from './on-agent.ts';
 
 /** How long an old key stays valid beside its successor. */
@@ -40,11 +40,14 @@ export function addKey(
   actor: string,
 ): Promise<MadeKey | Fault> {
   return onAgent(room, wanted, async (tx, agent, now) => {
-    const newest = (await tx.keys.list(agent.id)).findLast((k) => k.revokedAt === null);
+    const others = await tx.keys.list(agent.id);
+    // After a leak all may be revoked; the agent is still what it was.
+    const newest = others.findLast((k) => k.revokedAt === null) ?? others.at(-1);
     const tier = wanted.tier ?? (wanted.rotate ? newest?.tier : undefined) ?? 'test';
     const key = makeKey(tier, room.ids);
     const stored = await insertKey(room, tx, { agent: agent.id, key, now });
-    const othersExpireAt = wanted.rotate ? now + (wanted.overlap ?? OVERLAP) : null;
+    const isOverlapping = wanted.rotate && others.some((k) => isActive(k, now));
+    const othersExpireAt = isOverlapping ? now + (wanted.overlap ?? OVERLAP) : null;
     if (othersExpireAt !== null) await tx.keys.expireOthers(agent.id, stored.id, othersExpireAt);
     await record(room, tx, now, {
       actor,
@@ -70,7 +73,7 @@ export function revokeKeys(
   return onAgent(room, at, async (tx, agent, now) => {
     const keys = (await tx.keys.list(agent.id)).filter((k) => at.keyId === undefined || k.id === at.keyId);
     const active = keys.filter((k) => k.revokedAt === null);
-    if (active.length === 0) return new Fault('not_found', 'This agent has no active key with this id.');
+    if (active.length === 0) return noActiveKey('agent', at.keyId);
     for (const key of active) {
       await tx.keys.revoke(key.id, now);
       await record(room, tx, now, { actor, action: 'key.revoked', subject: agent.id, data: { key: key.id } });
@@ -78,6 +81,13 @@ export function revokeKeys(
     tx.announce(`desk:${tx.space}`, 'agents');
     return { revoked: active.map((k) => k.id) };
   });
+}
+
+export function noActiveKey(of: 'agent' | 'producer', keyId: string | undefined): Fault {
+  return new Fault(
+    'not_found',
+    `This ${of} has no active key${keyId === undefined ? ' any more' : ' with this id'}.`,
+  );
 }
 
 /** A live key came over plain HTTP: it has to be treated as known to others (W2). */

@@ -12,10 +12,11 @@ describe('accepting', () => {
     const body = { ...sampleDelivery('agent-01'), dedupe_key: 'nightly' };
     const first = await world.deliver({ dedupe_key: 'nightly' });
     const again = await world.post('/wake/v1/deliver', body, undefined, { 'idempotency-key': 'try-1' });
-    expect([again.status, await again.json()]).toMatchObject([200, { delivery_id: first }]);
+    const told = await again.json();
+    expect([again.status, told]).toMatchObject([200, { delivery_id: first, deduplicated: true }]);
     await world.decide(first, { status: 'approved' });
     const retried = await world.post('/wake/v1/deliver', body, undefined, { 'idempotency-key': 'try-1' });
-    expect(await retried.json()).toMatchObject({ delivery_id: first });
+    expect([retried.status, await retried.json()]).toEqual([200, told]);
   });
 
   test('[W26] revising an old version supersedes the newest one, and leaves one open row', async () => {

@@ -95,7 +95,7 @@ async function insert(room: Room, tx: Tx, s: PreparedDelivery, key: KeyRecord): 
   const delivery = toDelivery(s, { id, seq, createdAt, revised, accepted });
   await tx.deliveries.insert(delivery, room.vault.seal(s.raw, bodyIdentity(delivery)));
   if (revised !== null) await supersede(tx, revised, delivery);
-  await remember(tx, s, delivery, now);
+  await remember(tx, s, { id, createdAt, isDeduplicated: false }, now);
   tx.announce(`desk:${tx.space}`, id);
   return { kind: 'accepted', id, createdAt, rate };
 }
@@ -105,7 +105,8 @@ async function repeated(tx: Tx, s: PreparedDelivery, now: Micros): Promise<Accep
   const before = await tx.idempotency.get(s.identity.key.agent, s.idempotencyKey, now);
   if (before === null) return null;
   if (before.bodyHash === s.bodyHash) {
-    return { kind: 'repeated', id: before.delivery, createdAt: before.createdAt, rate: null };
+    const kind = before.isDeduplicated ? 'deduplicated' : 'repeated';
+    return { kind, id: before.delivery, createdAt: before.createdAt, rate: null };
   }
   return new Fault(
     'idempotency_conflict',
@@ -125,8 +126,9 @@ async function deduplicated(
   // A revision of that very delivery replaces it instead.
   if (first === null || first.id === revised?.id) return null;
   // Remembered like any other answer: a retry after the first was decided must not make a second one.
-  await remember(tx, s, first, now);
-  return { kind: 'deduplicated', id: first.id, createdAt: first.createdAt, rate: null };
+  const { id, createdAt } = first;
+  await remember(tx, s, { id, createdAt, isDeduplicated: true }, now);
+  return { kind: 'deduplicated', id, createdAt, rate: null };
 }
 
 async function findRevised(tx: Tx, s: PreparedDelivery): Promise<Delivery | null | Fault> {
@@ -212,7 +214,7 @@ async function supersede(tx: Tx, earlier: Delivery, by: Delivery): Promise<void>
 async function remember(
   tx: Tx,
   s: PreparedDelivery,
-  delivery: Pick<Delivery, 'id' | 'createdAt'>,
+  { id, createdAt, isDeduplicated }: { id: string; createdAt: Micros; isDeduplicated: boolean },
   now: Micros,
 ): Promise<void> {
   if (s.idempotencyKey === null) return;
@@ -220,8 +222,9 @@ async function remember(
     agent: s.identity.key.agent,
     key: s.idempotencyKey,
     bodyHash: s.bodyHash,
-    delivery: delivery.id,
-    createdAt: delivery.createdAt,
+    delivery: id,
+    isDeduplicated,
+    createdAt,
     expiresAt: now + IDEMPOTENCY_KEPT,
   });
 }

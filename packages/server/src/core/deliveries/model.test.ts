@@ -78,7 +78,10 @@ function acceptStep(wanted: Wanted): Step {
       const known = idempotencyKey === null ? null : model.remembered(idempotent);
       if (known !== null && known.hash !== hash) return expect(faultOf(outcome)).toBe('idempotency_conflict');
       const first = orThrow(outcome);
-      if (known !== null) return expect(first).toMatchObject({ kind: 'repeated', id: known.id });
+      if (known !== null) {
+        const kind = known.isTwin ? 'deduplicated' : 'repeated';
+        return expect(first).toMatchObject({ kind, id: known.id });
+      }
       const replaced = revises === null || revises === undefined ? null : model.newest(revises);
       const twin = dedupeKey === null ? undefined : model.duplicateOf(agent, dedupeKey);
       const isTwin = twin !== undefined && twin !== replaced;
@@ -86,7 +89,8 @@ function acceptStep(wanted: Wanted): Step {
       if (!isTwin) model.accept({ id: first.id, agent, type, hash, dedupeKey }, replaced);
       const item = isTwin ? twin : model.items.at(-1);
       expect(item?.stamp).toBe(isTwin ? item?.stamp : first.createdAt);
-      if (item !== undefined && idempotencyKey !== null) model.remember(idempotent, hash, item);
+      if (item !== undefined && idempotencyKey !== null)
+        model.remember(idempotent, { id: item.id, hash, isTwin });
     },
     toString: () => `accept(${JSON.stringify(wanted)})`,
   };

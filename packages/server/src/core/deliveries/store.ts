@@ -82,6 +82,8 @@ export type IdempotencyRecord = {
   key: string;
   bodyHash: string;
   delivery: DeliveryId;
+  /** The answer was that of an earlier delivery with the same dedupe_key. */
+  isDeduplicated: boolean;
   createdAt: Micros;
   expiresAt: Micros;
 };

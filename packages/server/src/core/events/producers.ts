@@ -1,4 +1,5 @@
 import type { Tier } from '../agents/key.ts';
+import { noActiveKey } from '../agents/keys.ts';
 import { Fault, orThrow } from '../faults.ts';
 import type { SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
@@ -137,7 +138,7 @@ export function revokeProducerKeys(
   return onProducer(room, at, async (tx, producer, now) => {
     const keys = await tx.producers.keys(producer.id);
     const active = keys.filter((k) => k.revokedAt === null && (at.keyId === undefined || k.id === at.keyId));
-    if (active.length === 0) return new Fault('not_found', 'This producer has no active key with this id.');
+    if (active.length === 0) return noActiveKey('producer', at.keyId);
     for (const key of active) {
       await tx.producers.revokeKey(key.id, now);
       await record(room, tx, now, {

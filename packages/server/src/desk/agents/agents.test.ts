@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { OVERLAP } from '../../core/agents/keys.ts';
+import { OVERLAP, revokeKeys } from '../../core/agents/keys.ts';
 import { SECOND } from '../../core/time.ts';
 import { body, openDesk, refused, status } from '../../testing/desk.ts';
 import type { World } from '../../testing/world.ts';
@@ -83,6 +83,16 @@ describe('keys', () => {
     expect([await works(world, world.agent.key), await works(world, made.key)]).toEqual([true, true]);
     clock.turn(SECOND);
     expect([await works(world, world.agent.key), await works(world, made.key)]).toEqual([false, true]);
+  });
+
+  test('[D19][W4] rotated after all were revoked, as after a leak, it keeps their tier, and nothing overlaps', async () => {
+    const { world } = await openDesk();
+    await make(world, { tier: 'live' });
+    const revoke = () => revokeKeys(world.room, { space: world.space.id, agent: 'fresh' }, 'operator');
+    expect(await revoke()).toMatchObject({ revoked: [expect.any(String)] });
+    expect(await revoke()).toMatchObject({ message: 'This agent has no active key any more.' });
+    const made = await body(world.desk('POST', '/desk/agents/fresh/keys', { rotate: true }));
+    expect(made).toMatchObject({ tier: 'live', others_expire_at: null });
   });
 
   test('[D19] rotating twice does not give an old key a longer life', async () => {

@@ -228,7 +228,7 @@ export function describePeople(fresh: Fresh): void {
     expect(await get(99)).toEqual(record);
     expect(await get(100)).toBeNull();
     expect(await get(99, 'agent-02')).toBeNull();
-    const next = { ...record, delivery: 'delivery-2', createdAt: 100, expiresAt: 200 };
+    const next = { ...record, delivery: 'delivery-2', isDeduplicated: true, createdAt: 100, expiresAt: 200 };
     await store.write(SPACE, [], (tx) => tx.idempotency.put(next));
     expect(await get(100)).toEqual(next);
   });

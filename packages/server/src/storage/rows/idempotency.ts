@@ -14,7 +14,16 @@ const byKey = statement<{ space: string; agent: string; key: string }>()((db, p)
 /** Replaces a record that has expired but was not yet cleared away. */
 const put = insertOf(
   'idempotency',
-  ['space_id', 'agent_id', 'idempotency_key', 'body_sha256', 'delivery_id', 'created_at', 'expires_at'],
+  [
+    'space_id',
+    'agent_id',
+    'idempotency_key',
+    'body_sha256',
+    'delivery_id',
+    'deduplicated',
+    'created_at',
+    'expires_at',
+  ],
   ['space_id', 'agent_id', 'idempotency_key'],
 );
 
@@ -48,6 +57,7 @@ export function idempotencyRows(session: Session, space: string): IdempotencyRow
         key,
         bodyHash: row.body_sha256,
         delivery: row.delivery_id,
+        isDeduplicated: row.deduplicated === 1,
         createdAt: row.created_at,
         expiresAt: row.expires_at,
       };
@@ -59,6 +69,7 @@ export function idempotencyRows(session: Session, space: string): IdempotencyRow
         idempotency_key: r.key,
         body_sha256: r.bodyHash,
         delivery_id: r.delivery,
+        deduplicated: r.isDeduplicated ? 1 : 0,
         created_at: r.createdAt,
         expires_at: r.expiresAt,
       })),
