@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../../core/faults.ts';
 import { addSender, answered, idsOf, opened, openInbox, page, subscribed } from '../../testing/akep.ts';
 import { Relay, SseReader } from '../../testing/akep-live.ts';
+import { captureLog } from '../../testing/log.ts';
 import { until, untilStreaming } from '../../testing/waiting.ts';
 import { openWorld } from '../../testing/wake.ts';
 import type { World } from '../../testing/world.ts';
@@ -158,13 +159,16 @@ describe('the relay', () => {
   });
 
   it('[K15] bytes are no frame, and a frame of 64 KiB and more ends the socket', async () => {
-    const { world } = await openInbox();
+    const log = captureLog();
+    const { world } = await openInbox({ env: { LANTERNROOM_LOG: 'info' } });
     const relay = await Relay.open(world);
     relay.socket.send(Buffer.from('{"type":"ack","event_id":"evt_x"}'), { binary: true });
     expect(await relay.next()).toMatchObject({ type: 'error' });
     relay.send('x'.repeat(64 * 1024 + 1));
     expect((await relay.closed).code).toBe(1009);
     expect((await answered(world.get('/akep/events'))).status).toBe(200);
+    // A reader's mistake is nothing that an operator should be woken for.
+    expect(log().filter(({ level }) => Number(level) > 30)).toEqual([]);
   });
 
   it.each([

@@ -33,7 +33,9 @@ export async function relayRoute(app: FastifyInstance, shell: Shell): Promise<vo
     autoPong: false,
     server: gate(app, shell),
   };
-  await app.register(websocket, { options });
+  // A frame that cannot be read is its sender's mistake: the close says so, and the log would say it as our error.
+  const errorHandler = (_: Error, socket: WebSocket) => socket.terminate();
+  await app.register(websocket, { options, errorHandler });
   app.route({
     ...onlyLastingGet(app, '/akep/relay'),
     handler: async () => {
@@ -66,8 +68,6 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
     leave();
     follower?.nudge();
   });
-  // The close that follows says what is to be said.
-  socket.on('error', () => socket.terminate());
   hearInTurn(socket, async (data, isBinary) => {
     const reply = await answer(shell, reader, isBinary ? null : String(data));
     if (reply === null || sink.closed) return;
