@@ -335,6 +335,21 @@ describe('resumes on the way', () => {
     expect(frames.at(-1)).toMatchObject({ type: 'event', event: { event_id } });
   });
 
+  it('[K15] an inbox that cannot be read ends both, and its cause is in the log', async () => {
+    const log = captureLog();
+    const { world, sender } = await openInbox({ env: { LANTERNROOM_LOG: 'info' } });
+    await sender.sent();
+    await world.sql('update bodies set sealed = ?', Buffer.from([0]));
+    await world.restart();
+    const relay = await Relay.open(world);
+    expect((await relay.closed).code).toBe(1011);
+    const stream = await SseReader.open(world);
+    expect(await stream.nextEvent()).toBeNull();
+    const lines = log().filter(({ level }) => Number(level) >= 50);
+    expect(lines.map(({ url }) => url)).toEqual(['/akep/relay', '/akep/events/stream']);
+    for (const line of lines) expect(line).toMatchObject({ msg: 'unexpected error', err: expect.anything() });
+  });
+
   it('[K34] a reader without acknowledgements is sent what comes while it is there', async () => {
     const world = await openWorld();
     const sender = await addSender(world);
