@@ -1,24 +1,10 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { fresh, TestCaller, v1Message } from '../../testing/a2a.ts';
 import { Laptop } from '../../testing/laptop.ts';
+import { captureLog } from '../../testing/log.ts';
 import { World } from '../../testing/world.ts';
 
 const CANARY = 'canary-7f3a';
-
-function captureLog(): () => Record<string, unknown>[] {
-  const written: string[] = [];
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    written.push(String(chunk));
-    return true;
-  });
-  onTestFinished(() => spy.mockRestore());
-  return () =>
-    written
-      .join('')
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-}
 
 /** A task whose words do not open any more: something that nobody foresaw. */
 async function brokenTask(damage: Uint8Array | string) {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../../core/faults.ts';
 import { addSender, answered, idsOf, opened, openInbox, page, subscribed } from '../../testing/akep.ts';
 import { Relay, SseReader } from '../../testing/akep-live.ts';
+import { captureLog } from '../../testing/log.ts';
 import { until, untilStreaming } from '../../testing/waiting.ts';
 import { openWorld } from '../../testing/wake.ts';
 import type { World } from '../../testing/world.ts';
@@ -158,13 +159,16 @@ describe('the relay', () => {
   });
 
   it('[K15] bytes are no frame, and a frame of 64 KiB and more ends the socket', async () => {
-    const { world } = await openInbox();
+    const log = captureLog();
+    const { world } = await openInbox({ env: { LANTERNROOM_LOG: 'info' } });
     const relay = await Relay.open(world);
     relay.socket.send(Buffer.from('{"type":"ack","event_id":"evt_x"}'), { binary: true });
     expect(await relay.next()).toMatchObject({ type: 'error' });
     relay.send('x'.repeat(64 * 1024 + 1));
     expect((await relay.closed).code).toBe(1009);
     expect((await answered(world.get('/akep/events'))).status).toBe(200);
+    // A reader's mistake is nothing that an operator should be woken for.
+    expect(log().filter(({ level }) => Number(level) > 30)).toEqual([]);
   });
 
   it.each([
@@ -329,6 +333,21 @@ describe('resumes on the way', () => {
     const woken = frames.flatMap((f) => (f?.type === 'resume' ? [f.resume.wait_id] : []));
     expect(woken.sort()).toEqual([...ids].sort());
     expect(frames.at(-1)).toMatchObject({ type: 'event', event: { event_id } });
+  });
+
+  it('[K15] an inbox that cannot be read ends both, and its cause is in the log', async () => {
+    const log = captureLog();
+    const { world, sender } = await openInbox({ env: { LANTERNROOM_LOG: 'info' } });
+    await sender.sent();
+    await world.sql('update bodies set sealed = ?', Buffer.from([0]));
+    await world.restart();
+    const relay = await Relay.open(world);
+    expect((await relay.closed).code).toBe(1011);
+    const stream = await SseReader.open(world);
+    expect(await stream.nextEvent()).toBeNull();
+    const lines = log().filter(({ level }) => Number(level) >= 50);
+    expect(lines.map(({ url }) => url)).toEqual(['/akep/relay', '/akep/events/stream']);
+    for (const line of lines) expect(line).toMatchObject({ msg: 'unexpected error', err: expect.anything() });
   });
 
   it('[K34] a reader without acknowledgements is sent what comes while it is there', async () => {

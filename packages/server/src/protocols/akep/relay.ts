@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
 import { type Acknowledging, acknowledge } from '../../core/events/ack.ts';
 import type { Reader } from '../../core/events/cursor.ts';
 import { Fault, isFault, isStoreTrouble } from '../../core/faults.ts';
+import { logFault, toFault } from '../../http/errors.ts';
 import { type Query, single } from '../../http/fields.ts';
 import { onlyLastingGet } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
@@ -33,7 +34,9 @@ export async function relayRoute(app: FastifyInstance, shell: Shell): Promise<vo
     autoPong: false,
     server: gate(app, shell),
   };
-  await app.register(websocket, { options });
+  // A frame that cannot be read is its sender's mistake: the close says so, and the log would say it as our error.
+  const errorHandler = (_: Error, socket: WebSocket) => socket.terminate();
+  await app.register(websocket, { options, errorHandler });
   app.route({
     ...onlyLastingGet(app, '/akep/relay'),
     handler: async () => {
@@ -66,10 +69,8 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
     leave();
     follower?.nudge();
   });
-  // The close that follows says what is to be said.
-  socket.on('error', () => socket.terminate());
   hearInTurn(socket, async (data, isBinary) => {
-    const reply = await answer(shell, reader, isBinary ? null : String(data));
+    const reply = await answer(shell, request, isBinary ? null : String(data));
     if (reply === null || sink.closed) return;
     if (socket.bufferedAmount > BUFFER_LIMIT) socket.terminate();
     else socket.send(reply);
@@ -79,6 +80,7 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
     follower = new Follower(shell, { reader, digest: caller(request).key.digest }, sink, start);
     await follower.run();
   } catch (reason) {
+    if (!sink.closed) logFault(request, reason, toFault(reason as Error));
     // A close frame has no room for the way on (K17).
     if (isFault(reason) && reason.detail.extra !== undefined && !sink.closed)
       socket.send(JSON.stringify({ type: 'error', error: reason.message, ...reason.detail.extra }));
@@ -148,17 +150,20 @@ class SocketSink implements Sink {
 }
 
 /** One frame of the reader: an acknowledgement. Anything else is answered with what is wrong, and changes nothing. */
-async function answer({ room }: Shell, reader: Reader, text: string | null): Promise<string | null> {
+async function answer({ room }: Shell, request: FastifyRequest, text: string | null): Promise<string | null> {
   const frame = text === null ? null : parse(text);
   if (frame?.type !== 'ack' || typeof frame.event_id !== 'string')
     return refusal(null, 'Send {"type":"ack","event_id","status":"stored|applied|rejected"}.');
   const { event_id: eventId } = frame;
   const producer = typeof frame.producer_id === 'string' ? frame.producer_id : null;
-  const outcome = await settle(room, reader, { eventId, producer }, frame).catch(
-    (problem: unknown) => problem,
+  const outcome = await settle(room, readerOf(request), { eventId, producer }, frame).catch(
+    (problem: unknown) => {
+      const fault = toFault(problem as Error);
+      logFault(request, problem, fault);
+      return fault;
+    },
   );
-  if (isFault(outcome)) return refusal(eventId, outcome.message);
-  return outcome instanceof Error ? refusal(eventId, 'Internal error. Send it again.') : null;
+  return isFault(outcome) ? refusal(eventId, outcome.message) : null;
 }
 
 /** What is wrong with it is told in the words of K13. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { logFault, toFault } from '../../http/errors.ts';
 import { type Query, single } from '../../http/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { Follower, type Sink, startOf } from './follower.ts';
@@ -25,6 +26,9 @@ export async function stream(
   };
   const follower = new Follower(shell, { reader, digest }, sink, start);
   // Whatever went wrong is said when the reader comes back with its cursor.
-  follower.run().catch(() => sse.close());
+  follower.run().catch((reason: unknown) => {
+    if (!sse.closed) logFault(request, reason, toFault(reason as Error));
+    sse.close();
+  });
   return reply;
 }
