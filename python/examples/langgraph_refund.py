@@ -1,6 +1,7 @@
 """LangChain and LangGraph: python examples/langgraph_refund.py, then decide on the desk."""
 
 import os
+import sys
 import uuid
 from typing import Any
 
@@ -36,9 +37,9 @@ agent = create_agent(
     middleware=[HumanInTheLoopMiddleware(interrupt_on={"refund": True}, interrupt_mode="per_call")],
     checkpointer=InMemorySaver(),  # a durable one, in production
 )
-wake = Wake(
-    os.environ.get("LANTERN_URL", "http://127.0.0.1:8787"), os.environ["WAKE_API_KEY"], provider="langgraph"
-)
+url = os.environ.get("LANTERN_URL", "http://127.0.0.1:8787")
+wake = Wake(url, os.environ["WAKE_API_KEY"], provider="langgraph")
+print(f"Waiting for a person: decide at {url}.", file=sys.stderr)
 config = {"configurable": {"thread_id": os.environ.get("THREAD_ID", str(uuid.uuid4()))}}
 result = run_with_person(agent, {"messages": [("user", "Refund order A-17.")]}, config, wake)
 for message in result["messages"]:

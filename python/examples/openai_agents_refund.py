@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 import uuid
 from typing import Any
 
@@ -40,7 +41,9 @@ class Scripted(Model):
         raise NotImplementedError
 
 
-wake = Wake(os.environ.get("LANTERN_URL", "http://127.0.0.1:8787"), os.environ["WAKE_API_KEY"], provider="openai")
+url = os.environ.get("LANTERN_URL", "http://127.0.0.1:8787")
+wake = Wake(url, os.environ["WAKE_API_KEY"], provider="openai")
+print(f"Waiting for a person: decide at {url}.", file=sys.stderr)
 agent = Agent(name="clerk", model=Scripted(), tools=[refund])
 run_id = os.environ.get("RUN_ID", str(uuid.uuid4()))
 print(asyncio.run(run_with_person(agent, "Refund order A-17.", wake, run_id=run_id)).final_output)

@@ -115,6 +115,12 @@ def _sentence(fault: Fault, exchange: Exchange, base: str) -> str:
             f"caught in a loop before it goes on.{_it_says(exchange)}"
         )
     if fault == "unreachable":
+        if "CERTIFICATE_VERIFY_FAILED" in exchange.reason:
+            # Somebody is there; told as silence, it sends people to look at the wrong end.
+            return (
+                f"{base} shows a certificate that this machine does not trust ({exchange.reason}): mend the "
+                "certificate, or name a PEM file with its authority in SSL_CERT_FILE."
+            )
         where = f"Nothing answers at {base} ({exchange.reason})"
         return f"{where}: check the address and that the server runs, then try again."
     return f"The server at {base} failed several times in a row: try again later, and look at its log if it goes on."

@@ -1,5 +1,6 @@
 import json
 import socket
+import ssl
 import threading
 import time
 import unittest
@@ -7,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from unittest.mock import patch
 
 from world import DRAFT, HANG_UP, ID, KEY, ManualClock, World, received
@@ -157,6 +160,21 @@ class Sending(World):
         self.assertEqual(error.fault, "unreachable")
         self.assertRegex(str(error), r"^Nothing answers at http://127.+then try again\.$")
         self.assertEqual(len(self.seen), 4)
+
+    def test_certificate(self) -> None:
+        """[W23] a certificate that is not trusted is called so, and not silence"""
+        folder = Path(__file__).parents[2] / "packages/server/src/testing/tls"
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(folder / "receiver.pem", folder / "receiver.key")
+        with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            url = f"https://127.0.0.1:{server.server_port}"
+            wake = Wake(url, KEY, log=MemoryLog(), clock=ManualClock())
+            error = self.fault(lambda: wake.deliver(**DRAFT))
+            server.shutdown()
+        self.assertEqual(error.fault, "unreachable")
+        self.assertRegex(str(error), "shows a certificate that this machine does not trust .*SSL_CERT_FILE")
 
     def test_redirect(self) -> None:
         """[W23] the key does not follow a redirect"""

@@ -23,6 +23,7 @@ it.each(EXAMPLES)('[W23] the %s example refunds after a yes', async (name) => {
   const { code, stdout, stderr } = await child.ended;
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(stdout).toContain('Refunded 40 for A-17.');
+  expect(stderr).toContain(`decide at ${room.server.url}`);
 });
 
 it.each(EXAMPLES)('[W23] the %s example refunds nothing after a no', async (name) => {

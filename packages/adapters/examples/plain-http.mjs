@@ -32,6 +32,7 @@ const draft = {
   timeout_seconds: 3600,
 };
 const { delivery_id } = await wake('POST', '/wake/v1/deliver', draft, { 'idempotency-key': key });
+console.error(`Waiting for a person: decide at ${LANTERN_URL}.`);
 
 let answer = { status: 'pending' };
 const until = Date.now() + 3_600_000;

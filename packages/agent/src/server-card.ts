@@ -1,4 +1,4 @@
-import { type Clock, LanternError } from '@lanternroom/sdk/wake';
+import { type Clock, certificateTrouble, LanternError } from '@lanternroom/sdk/wake';
 
 export interface Card {
   readonly agentId: string | null;
@@ -19,7 +19,8 @@ export async function readCard({ url, apiKey }: Place, clock: Pick<Clock, 'now'>
     redirect: 'manual',
     signal: AbortSignal.timeout(REPLY_MS),
   }).catch((cause: unknown) => {
-    throw new LanternError('unreachable', `Nothing answers at ${base}: ${startIt(base)}`, { cause });
+    const silence = `Nothing answers at ${base}: ${startIt(base)}`;
+    throw new LanternError('unreachable', certificateTrouble(base, cause) ?? silence, { cause });
   });
   if (reply.status === 401 || reply.status === 403) {
     throw new LanternError(

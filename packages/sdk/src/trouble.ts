@@ -1,3 +1,4 @@
+import { certificateTrouble, codeOf } from './certificate.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Fault, LanternError, type WireTrouble } from './faults.ts';
 import { isRecord, parseJson, textOf } from './json.ts';
@@ -130,16 +131,14 @@ function sentence(fault: Fault, exchange: Exchange, endpoint: Endpoint): string 
     return `Still over the rate limit after waiting as asked and trying once more: check whether the agent is caught in a loop before it goes on.${itSays(exchange)}`;
   }
   if (fault === 'unreachable') {
-    return `Nothing answers at ${endpoint.base} (${reasonOf(exchange.cause)}): check the address and that the server runs, then try again.`;
+    const silence = `Nothing answers at ${endpoint.base} (${reasonOf(exchange.cause)}): check the address and that the server runs, then try again.`;
+    return certificateTrouble(endpoint.base, exchange.cause) ?? silence;
   }
   return `The server at ${endpoint.base} failed several times in a row: try again later, and look at its log if it goes on.`;
 }
 
-// fetch hides the useful part, such as ECONNREFUSED, in the cause of a bare "fetch failed".
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'no reply';
   if (cause.name === 'TimeoutError') return 'no reply in time';
-  const inner: unknown = cause.cause;
-  const code = isRecord(inner) || inner instanceof Error ? Reflect.get(inner, 'code') : undefined;
-  return typeof code === 'string' ? code : 'no connection';
+  return codeOf(cause) ?? 'no connection';
 }

@@ -1,3 +1,4 @@
+import { certificateTrouble } from '../certificate.ts';
 import { aborted, type Clock } from '../clock.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type Fault, LanternError } from '../faults.ts';
@@ -36,7 +37,9 @@ export async function post(
     })
     .catch((cause: unknown) => {
       if (signal?.aborted) throw aborted(signal);
-      throw new LanternError('unreachable', `Nothing answers at ${parts.endpoint.base}.`, { cause });
+      const { base } = parts.endpoint;
+      const silence = `Nothing answers at ${base}: check the address and that the server runs.`;
+      throw new LanternError('unreachable', certificateTrouble(base, cause) ?? silence, { cause });
     });
   if (reply.status === 200) return reply;
   throw await refusal(parts, reply);

@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws';
+import { certificateTrouble } from '../certificate.ts';
 import { LanternError } from '../faults.ts';
 import { isRecord, parseJson } from '../json.ts';
 
@@ -106,7 +107,8 @@ function heartbeat(socket: WebSocket): NodeJS.Timeout {
 
 function unreachable(url: string, cause: Error): LanternError {
   const code = 'code' in cause ? String(cause.code) : cause.message;
-  const message = `Nothing answers at ${new URL(url).host} (${code}): check the address and that the server runs.`;
+  const silence = `Nothing answers at ${new URL(url).host} (${code}): check the address and that the server runs.`;
+  const message = certificateTrouble(new URL(url).host, cause) ?? silence;
   return new LanternError('unreachable', message, { cause });
 }
 

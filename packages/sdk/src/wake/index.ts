@@ -1,3 +1,4 @@
+export { certificateTrouble } from '../certificate.ts';
 export { type Clock, systemClock } from '../clock.ts';
 export { FAULTS, type Fault, faultOf, LanternError, type WireTrouble } from '../faults.ts';
 export { fileLog } from '../file-log.ts';
