@@ -47,11 +47,15 @@ describe('what was begun stays', () => {
 
   test('[D66] whoever closes the page over a card that is half edited is asked first', async () => {
     const { id } = await newAgent(await server().desk());
-    const { page, trouble } = await openAt(`/agents/${id}`);
+    const { page } = await openAt(`/agents/${id}`);
+    const isAsked = () =>
+      page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
     await page.getByRole('button', { name: 'Edit the card' }).click();
+    expect(await isAsked()).toBe(false);
     await page.getByLabel(/^What it does/).fill('Half a sentence');
-    await page.close({ runBeforeUnload: true });
-    await until('they are asked', () => trouble.some((line) => line.startsWith('dialog:')));
+    expect(await isAsked()).toBe(true);
+    await page.getByRole('button', { name: 'Leave it as it was' }).click();
+    expect(await isAsked()).toBe(false);
   });
 
   test('[D37] a draft of somebody who is logged out waits for them instead of asking again and again', async () => {
@@ -78,6 +82,38 @@ describe('what was begun stays', () => {
     await page.clock.runFor(2_000);
     await until('the draft is kept', () => saved.includes(204) || saved.includes(200));
     await page.getByText('Kept as a draft while you write.').waitFor();
+  });
+});
+
+describe('a page of something on the way to the server', () => {
+  const refuse = (status: number) => ({ status, contentType: 'text/html', body: '<h1>Blocked</h1>' });
+
+  test('[D37] a draft that it refused is tried again, and is not called over', async () => {
+    const { id: agent, key } = await newAgent(await server().desk());
+    const id = await server().wake(key).delivered({ agent_id: agent, headline: 'Who is between?' });
+    const { page } = await openAt('/');
+    await openDelivery(page, id);
+    await page.route('**/draft', (route) => route.fulfill(refuse(403)));
+    await page.keyboard.press('d');
+    await page.getByLabel('What should be different?').fill('Something else.');
+    await page.getByText('Not kept as a draft yet').waitFor();
+    await page.unroute('**/draft');
+    await page.getByText('Kept as a draft while you write.').waitFor();
+  });
+
+  test('nobody is told that nothing was made, where nobody knows, nor that it was the server', async () => {
+    const { page } = await openAt('/settings/security');
+    const tokens = page.getByRole('region', { name: 'Tokens for scripts' });
+    await tokens.getByLabel('What it is for').fill('nightly');
+    await page.route('**/desk/tokens', (route) =>
+      route.request().method() === 'POST' ? route.fulfill(refuse(524)) : route.continue(),
+    );
+    await tokens.getByRole('button', { name: 'Make a token' }).click();
+    await tokens.getByText('nobody knows whether it was done').waitFor();
+    await page.unroute('**/desk/tokens');
+    await page.route('**/desk/agents/nobody-here', (route) => route.fulfill(refuse(404)));
+    await page.goto('/agents/nobody-here');
+    await page.getByText('Something on the way to the server refused this.').waitFor();
   });
 });
 
@@ -113,6 +149,21 @@ describe('the focus stays', () => {
     await zone.selectOption('Europe/Vienna');
     await page.getByRole('region', { name: 'Time zone' }).getByText('Kept.').waitFor();
     await focused(zone);
+  });
+
+  test('a row that Tab has reached is the one that keys mean', async () => {
+    const { id, key } = await newAgent(await server().desk());
+    for (const headline of ['The first', 'The second'])
+      await server().wake(key).delivered({ agent_id: id, headline });
+    const { page } = await openAt(`/?agent=${id}`);
+    await page.locator('article.row').nth(1).waitFor();
+    const [first, second] = [0, 1].map((at) => page.locator('article.row').nth(at).getByRole('checkbox'));
+    await page.locator('article.row a').first().focus();
+    await page.keyboard.press('x');
+    await expect.poll(() => first?.isChecked()).toBe(true);
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await expect.poll(() => second?.isChecked()).toBe(true);
   });
 
   test('where there are many inboxes, the way to a new producer is at the top', async () => {

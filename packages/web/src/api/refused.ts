@@ -28,6 +28,19 @@ export function isRefused(error: unknown): error is Refused {
   return error instanceof Error && error.name === 'Refused';
 }
 
+/** The server itself says why it refuses; this came from something on the way to it. */
+const NOT_OURS = 'not_ours';
+export const isNotOurs = (error: unknown) => isRefused(error) && error.code === NOT_OURS;
+export const notOurs = (status: number, retryAfter: number | undefined) =>
+  new Refused(
+    status,
+    {
+      code: NOT_OURS,
+      message: 'Something on the way to the server refused this. Nothing is lost; try again in a moment.',
+    },
+    retryAfter,
+  );
+
 /** The server no longer knows who is asking. */
 export function isLoggedOut(error: unknown): boolean {
   return isRefused(error) && error.status === 401;
@@ -35,12 +48,12 @@ export function isLoggedOut(error: unknown): boolean {
 
 /** An address that this server does not have yet. */
 export function isNotThere(error: unknown): boolean {
-  return isRefused(error) && error.status === 404;
+  return isRefused(error) && error.status === 404 && !isNotOurs(error);
 }
 
 const CALM: Record<number, string> = {
   0: 'The server cannot be reached. Nothing is lost; try again in a moment.',
-  401: 'You have been logged out. Log in again; your words are still here.',
+  401: 'You were logged out, so this was not done. Log in, then try again; your words are still here.',
   413: 'This is too long to send: at most one mebibyte. Shorten it; nothing is lost.',
   500: 'The server made a mistake and noted it. Nothing is lost; try again.',
   502: 'The server cannot be reached. Nothing is lost; try again in a moment.',
@@ -49,9 +62,13 @@ const CALM: Record<number, string> = {
   507: 'The disk of the server is full. Nothing is lost; try again when there is room.',
 };
 
-/** Nothing came back, so nothing is known: it may have been done all the same, and only the answer got lost. */
+/** Nothing came back from the server, so nothing is known: it may have been done all the same, and only the answer got lost. */
 export const isSilence = (error: unknown) =>
-  isRefused(error) && (error.status === 0 || error.status === 502 || error.status === 504);
+  isRefused(error) &&
+  (error.status === 0 ||
+    error.status === 502 ||
+    error.status === 504 ||
+    (isNotOurs(error) && error.status >= 500));
 
 const UNKNOWN = 'unknown_outcome';
 export const isUnknown = (error: unknown): error is Refused & { code: typeof UNKNOWN } =>

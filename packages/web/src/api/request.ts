@@ -1,6 +1,6 @@
 import { compareClocks } from '../live/clock.ts';
 import { parseExact, stringifyExact } from './exact-json.ts';
-import { Refused } from './refused.ts';
+import { notOurs, Refused } from './refused.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -93,7 +93,7 @@ async function toRefused(response: Response): Promise<Refused> {
     const { error } = (await response.json()) as { error?: { code: string; message: string } };
     if (typeof error?.code === 'string') return new Refused(response.status, error, retryAfter);
   } catch {}
-  return new Refused(response.status, { code: 'unknown', message: 'The server refused this.' }, retryAfter);
+  return notOurs(response.status, retryAfter);
 }
 
 let keptAt: string | null = null;

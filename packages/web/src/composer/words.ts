@@ -1,5 +1,5 @@
 import { desk } from '../api/desk.ts';
-import { isRefused } from '../api/refused.ts';
+import { isNotOurs, isRefused } from '../api/refused.ts';
 import type { Draft, Json, Verdict } from '../api/types.ts';
 
 /** What a person is about to say. `edited` is undefined while they have not taken the text into their own hands. */
@@ -142,7 +142,7 @@ async function keep(id: string, { mode, feedback, edited }: Words): Promise<Keep
     else await desk.keepDraft(id, { mode, feedback, edited_content: edited ?? null });
     return 'kept';
   } catch (error) {
-    if (!isRefused(error)) return 'failed';
+    if (!isRefused(error) || isNotOurs(error)) return 'failed';
     // Asking again and again changes nothing: it is for the person to log in.
     if (error.status === 401) return 'logged_out';
     if ([413, 422].includes(error.status)) return 'refused';

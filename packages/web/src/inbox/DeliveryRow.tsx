@@ -4,6 +4,7 @@ import type { Row } from '../api/types.ts';
 import { Text } from '../detail/Text.tsx';
 import { rowWords, TYPE_WORDS } from '../words/delivery.ts';
 import { age } from '../words/time.ts';
+import { list } from './list-store.ts';
 
 type Props = {
   row: Row;
@@ -29,6 +30,8 @@ export const DeliveryRow = memo(function DeliveryRow(props: Props) {
       data-cursor={isCursor || undefined}
       data-open={isOpen || undefined}
       data-dim={isDimmed || row.state !== 'pending' || undefined}
+      // Whoever comes by Tab means this one, and no j has been pressed yet.
+      onFocus={() => list.setCursor(id)}
     >
       <label className="row-check">
         <input type="checkbox" checked={isChecked} tabIndex={isStop ? 0 : -1} onChange={() => onCheck(id)} />
