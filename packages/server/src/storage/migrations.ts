@@ -227,4 +227,9 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `create index deliveries_open_by_key on deliveries (space_id, agent_id, dedupe_key, state) where dedupe_key is not null`,
     `drop index deliveries_deduplicated`,
   ],
+  [
+    // What a task's log holds, so that it can be refused more, and be read with care, without looking at all of it. What
+    // was written before is not counted.
+    `alter table tasks add column log_bytes bigint not null default 0`,
+  ],
 ];
