@@ -161,7 +161,9 @@ describe('patterns stay linear', () => {
     let read = 0;
     for (const kind of SECRET_KINDS) {
       const { proof } = kind;
-      onTestFinished(() => void (kind.proof = proof));
+      onTestFinished(() => {
+        kind.proof = proof;
+      });
       kind.proof = (found) => {
         read += found.length;
         return proof(found);
