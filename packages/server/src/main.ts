@@ -17,6 +17,7 @@ import { addGroundRules, closeApp, makeApp } from './http/app.ts';
 import { docsRoutes } from './http/docs.ts';
 import { FastLanes } from './http/fast-lane.ts';
 import { healthRoutes, Metrics } from './http/health.ts';
+import { LargeAnswers } from './http/large-answers.ts';
 import { openApiRoutes } from './http/openapi.ts';
 import { Parking } from './http/park.ts';
 import { Presence } from './http/presence.ts';
@@ -128,6 +129,7 @@ function shellOf(config: Config, { data, auditor }: Ground, parts: ShellParts) {
     wakeups,
     parking,
     streams,
+    largeAnswers: new LargeAnswers(),
     lanes: new FastLanes(parts.binding, (route, status, millis) => metrics.note(route, status, millis)),
     upgrades: new Upgrades(),
     presence: new Presence(room, (tx, agent, at) => tx.agents.seen(agent, at)),

@@ -12,7 +12,7 @@ export type FullReply = { status: number; headers: readonly string[]; body: stri
 export type Take = (body: Buffer) => Promise<FullReply>;
 
 /** Lets a caller in before the body is read, or throws: then the long way looks at the request anew. */
-export type Lane = (request: IncomingMessage) => Take | Promise<Take>;
+export type Lane = (request: IncomingMessage, response: ServerResponse) => Take | Promise<Take>;
 
 /** A lane with the name that its requests are counted under. */
 export type Named = { route: string; lane: Lane };
@@ -100,7 +100,7 @@ export class FastLanes {
     const started = performance.now();
     let take: Take;
     try {
-      take = await lane(request);
+      take = await lane(request, response);
     } catch {
       return longWay(request, response);
     }
@@ -110,7 +110,7 @@ export class FastLanes {
     let reply: FullReply;
     try {
       // What was held back may have come after its sender's key had ended (W28).
-      if (isEarly) take = await lane(request);
+      if (isEarly) take = await lane(request, response);
       reply = await take(body);
     } catch (reason) {
       unread.set(request, body);

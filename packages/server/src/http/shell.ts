@@ -4,6 +4,7 @@ import type { Doorkeeper } from '../core/people/login.ts';
 import type { Rate } from '../core/rate.ts';
 import type { Outbound } from '../dispatch/outbound/outbound.ts';
 import type { FastLanes } from './fast-lane.ts';
+import type { LargeAnswers } from './large-answers.ts';
 import type { Parking, Wakeups } from './park.ts';
 import type { Presence } from './presence.ts';
 import type { Streams } from './sse.ts';
@@ -17,6 +18,7 @@ export type Shell = {
   wakeups: Wakeups;
   parking: Parking;
   streams: Streams;
+  largeAnswers: LargeAnswers;
   lanes: FastLanes;
   upgrades: Upgrades;
   binding: Binding;

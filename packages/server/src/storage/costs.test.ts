@@ -307,7 +307,7 @@ test('[K11] a page of an inbox opens as many records as hold its bodies, not one
   onTestFinished(() => opened.mockRestore());
   const reader = { space: identity.key.space, agent: AGENT };
   const statements = await statementsOf(async () => {
-    const read = orThrow(await readInbox(room, reader, null, 1000));
+    const read = orThrow(await readInbox(room, reader, null, { limit: 1000 }));
     expect(read.items.length).toBe(sent);
   });
   const kilobytes = Math.ceil((sent * arriving('x').raw.length) / 1024);

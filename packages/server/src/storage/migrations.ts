@@ -232,9 +232,10 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `alter table resets add column given_by text`,
     // A retry is told what the first try was told.
     `alter table idempotency add column deduplicated bigint not null default 0`,
-  ],
-  [
     // The desk looks at the tasks of one agent, whoever asked.
     `create index tasks_of_agent on tasks (space_id, agent_id, is_direct, state, changed_at, seq)`,
+    // What a task's log holds, so that it can be refused more, and be read with care, without looking at all of it. What
+    // was written before is not counted.
+    `alter table tasks add column log_bytes bigint not null default 0`,
   ],
 ];

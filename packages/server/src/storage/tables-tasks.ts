@@ -16,6 +16,7 @@ export interface TaskTables {
     awaited_until: number;
     link_id: string | null;
     delivery_id: string | null;
+    log_bytes: number;
   };
   task_log: {
     space_id: string;

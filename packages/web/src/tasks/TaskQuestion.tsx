@@ -26,6 +26,9 @@ export function TaskQuestion({ detail, details }: { detail: Detail; details: Jso
       <div className="task-words">
         <Parts parts={beyond(detail.headline, asParts(details.parts))} task={task.task_id} />
       </div>
+      {details.artifacts_left_out === true && (
+        <p className="said">What it has made so far is too long for this page. It stands in the task.</p>
+      )}
       <Each of={artifacts}>
         {(artifact) => (
           <section className="artifact" aria-label="Artifact">

@@ -13,6 +13,7 @@ export type Item = Piece & { acknowledged: boolean };
 export type Read<T extends Piece = Item> = { items: T[]; hasMore: boolean; after: number };
 
 /** Bodies may have a megabyte each: a page ends early rather than holding a thousand of those. */
+export type PageSize = { limit: number; bytes?: number };
 const PAGE_BYTES = 8 * 1024 * 1024;
 const AT_ONCE = 100;
 
@@ -24,9 +25,9 @@ export function readInbox(
   room: Room,
   reader: Reader,
   after: number | null,
-  limit: number,
+  size: PageSize,
 ): Promise<Read | Fault> {
-  return readBehind(room, reader, after, (tx) => readPage(tx, reader, after ?? 0, limit));
+  return readBehind(room, reader, after, (tx) => readPage(tx, reader, after ?? 0, size));
 }
 
 /** The same for whoever only passes it on: what lies in one piece comes in one piece. */
@@ -60,7 +61,7 @@ function readBehind<T extends Piece>(
 export function readLast(room: Room, reader: Reader, count: number): Promise<Read> {
   return room.store.read(reader.space, async (tx) => {
     const last = await lastOffset(tx, reader);
-    const { items } = await readPage(tx, reader, Math.max(0, last - count), count);
+    const { items } = await readPage(tx, reader, Math.max(0, last - count), { limit: count });
     return { items, hasMore: false, after: items.at(-1)?.offset ?? last };
   });
 }
@@ -87,7 +88,12 @@ function upToGap<T extends Piece>(found: Found<T>): Found<T> {
   return gap < 0 ? found : { items: items.slice(0, gap), hasMore: true };
 }
 
-async function readPage(tx: Tx, { agent }: Reader, after: number, limit: number): Promise<Found<Item>> {
+async function readPage(
+  tx: Tx,
+  { agent }: Reader,
+  after: number,
+  { limit, bytes: most = PAGE_BYTES }: PageSize,
+): Promise<Found<Item>> {
   const items: Item[] = [];
   let bytes = 0;
   let next = after;
@@ -95,7 +101,7 @@ async function readPage(tx: Tx, { agent }: Reader, after: number, limit: number)
     const wanted = Math.min(AT_ONCE, limit - items.length);
     const rows = await tx.entries.read(agent, next, wanted + 1);
     for (const row of rows.slice(0, wanted)) {
-      if (items.length > 0 && bytes + row.size > PAGE_BYTES) return { items, hasMore: true };
+      if (items.length > 0 && bytes + row.size > most) return { items, hasMore: true };
       bytes += row.size;
       const { offset, acknowledged } = row;
       items.push({ first: offset, offset, bytes: envelopeBytes(row), acknowledged });
@@ -108,11 +114,12 @@ async function readPage(tx: Tx, { agent }: Reader, after: number, limit: number)
 
 async function readRuns(tx: Tx, reader: Reader, after: number, limit: number): Promise<Found<Piece>> {
   const runs = await tx.entries.runs(reader.agent, after, limit);
-  if (runs.reduce((sum, { size }) => sum + size, 0) > PAGE_BYTES) return readPage(tx, reader, after, limit);
+  if (runs.reduce((sum, { size }) => sum + size, 0) > PAGE_BYTES)
+    return readPage(tx, reader, after, { limit });
   const items: Piece[] = [];
   for (const { first, last, bytes } of runs) {
     if (bytes !== null) items.push({ first, offset: last, bytes: bytes() });
-    else items.push(...(await readPage(tx, reader, first - 1, last - first + 1)).items);
+    else items.push(...(await readPage(tx, reader, first - 1, { limit: last - first + 1 })).items);
   }
   const last = items.at(-1)?.offset ?? after;
   return { items, hasMore: last < (await lastOffset(tx, reader)) };

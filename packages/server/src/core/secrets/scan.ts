@@ -26,6 +26,13 @@ function addToGroup(kind: SecretKind, start: string): void {
   if (group?.includes(kind) === false) group.push(kind);
 }
 
+/**
+ * `glpat-.glpat-.…` looks like a token from each of its beginnings on, and is none: to read it again from every one of them
+ * takes seconds for a mebibyte. Who has done so for twice the text goes on behind what was read.
+ */
+type Effort = { left: number; passed: number };
+const FREE_EFFORT = 4096;
+
 function isWord(code: number): boolean {
   return code < 128 && WORD[code] === 1;
 }
@@ -42,6 +49,7 @@ export function secretIn(text: string, label: string): string | null {
  */
 function wordIn(text: string, label: string): string | null {
   const last = text.length - SHORTEST;
+  const effort: Effort = { left: 2 * text.length + FREE_EFFORT, passed: 0 };
   let start = 0;
   while (start <= last) {
     let at = start + SHORTEST - 1;
@@ -51,7 +59,7 @@ function wordIn(text: string, label: string): string | null {
       continue;
     }
     const end = endOfWord(text, start + SHORTEST);
-    const found = kindInWord(text, start, end) ?? labelledKind(text, start, end, label);
+    const found = kindInWord(text, start, end, effort) ?? labelledKind(text, start, end, label);
     if (found !== null) return found;
     start = end + 1;
   }
@@ -64,13 +72,13 @@ function endOfWord(text: string, from: number): number {
   return end;
 }
 
-function kindInWord(text: string, start: number, end: number): string | null {
+function kindInWord(text: string, start: number, end: number, effort: Effort): string | null {
   let first = text.charCodeAt(start);
   for (let i = start; i < end - 1; i++) {
     const second = text.charCodeAt(i + 1);
     const group = GROUP_OF[(first << 7) | second] ?? 0;
-    if (group !== 0 && beginsToken(text, i)) {
-      const found = kindAt(text, i, GROUPS[group] ?? []);
+    if (group !== 0 && i >= effort.passed && beginsToken(text, i)) {
+      const found = kindAt(text, i, GROUPS[group] ?? [], effort);
       if (found !== null) return found;
     }
     first = second;
@@ -84,11 +92,14 @@ function beginsToken(text: string, at: number): boolean {
   return text.charCodeAt(at - 2) === BACKSLASH || text.charCodeAt(at - 3) === PERCENT;
 }
 
-function kindAt(text: string, at: number, group: readonly SecretKind[]): string | null {
+function kindAt(text: string, at: number, group: readonly SecretKind[], effort: Effort): string | null {
   for (const { name, pattern, proof } of group) {
     pattern.lastIndex = at;
-    const found = pattern.exec(text);
-    if (found !== null && proof(found[0])) return name;
+    const found = pattern.exec(text)?.[0];
+    if (found === undefined) continue;
+    if (proof(found)) return name;
+    effort.left -= found.length;
+    if (effort.left < 0) effort.passed = Math.max(effort.passed, at + found.length);
   }
   return null;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { SECRET_KINDS } from './kinds.ts';
 import { LABELLED_KINDS } from './labels.ts';
 import { findSecret } from './secrets.ts';
@@ -146,5 +146,45 @@ describe('patterns stay linear', () => {
     const text = piece.repeat(Math.ceil(MIB / piece.length));
     expect(findSecret({ text, url: `x://a:${text}` }, [])?.path ?? '/details/url').toBe('/details/url');
     expect(findSecret(`${text} ${token}`, [])).toEqual(expect.objectContaining({ path: '/details' }));
+  });
+
+  test.each([
+    'glpat-.',
+    'gloas-.',
+    'sntryu_/',
+    'glc_eyJ+',
+    'whsec_/',
+    'dp.st.',
+    'hvs.-',
+    'eyJ0aaaaaaaaa.aa.',
+  ])('[W13] a mebibyte of %j is not read again from each of its beginnings', (piece) => {
+    let read = 0;
+    for (const kind of SECRET_KINDS) {
+      const { proof } = kind;
+      onTestFinished(() => {
+        kind.proof = proof;
+      });
+      kind.proof = (found) => {
+        read += found.length;
+        return proof(found);
+      };
+    }
+    const text = piece.repeat(Math.ceil(MIB / piece.length));
+    expect(findSecret(`${text} ${token}`, [])).toEqual(expect.objectContaining({ path: '/details' }));
+    expect(read).toBeLessThan(4 * MIB);
+  });
+
+  test('[W13] thousands of places that were let through are looked up, not compared one by one', () => {
+    const details = Array.from({ length: 3_000 }, () => token);
+    let asked = 0;
+    const allowed = details.map((_, i) => ({
+      get path() {
+        asked += 1;
+        return `/details/${i}`;
+      },
+      reason: 'of the test',
+    }));
+    expect(findSecret(details, allowed)).toBeNull();
+    expect(asked).toBe(details.length);
   });
 });

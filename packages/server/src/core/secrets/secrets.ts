@@ -12,13 +12,14 @@ export type FoundSecret = {
   kind: string;
 };
 
-type Search = { trail: (string | number)[]; allowed: readonly AllowedSecret[] };
+/** The paths that were let through as a set: an agent may name thousands. */
+type Search = { trail: (string | number)[]; allowed: ReadonlySet<string> };
 
 const SECRET_KEY = '*';
 
 /** The first credential in `details` that nobody has let through (W13). Depth is bounded by the parser (W11). */
 export function findSecret(details: unknown, allowed: readonly AllowedSecret[]): FoundSecret | null {
-  return search(details, '', { trail: ['details'], allowed });
+  return search(details, '', { trail: ['details'], allowed: new Set(allowed.map(({ path }) => path)) });
 }
 
 function search(value: unknown, label: string, state: Search): FoundSecret | null {
@@ -32,7 +33,7 @@ function search(value: unknown, label: string, state: Search): FoundSecret | nul
 function judge(kind: string | null, { trail, allowed }: Search): FoundSecret | null {
   if (kind === null) return null;
   const path = trail.map(toStep).join('');
-  return allowed.some((entry) => entry.path === path) ? null : { path, kind };
+  return allowed.has(path) ? null : { path, kind };
 }
 
 function toStep(step: string | number): string {

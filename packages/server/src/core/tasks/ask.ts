@@ -6,21 +6,38 @@ import { type Room, record, stamp } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { DECISION_NOTE, decisionMessage, toTaskDecision } from './decision-message.ts';
 import { chooseLink, liveLinks, queueFrame } from './frames.ts';
-import { append, save } from './log.ts';
+import { append, openEntry, save } from './log.ts';
 import { textOf, viewTask } from './read.ts';
-import { isTerminal, type TaskRecord } from './task.ts';
+import { isTerminal, statusOf, type TaskRecord, type TaskView } from './task.ts';
+
+/** As much as a delivery may have: a word from the agent must not copy megabytes onto the desk each time (A24). */
+const QUESTION_BYTES = 1024 * 1024;
+
+type Asked = Pick<TaskView, 'status' | 'artifacts'>;
+
+// Without the memory of logs: what is read here is not committed yet.
+function lookAt({ vault }: Room, tx: Tx, task: TaskRecord): Promise<Asked> {
+  return viewTask({ vault }, tx, task, { historyLength: 0 });
+}
+
+/** What was just said, and nothing of what lies before it: that is read in the task. */
+async function lastWords(room: Room, tx: Tx, task: TaskRecord): Promise<Asked> {
+  const last = await tx.tasks.entry(task.seq, task.length);
+  if (last === null) throw new Error(`task ${task.id} has lost its last entry`);
+  return { status: statusOf(openEntry(room, task, last)) };
+}
 
 /** The agent needs a person: its words and artifacts become a question on the desk (A17). */
 export async function openQuestion(room: Room, tx: Tx, task: TaskRecord): Promise<TaskRecord> {
-  // Without the memory of logs: what is read here is not committed yet.
-  const { vault } = room;
-  const { status, artifacts } = await viewTask({ vault }, tx, task, { historyLength: 0 });
+  const isLong = task.logBytes > QUESTION_BYTES;
+  const { status, artifacts } = await (isLong ? lastWords : lookAt)(room, tx, task);
   const isAuth = task.state === 'auth_required';
   const text = textOf(status.message);
   const details: JsonObject = {
     question: text === '' ? null : text,
     ...(status.message === undefined ? {} : { parts: status.message.parts ?? [] }),
     ...(artifacts === undefined ? {} : { artifacts }),
+    ...(isLong ? { artifacts_left_out: true } : {}),
     state: task.state,
     caller: task.caller,
   };

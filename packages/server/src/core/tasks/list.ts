@@ -17,6 +17,7 @@ export type Listing = Wanted & {
 export type Listed = { tasks: TaskView[]; nextPageToken: string; pageSize: number; totalSize: number };
 
 const MOST_COUNTED = 10_000;
+const PAGE_BYTES = 8 * 1024 * 1024;
 
 /** A caller's own tasks, newest change first (A22). */
 export async function listTasks(room: Room, place: Place, wanted: Listing): Promise<Listed | Fault> {
@@ -32,7 +33,7 @@ export async function listTasks(room: Room, place: Place, wanted: Listing): Prom
   const query = { agent, caller, context, state, changedAfter };
   return room.store.read(place.space, async (tx) => {
     const found = await tx.tasks.list({ ...query, before, limit: wanted.pageSize + 1 });
-    const page = found.slice(0, wanted.pageSize);
+    const page = thatFit(found.slice(0, wanted.pageSize));
     const tasks: TaskView[] = [];
     for (const task of page) tasks.push(await viewTask(room, tx, task, wanted));
     const last = page.at(-1);
@@ -43,6 +44,16 @@ export async function listTasks(room: Room, place: Place, wanted: Listing): Prom
       totalSize: await tx.tasks.count(query, MOST_COUNTED),
     };
   });
+}
+
+/** Each is read as a whole, so a page ends early rather than holding a hundred large ones (A24). */
+function thatFit(tasks: readonly TaskRecord[]): readonly TaskRecord[] {
+  let bytes = 0;
+  const tooMany = tasks.findIndex((task, i) => {
+    bytes += task.logBytes;
+    return i > 0 && bytes > PAGE_BYTES;
+  });
+  return tooMany < 0 ? tasks : tasks.slice(0, tooMany);
 }
 
 // A token of somebody else's must look exactly like one that never was, so it carries a mac over who it is for.

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../canonical.ts';
 import { openText } from '../deliveries/sealed.ts';
 import { exactText } from '../exact-json.ts';
+import { Fault } from '../faults.ts';
 import type { AgentId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import type { Tx } from '../store.ts';
@@ -50,6 +51,26 @@ export function olderFrameKey(room: Pick<Room, 'vault'>, agent: AgentId, frameId
   return entryKey(room, 'frame', agent, frameId);
 }
 
+/** What an entry takes beside its body, roughly. */
+const ENTRY_BYTES = 200;
+
+/**
+ * A task is shown as a whole, so its log must stay of a size that can be held (A24). Files lie beside it; whoever has
+ * more to say than this has another task to open.
+ */
+const LOG_MOST = 16 * 1024 * 1024;
+
+export function entryBytes(body: Pick<Uint8Array, 'length'> | string | null): number {
+  return ENTRY_BYTES + (body?.length ?? 0);
+}
+
+/** Asked before anybody but a person adds to a log. How a task ends is always taken. */
+export function refuseMore({ logBytes }: Pick<TaskRecord, 'logBytes'>, body: string | null): Fault | null {
+  if (logBytes + entryBytes(body) <= LOG_MOST) return null;
+  const message = `A task holds at most ${LOG_MOST / 1024 / 1024} MiB of words and data. End it and open a new one; large content belongs into files.`;
+  return new Fault('payload_too_large', message);
+}
+
 /** Puts one entry at the end of a task's log. The task that is returned has still to be written. */
 export async function append(
   room: Room,
@@ -65,6 +86,7 @@ export async function append(
   const next: TaskRecord = {
     ...task,
     length: pos,
+    logBytes: task.logBytes + entryBytes(body),
     changedAt: Math.max(at, task.changedAt),
     state: entry.kind === 'status' ? (entry.note as TaskState) : task.state,
   };
@@ -111,28 +133,46 @@ export interface LogMemory {
 }
 
 const PAGE = 1000;
-/** What an entry takes beside its body, roughly. */
-const ENTRY_BYTES = 200;
 
 function memoryName({ space, seq, length }: Pick<TaskRecord, 'space' | 'seq' | 'length'>): string {
   return `${space}/${seq}/${length}`;
 }
 
-/** The log from an entry on, all of it. With the memory only in a read: a write may yet be undone. */
+/** All of a log. With the memory only in a read: a write may yet be undone. */
 export async function readLog(
   room: Pick<Room, 'vault' | 'logs'>,
   tx: Tx,
   task: TaskRecord,
-  after = 0,
 ): Promise<readonly LogEntry[]> {
-  if (after > 0 || room.logs === undefined) return (await readEntries(room, tx, task, after)).found;
+  if (room.logs === undefined) return (await readEntries(room, tx, task)).found;
   const name = memoryName(task);
   const known = room.logs.get(name);
   if (known !== undefined) return known;
-  const { found, bytes } = await readEntries(room, tx, task, 0);
+  const { found, bytes } = await readEntries(room, tx, task);
   // It may have grown since the task was read: then it is the log of another length.
   if (found.length === task.length) room.logs.put(name, found, bytes);
   return found;
+}
+
+const NEWS = 100;
+const NEWS_BYTES = 256 * 1024;
+
+/** What came behind an entry, a little at a time: whoever is told it may be slow, and there may be many of them. */
+export async function readNews(
+  room: Pick<Room, 'vault'>,
+  tx: Tx,
+  task: TaskRecord,
+  after: number,
+): Promise<{ entries: readonly LogEntry[]; hasMore: boolean }> {
+  const sizes = await tx.tasks.sizes(task.seq, after, NEWS + 1);
+  if (sizes.length === 0) return { entries: [], hasMore: false };
+  let bytes = 0;
+  const tooMany = sizes.findIndex((size, i) => {
+    bytes += size;
+    return i > 0 && (bytes > NEWS_BYTES || i === NEWS);
+  });
+  const stored = await tx.tasks.log(task.seq, after, tooMany < 0 ? sizes.length : tooMany);
+  return { entries: stored.map((entry) => openEntry(room, task, entry)), hasMore: tooMany >= 0 };
 }
 
 /** The log of a task that was just opened, as reading it would find it. */
@@ -196,15 +236,14 @@ async function readEntries(
   room: Pick<Room, 'vault'>,
   tx: Tx,
   task: TaskRecord,
-  after: number,
 ): Promise<{ found: LogEntry[]; bytes: number }> {
   const found: LogEntry[] = [];
   let bytes = 0;
   for (;;) {
-    const page = await tx.tasks.log(task.seq, found.at(-1)?.pos ?? after, PAGE);
+    const page = await tx.tasks.log(task.seq, found.at(-1)?.pos ?? 0, PAGE);
     for (const stored of page) {
       found.push(openEntry(room, task, stored));
-      bytes += (stored.body?.length ?? 0) + ENTRY_BYTES;
+      bytes += entryBytes(stored.body);
     }
     if (page.length < PAGE) return { found, bytes };
   }

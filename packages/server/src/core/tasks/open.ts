@@ -5,7 +5,7 @@ import type { HeadName, Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import { closeQuestion } from './ask.ts';
 import { chooseLink, liveLinks, queueFrame } from './frames.ts';
-import { append, entryKey, firstLog, openEntry, rememberFirst, save } from './log.ts';
+import { append, entryBytes, entryKey, firstLog, openEntry, refuseMore, rememberFirst, save } from './log.ts';
 import { findTask, noTask, type Place } from './place.ts';
 import { type PushWish, putPush, refusePush } from './push.ts';
 import {
@@ -50,7 +50,7 @@ export type PreparedMessage = Omit<CallerMessage, 'message'> & {
 };
 
 /** What its sender cannot know of a task that was opened. */
-type Opened = Pick<TaskRecord, 'seq' | 'context' | 'createdAt' | 'awaitedUntil' | 'link'>;
+type Opened = Pick<TaskRecord, 'seq' | 'context' | 'createdAt' | 'awaitedUntil' | 'link' | 'logBytes'>;
 
 /** What became of a message; of a new task only what is new. */
 export type Taken = { opened: Opened } | Sent;
@@ -149,6 +149,7 @@ async function open(
     createdAt: now,
     awaitedUntil: links.length > 0 && sending.awaitFor > 0 ? now + sending.awaitFor : 0,
     link: chooseLink(links, { seq, link: null }),
+    logBytes: entryBytes(sealed),
   };
   const task = toTask(sending, opened);
   await tx.tasks.insert(task);
@@ -161,7 +162,7 @@ async function open(
 }
 
 function toTask({ place, id, dialect }: PreparedMessage, opened: Opened): TaskRecord {
-  const { seq, context, createdAt, awaitedUntil, link } = opened;
+  const { seq, context, createdAt, awaitedUntil, link, logBytes } = opened;
   return {
     space: place.space,
     seq,
@@ -178,6 +179,7 @@ function toTask({ place, id, dialect }: PreparedMessage, opened: Opened): TaskRe
     awaitedUntil,
     link,
     delivery: null,
+    logBytes,
   };
 }
 
@@ -224,7 +226,7 @@ async function proceed(room: Room, tx: Tx, sending: PreparedMessage, key: string
   return { task, after: found.length, isRepeat: false, online: task.link !== null };
 }
 
-function refuseToProceed(task: TaskRecord | null, { contextId }: PreparedMessage): Fault | null {
+function refuseToProceed(task: TaskRecord | null, { contextId, body }: PreparedMessage): Fault | null {
   if (task === null) return noTask();
   if (contextId !== null && contextId !== task.context)
     return new Fault(
@@ -234,5 +236,5 @@ function refuseToProceed(task: TaskRecord | null, { contextId }: PreparedMessage
         field: 'message.contextId',
       },
     );
-  return isTerminal(task.state) ? taskEnded(task) : null;
+  return isTerminal(task.state) ? taskEnded(task) : refuseMore(task, body);
 }

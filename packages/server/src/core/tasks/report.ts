@@ -6,7 +6,7 @@ import type { HeadName, Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import { closeQuestion, openQuestion } from './ask.ts';
 import { keepContent, type PreparedContent } from './content.ts';
-import { append, frameKey, olderFrameKey, rememberNext, save } from './log.ts';
+import { append, frameKey, olderFrameKey, refuseMore, rememberNext, save } from './log.ts';
 import { taskEnded } from './open.ts';
 import { artifactNote, isInterrupted, isTerminal, type TaskRecord, type TaskState } from './task.ts';
 
@@ -86,11 +86,17 @@ export function takeReport(room: Room, said: PreparedReport): Promise<Reported |
     const key = frameKey(room, task, said.frameId);
     if (await wasSaid(room, tx, task, said, key)) return { task, isRepeat: true, grewAt: null };
     if (isTerminal(task.state)) return taskEnded(task);
+    const full = endsTask(said) ? null : refuseMore(task, said.text);
+    if (full !== null) return full;
     const at = room.clock.now();
     const next = await take(room, tx, task, said, { key, at });
     if (isFault(next)) return next;
     return { task: next, isRepeat: false, grewAt: next.length > task.length ? at : null };
   });
+}
+
+function endsTask({ kind, state }: PreparedReport): boolean {
+  return kind === 'message' || (state !== null && isTerminal(state));
 }
 
 async function wasSaid(

@@ -38,6 +38,12 @@ export interface TaskRows {
   append(seq: number, entry: StoredEntry, key: string | null): Promise<void>;
   byKey(key: string): Promise<{ seq: number; pos: number } | null>;
   log(seq: number, after: number, limit: number): Promise<StoredEntry[]>;
+  /** How long the bodies behind an entry are, sealed, in their order. */
+  sizes(seq: number, after: number, limit: number): Promise<number[]>;
+  /** What was said in words up to an entry, newest first: where it stands, and how long it is, sealed. */
+  saidSizes(seq: number, upTo: number, limit: number): Promise<{ pos: number; size: number }[]>;
+  /** The words from one entry to another, without the artifacts between them. */
+  said(seq: number, from: number, to: number): Promise<StoredEntry[]>;
   entry(seq: number, pos: number): Promise<StoredEntry | null>;
   /** With its log, frames, push configs and uses of content. */
   deleteEndedBefore(before: Micros, limit: number): Promise<number>;

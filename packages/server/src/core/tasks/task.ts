@@ -59,6 +59,8 @@ export type TaskRecord = {
   link: string | null;
   /** The open question on the desk, while there is one (A17). */
   delivery: DeliveryId | null;
+  /** What its log holds, sealed, and with what an entry takes beside its body. */
+  logBytes: number;
 };
 
 export type LogKind = 'message' | 'status' | 'artifact';

@@ -15,6 +15,7 @@ import { CLOSE } from './frames.ts';
 import { InboxFeed, type Wish } from './inbox-feed.ts';
 
 const PAGE = 100;
+const PAGE_LENGTH = 1024 * 1024;
 /** So many may be out and not acknowledged; the rest waits in the store. */
 const MOST_OUT = 1000;
 /** As much as may wait in a socket before its reader counts as slow. */
@@ -205,9 +206,14 @@ export class Connection {
     const frames = await room.store.read(space, async (tx) => {
       const page = await tx.frames.forLink(agent, link, this.#sent, PAGE);
       const texts: { frame: Frame; text: string | null }[] = [];
+      let length = 0;
       for (const frame of page) {
-        if (!this.#out.has(frame.place))
-          texts.push({ frame, text: await toHubFrame(room, tx, agent, frame) });
+        // The rest is read when this is on its way: a hundred messages of a megabyte are too much to hold at once.
+        if (length >= PAGE_LENGTH) return { texts, last: texts.at(-1)?.frame.place, isFull: true };
+        if (this.#out.has(frame.place)) continue;
+        const text = await toHubFrame(room, tx, agent, frame);
+        length += text?.length ?? 0;
+        texts.push({ frame, text });
       }
       return { texts, last: page.at(-1)?.place, isFull: page.length === PAGE };
     });

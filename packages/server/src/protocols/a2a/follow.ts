@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/canonical.ts';
-import { readLog } from '../../core/tasks/log.ts';
+import { readNews } from '../../core/tasks/log.ts';
 import {
   appends,
   isLastChunk,
@@ -63,8 +63,8 @@ export class TaskFollower {
 
   async #sendNews(): Promise<boolean> {
     const { room } = this.#shell;
-    const entries = await room.store.read(this.#task.space, (tx) =>
-      readLog(room, tx, this.#task, this.#after),
+    const { entries, hasMore } = await room.store.read(this.#task.space, (tx) =>
+      readNews(room, tx, this.#task, this.#after),
     );
     if (entries.length > 0) await this.#sink.stillValid();
     for (const [i, entry] of entries.entries()) {
@@ -74,7 +74,7 @@ export class TaskFollower {
       if (update === null) continue;
       await this.#sink.update(entry.pos, update);
       // Settled and nothing behind it: that is the end. With something behind it, the task went on.
-      this.#isOver = update.isFinal && i === entries.length - 1;
+      this.#isOver = update.isFinal && i === entries.length - 1 && !hasMore;
     }
     return entries.length > 0;
   }

@@ -6,12 +6,13 @@ import { memberText } from '../../core/json-text.ts';
 import type { Room } from '../../core/room.ts';
 import type { Tx } from '../../core/store.ts';
 import { frameIdentity } from '../../core/tasks/frames.ts';
-import { openEntry, readLog, rememberedFirst } from '../../core/tasks/log.ts';
+import { openEntry, rememberedFirst } from '../../core/tasks/log.ts';
 import type { Frame } from '../../core/tasks/store.ts';
 import type { TaskRecord } from '../../core/tasks/task.ts';
 
 /** As much of what was said before as a laptop is reminded of. */
 const MOST_HISTORY = 100;
+const HISTORY_BYTES = 256 * 1024;
 
 /** A frame as it goes to the laptop; null when its task is no longer there. */
 export async function toHubFrame(room: Room, tx: Tx, agent: AgentId, frame: Frame): Promise<string | null> {
@@ -34,19 +35,28 @@ export async function toHubFrame(room: Room, tx: Tx, agent: AgentId, frame: Fram
 }
 
 async function messageAt(room: Room, tx: Tx, task: TaskRecord, pos: number): Promise<JsonObject> {
-  // Just opened, its log was just remembered; later only the one entry is read.
-  if (pos === 1 && task.length > 1) {
-    const stored = await tx.tasks.entry(task.seq, 1);
-    return { message: stored === null ? null : openEntry(room, task, stored).body };
+  // The first has nothing before it.
+  const from = pos === 1 ? 1 : await oldestReminder(tx, task, pos);
+  const said = await tx.tasks.said(task.seq, from, pos);
+  const bodies = said.map((stored) => openEntry(room, task, stored).body as Json);
+  const message = bodies.pop() ?? null;
+  return { message, ...(bodies.length === 0 ? {} : { history: bodies }) };
+}
+
+/**
+ * Where a history begins that is short enough: a thousand messages may wait for a laptop, and each of them brings one
+ * along. What is longer the laptop has from before, or asks for with the task.
+ */
+async function oldestReminder(tx: Tx, task: TaskRecord, pos: number): Promise<number> {
+  const [message, ...before] = await tx.tasks.saidSizes(task.seq, pos, MOST_HISTORY + 1);
+  let oldest = message?.pos ?? pos;
+  let bytes = 0;
+  for (const said of before) {
+    bytes += said.size;
+    if (bytes > HISTORY_BYTES) break;
+    oldest = said.pos;
   }
-  const log = await readLog(room, tx, task);
-  const said = log.filter((entry) => entry.kind !== 'artifact' && entry.body !== null && entry.pos <= pos);
-  const message = (said.at(-1)?.body ?? null) as Json;
-  const history = said
-    .slice(0, -1)
-    .slice(-MOST_HISTORY)
-    .map((entry) => entry.body as Json);
-  return { message, ...(history.length === 0 ? {} : { history }) };
+  return oldest;
 }
 
 function decisionOf(room: Room, space: string, agent: AgentId, frame: Frame): JsonObject {

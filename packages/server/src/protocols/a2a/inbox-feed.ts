@@ -11,11 +11,13 @@ import type { Wakeups } from '../../http/park.ts';
 export type Wish = { events: boolean; resumes: boolean; cursor: string | null };
 
 const PAGE = 50;
-/** So many events may be out and not acknowledged; the rest waits in the inbox. */
+const AT_A_TIME = { limit: PAGE, bytes: 1024 * 1024 };
+/** So many events, and so much of them, may be out and not acknowledged; the rest waits in the inbox. */
 const MOST_OUT = 200;
+const MOST_OUT_LENGTH = 4 * 1024 * 1024;
 const EVENT = /^e(\d{1,15})$/;
 
-type Out = { eventId: string; producer: string | null };
+type Out = { eventId: string; producer: string | null; length: number };
 
 export type FeedParts = {
   room: Room;
@@ -34,6 +36,7 @@ export class InboxFeed {
   readonly #send: FeedParts['send'];
   readonly #failed: FeedParts['failed'];
   readonly #out = new Map<number, Out>();
+  #outLength = 0;
   #after = 0;
   #settled = 0;
   #resumesAfter = 0;
@@ -81,9 +84,10 @@ export class InboxFeed {
     const offset = Number(EVENT.exec(id)?.[1] ?? 0);
     const out = this.#out.get(offset);
     if (out === undefined) return offset > 0;
-    const ack = { ...out, status: 'stored' as const, processedAt: null, reason: null };
+    const { eventId, producer, length } = out;
+    const ack = { eventId, producer, status: 'stored' as const, processedAt: null, reason: null };
     await acknowledge(this.#room, this.#reader, ack);
-    this.#out.delete(offset);
+    if (this.#out.delete(offset)) this.#outLength -= length;
     await this.pull();
     return true;
   }
@@ -95,19 +99,23 @@ export class InboxFeed {
     try {
       while (this.#again && !this.#isOver) {
         this.#again = false;
-        while (this.#out.size < MOST_OUT && (await this.#sendPage())) if (this.#isOver) return;
+        while (!this.#isFull && (await this.#sendPage())) if (this.#isOver) return;
       }
     } finally {
       this.#isRunning = false;
     }
   }
 
+  get #isFull(): boolean {
+    return this.#out.size >= MOST_OUT || this.#outLength >= MOST_OUT_LENGTH;
+  }
+
   async #sendPage(): Promise<boolean> {
-    const read = await readInbox(this.#room, this.#reader, this.#after, PAGE);
+    const read = await readInbox(this.#room, this.#reader, this.#after, AT_A_TIME);
     if (isFault(read)) throw read;
     const resumes = this.#wish.resumes ? await this.#resumesUpTo(read.after) : [];
     for (const item of read.items) this.#sendItem(item, resumes);
-    return read.items.length === PAGE;
+    return read.hasMore;
   }
 
   /** A resume goes out just before its event: whoever has the event has had its resumes. */
@@ -123,7 +131,9 @@ export class InboxFeed {
       'utf8',
     );
     const { event_id, source } = JSON.parse(text) as { event_id: string; source: { producer_id?: string } };
-    this.#out.set(item.offset, { eventId: event_id, producer: source.producer_id ?? null });
+    const { length } = text;
+    this.#out.set(item.offset, { eventId: event_id, producer: source.producer_id ?? null, length });
+    this.#outLength += length;
     const cursor = toCursor(this.#room, 'events', this.#reader, item.offset);
     this.#send(`{"type":"event","id":"e${item.offset}","cursor":"${cursor}","event":${text}}`);
   }

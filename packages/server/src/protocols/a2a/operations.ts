@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Json, JsonObject } from '../../core/canonical.ts';
 import { exactText } from '../../core/exact-json.ts';
@@ -9,13 +10,13 @@ import { readLog } from '../../core/tasks/log.ts';
 import { findTask, noTask } from '../../core/tasks/place.ts';
 import { deletePush, getPush, listPushes, setPush } from '../../core/tasks/push.ts';
 import { readTask, viewOf } from '../../core/tasks/read.ts';
-import { isTerminal, type TaskDialect } from '../../core/tasks/task.ts';
+import { isTerminal, type TaskDialect, type TaskRecord } from '../../core/tasks/task.ts';
 import type { Headed } from '../../http/fast-lane.ts';
 import type { Shell } from '../../http/shell.ts';
 import type { CardMaker } from './card.ts';
 import { fullAllowance, type Outlet, withAllContent } from './content.ts';
 import type { Dialect } from './dialect.ts';
-import { agentUrl, type Entered, unauthorized } from './door.ts';
+import { admit, agentUrl, type Entered, unauthorized } from './door.ts';
 import { toTaskId } from './mapping.ts';
 import { wrong } from './parts.ts';
 import { toPushConfig } from './push-config.ts';
@@ -30,6 +31,7 @@ export type Call = {
   cards: CardMaker;
   texts: TaskTexts;
   request: Pick<FastifyRequest, 'headers' | 'raw'>;
+  response: ServerResponse;
   entered: Entered;
   version: Version;
   params: JsonObject;
@@ -47,12 +49,19 @@ const HANDLERS: Record<SingleOperation, Handler> = {
   send: async (call) => {
     const dialect = dialectOfParams(call.version, call.params) ?? dialectOfTask(call.version, undefined);
     const { shell, request, entered } = call;
-    const asking = { shell, request, entered, dialect };
+    const asking = {
+      shell,
+      request,
+      entered,
+      dialect,
+      turn: (task: TaskRecord) => turnOf(call, task.logBytes),
+    };
     const answer = await sendMessage(asking, dialect.toSend(call.params), outletOf(call));
     return dialect.fromAnswer(answer);
   },
   get: async (call) => {
     const { id, historyLength } = dialectOfTask(call.version, undefined).toGet(call.params);
+    await turnOf(call, (await foundTask(call, id)).logBytes);
     const { task, view } = orThrow(
       await readTask(call.shell.room, call.entered.place, id, { historyLength }),
     );
@@ -62,6 +71,8 @@ const HANDLERS: Record<SingleOperation, Handler> = {
   list: async (call) => {
     const dialect = dialectOfTask(call.version, undefined);
     const wanted = dialect.toList(call.params);
+    // Nobody knows yet how large, and a page of it may be.
+    await turnOf(call, Number.POSITIVE_INFINITY);
     const listed = orThrow(await listTasks(call.shell.room, call.entered.place, wanted));
     const tasks = [];
     const allowance = fullAllowance();
@@ -75,6 +86,7 @@ const HANDLERS: Record<SingleOperation, Handler> = {
     const { room } = call.shell;
     const { place } = call.entered;
     const task = orThrow(await cancel(room, place, toTaskId(call.params)));
+    await turnOf(call, task.logBytes);
     const { view } = orThrow(await readTask(room, place, task.id));
     return dialectOfTask(call.version, task.dialect).fromTask(await withAllContent(outletOf(call), view));
   },
@@ -119,16 +131,31 @@ export async function answerText(call: Call, operation: SingleOperation): Promis
   if (historyLength !== undefined) return exactText(await HANDLERS.get(call));
   const { room } = call.shell;
   const { place } = call.entered;
-  const task = await room.store.read(place.space, (tx) => findTask(tx, place, id));
-  if (task === null) throw noTask();
+  const task = await foundTask(call, id);
   const dialect = dialectOfTask(call.version, task.dialect);
   return call.texts.of(task, dialect.name, async () => {
+    await turnOf(call, task.logBytes);
     const log = await room.store.read(place.space, (tx) => readLog(room, tx, task));
     // Another length by now: then this is not the text of the task that was asked about.
     if (log.length !== task.length) return { text: exactText(await HANDLERS.get(call)), isLasting: false };
     const shown = await withAllContent(outletOf(call), viewOf(task, log));
     return { text: exactText(dialect.fromTask(shown)), isLasting: true };
   });
+}
+
+async function foundTask({ shell, entered }: Call, id: string): Promise<TaskRecord> {
+  const { place } = entered;
+  const task = await shell.room.store.read(place.space, (tx) => findTask(tx, place, id));
+  if (task === null) throw noTask();
+  return task;
+}
+
+/** Before a log of this size is read to be answered with. */
+async function turnOf({ shell, request, entered, response }: Call, logBytes: number): Promise<void> {
+  const { address, network = '' } = entered;
+  const { space, caller } = entered.place;
+  const hasWaited = await shell.largeAnswers.turn(`${space}/${caller}/${network}`, logBytes, response);
+  if (hasWaited) await admit(shell, request, address);
 }
 
 export function outletOf({ shell, entered }: Pick<Call, 'shell' | 'entered'>): Outlet {
@@ -155,7 +182,12 @@ export type Opening = Beginning & { dialect: Dialect };
 
 export async function openStream(call: Call): Promise<Opening> {
   const dialect = dialectOfParams(call.version, call.params) ?? dialectOfTask(call.version, undefined);
-  const beginning = await beginStream({ ...call, dialect }, dialect.toSend(call.params), outletOf(call));
+  const turn = (task: TaskRecord) => turnOf(call, task.logBytes);
+  const beginning = await beginStream(
+    { ...call, dialect, turn },
+    dialect.toSend(call.params),
+    outletOf(call),
+  );
   return { ...beginning, dialect };
 }
 
@@ -169,9 +201,14 @@ export type Subscription = {
 export async function openSubscription(call: Call): Promise<Subscription> {
   const id = toTaskId(call.params);
   const seen = lastSeen(call.request);
+  const found = await foundTask(call, id);
+  if (seen !== null) {
+    const after = Math.min(seen, found.length);
+    return { dialect: dialectOfTask(call.version, found.dialect), task: found, first: null, after };
+  }
+  await turnOf(call, found.logBytes);
   const { task, view } = orThrow(await readTask(call.shell.room, call.entered.place, id));
   const dialect = dialectOfTask(call.version, task.dialect);
-  if (seen !== null) return { dialect, task, first: null, after: Math.min(seen, task.length) };
   if (isTerminal(task.state) && dialect.name === '1.0')
     throw new Fault('task_ended', `This task is ${task.state}; read it instead of subscribing to it.`);
   const shown = dialect.fromStreamed({ task: await withAllContent(outletOf(call), view) });

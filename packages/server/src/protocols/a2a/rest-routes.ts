@@ -183,7 +183,7 @@ function callOf(parts: A2aParts, { request, reply }: Exchange, params: JsonObjec
     throw new Fault('unsupported_version', 'HTTP+JSON is served in 1.0 here; 0.3 speaks JSON-RPC.', {
       field: 'A2A-Version',
     });
-  return { ...parts, request, reply, entered, version: '1.0', params };
+  return { ...parts, request, reply, response: reply.raw, entered, version: '1.0', params };
 }
 
 async function once(call: StreamedCall, operation: SingleOperation): Promise<FastifyReply> {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NOBODY } from '../../core/tasks/callers.ts';
 import { toJson } from '../../http/body.ts';
 import { ANEW, JSON_HEADERS, type Named, type Take } from '../../http/fast-lane.ts';
@@ -20,19 +20,23 @@ export function rpcLane(parts: A2aParts): (url: string) => Named | undefined {
     const found = ADDRESS.exec(url);
     if (found === null) return undefined;
     const [, handle = '', agent = '', slash] = found;
-    const lane = (request: IncomingMessage) => letIn(parts, request, { handle, agent });
+    const lane = (request: IncomingMessage, response: ServerResponse) =>
+      letIn(parts, { request, response }, { handle, agent });
     return { route: `/@:handle/:agent${slash}`, lane };
   };
 }
 
-async function letIn(parts: A2aParts, request: IncomingMessage, params: AgentParams): Promise<Take> {
+type Exchange = { request: IncomingMessage; response: ServerResponse };
+
+async function letIn(parts: A2aParts, exchange: Exchange, params: AgentParams): Promise<Take> {
+  const { request } = exchange;
   // Those without a name are counted, and must not be counted twice.
   if (request.headers.authorization === undefined) throw ANEW;
   const entered = await admit(parts.shell, request, params);
   if (entered.place.caller === NOBODY) throw ANEW;
   return async (body) => {
     try {
-      return { status: 200, headers: JSON_HEADERS, body: await answer(parts, request, entered, body) };
+      return { status: 200, headers: JSON_HEADERS, body: await answer(parts, exchange, entered, body) };
     } catch {
       throw ANEW;
     }
@@ -41,7 +45,7 @@ async function letIn(parts: A2aParts, request: IncomingMessage, params: AgentPar
 
 async function answer(
   parts: A2aParts,
-  request: IncomingMessage,
+  { request, response }: Exchange,
   entered: Entered,
   body: Buffer,
 ): Promise<string> {
@@ -56,6 +60,6 @@ async function answer(
   if (operation !== 'send' && operation !== 'get') throw ANEW;
   const { shell, cards, texts } = parts;
   const asked = { headers, raw: request };
-  const call = { shell, cards, texts, request: asked, entered, version, params };
+  const call = { shell, cards, texts, request: asked, response, entered, version, params };
   return rpcResult(id, await answerText(call, operation));
 }

@@ -43,7 +43,15 @@ export async function rpc(
     const named = operationOf(read.call.method, version);
     if (!('operation' in named))
       return answer(reply, 200, rpcError(id, withDetails(noMethod(named.hint), version, 'method')));
-    const call: StreamedCall = { ...parts, request, reply, entered, version, params: read.call.params };
+    const call: StreamedCall = {
+      ...parts,
+      request,
+      reply,
+      response: reply.raw,
+      entered,
+      version,
+      params: read.call.params,
+    };
     return await perform(call, named.operation, read.call);
   } catch (reason) {
     return refuse(request, reply, id, reason);

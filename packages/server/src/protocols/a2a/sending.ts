@@ -51,6 +51,8 @@ type Asking = {
   request: Pick<FastifyRequest, 'headers' | 'raw'>;
   entered: Entered;
   dialect: Dialect;
+  /** Kept when the log of this task may be read. */
+  turn(task: TaskRecord): Promise<unknown>;
 };
 
 async function submit(asking: Asking, wanted: SendRequest, awaitSeconds: number, id?: string): Promise<Sent> {
@@ -74,10 +76,12 @@ export async function sendMessage(asking: Asking, wanted: SendRequest, outlet: O
   const view = { historyLength: wanted.historyLength };
   if (!wanted.blocking || waitSeconds === 0) {
     const { task, log } = await submit(asking, wanted, 0);
+    await asking.turn(task);
     return answerOf(outlet, task, view, log);
   }
   const task = await untilAnswered(asking, wanted, waitSeconds);
   await askAgain(asking);
+  await asking.turn(task);
   const answer = await answerOf(outlet, task, view);
   if (isAnswer(task)) forgetAnswered(outlet.room, task);
   return answer;
@@ -160,6 +164,7 @@ export async function beginStream(asking: Asking, wanted: SendRequest, outlet: O
       : await shell.parking.until(request.raw, { topic: taskTopic(task), millis }, look);
   await askAgain(asking);
   if (known.isDirect) return { answer: await answerOf(outlet, known, {}), task: known, after: null };
+  await asking.turn(task);
   const { room } = outlet;
   const log = await room.store.read(task.space, (tx) => readLog(room, tx, task));
   const then = log.filter((entry) => entry.pos <= pos);

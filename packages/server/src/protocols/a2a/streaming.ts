@@ -35,6 +35,7 @@ export async function pour(call: StreamedCall, begun: Begun, wrap: Wrap): Promis
   const stream = shell.streams.open(call.reply, () => follower?.nudge(), { farewell: '' });
   const { first, after, dialect, task } = begun;
   if (first !== null) await write(stream, wrap, first.id, first.data);
+  shell.largeAnswers.taken(call.response);
   if (after !== null && !(first === null && isTerminal(task.state) && after >= task.length)) {
     const { address } = call.entered;
     const sink = {

@@ -10,6 +10,8 @@ import { fromResume, textOf } from './mapping.ts';
 import { stillValid } from './request.ts';
 
 const PAGE = 100;
+/** A slow reader holds what was read for it, and there may be thousands of them. */
+const AT_A_TIME = { limit: PAGE, bytes: 256 * 1024 };
 
 /** What a live reader is sent. Each promise is kept when the reader can take more: a slow one pauses us (K15). */
 export type Sink = {
@@ -25,7 +27,7 @@ export type Start = { after: number; resumesAfter: number; settled: number };
 export async function startOf({ room }: Shell, reader: Reader, cursor: string | null): Promise<Start> {
   if (cursor !== null) {
     const after = orThrow(fromCursor(room, 'events', reader, cursor));
-    orThrow(await readInbox(room, reader, after, 1));
+    orThrow(await readInbox(room, reader, after, { limit: 1 }));
     return { after, resumesAfter: await resumesBehind(room, reader, after), settled: 0 };
   }
   const { after, settled } = await room.store.read(reader.space, async (tx) => {
@@ -81,7 +83,7 @@ export class Follower {
 
   async #sendPage(): Promise<boolean> {
     const { room } = this.#shell;
-    const read = orThrow(await readInbox(room, this.#reader, this.#after, PAGE));
+    const read = orThrow(await readInbox(room, this.#reader, this.#after, AT_A_TIME));
     if (read.items.length === 0) return false;
     await stillValid(room, this.#digest);
     const resumes = await this.#resumesUpTo(read.after);

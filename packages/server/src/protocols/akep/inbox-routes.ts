@@ -45,10 +45,11 @@ function pageRoutes(door: FastifyInstance, shell: Shell): void {
     const query = request.query as Query;
     const limit = toLimit(query);
     const last = toLast(query);
+    await turnOf(shell, request, reply);
     if (last !== null) return sendPage(room, request, reply, await readLast(room, reader, last));
     const after = toAfter(room, reader, query);
     if (wantsCloud(request))
-      return sendPage(room, request, reply, orThrow(await readInbox(room, reader, after, limit)));
+      return sendPage(room, request, reply, orThrow(await readInbox(room, reader, after, { limit })));
     const read = orThrow(await readPieces(room, reader, after, limit));
     return sendParts(reply, JSON_HEADERS, fromPage(room, reader, read));
   });
@@ -67,8 +68,25 @@ function pageRoutes(door: FastifyInstance, shell: Shell): void {
   });
 }
 
+/** A page may hold megabytes; how many is known only when they are in memory. */
+async function turnOf(
+  { room, largeAnswers }: Shell,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const { space, agent, digest } = caller(request).key;
+  const hasWaited = await largeAnswers.turn(`${space}/${agent}`, bytes, reply.raw);
+  if (hasWaited) await stillValid(room, digest);
+}
+
 /** What thousands of readers of one inbox see when they are woken together is read once. */
 type Looks = { pages: SharedLooks<Read | Fault>; keys: SharedLooks<Identity>; texts: WeakMap<Read, string> };
+
+/** Less than in a page that is asked for: whoever waits its turn with it holds it. */
+const WOKEN_BYTES = 1024 * 1024;
+
+const bytesOf = ({ items }: Read) => items.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 /** K12: a page when there is one, 204 when the time is over. */
 async function wait(
@@ -87,7 +105,7 @@ async function wait(
   const { digest } = caller(request).key;
   let parked = false;
   const read = await parking.until(request.raw, park, async () => {
-    const look = () => readInbox(room, reader, after, limit);
+    const look = () => readInbox(room, reader, after, { limit, bytes: WOKEN_BYTES });
     const [page] = await Promise.all([
       looks.pages.ask(topic, `${after} ${limit}`, look),
       parked ? looks.keys.ask(topic, digest, () => stillValid(room, digest)) : null,
@@ -97,6 +115,7 @@ async function wait(
     return { found: value.items.length > 0, value };
   });
   if (read.items.length === 0) return reply.code(204).send();
+  await turnOf(shell, request, reply, bytesOf(read));
   if (wantsCloud(request)) return sendPage(room, request, reply, read);
   let text = looks.texts.get(read);
   if (text === undefined) {
@@ -106,7 +125,8 @@ async function wait(
   return sendAtOnce(reply, { status: 200, headers: JSON_HEADERS, body: text });
 }
 
-function eventRoutes(door: FastifyInstance, { room }: Shell): void {
+function eventRoutes(door: FastifyInstance, shell: Shell): void {
+  const { room } = shell;
   door.route<ById>({
     ...onlyMethods(door, 'GET', '/akep/events/:id'),
     config: { summary: 'One event', parameters: [QUERY.producer], response: { 200: EventView } },
@@ -114,6 +134,7 @@ function eventRoutes(door: FastifyInstance, { room }: Shell): void {
       const reader = readerOf(request);
       const producer = single(request.query as Query, 'producer_id');
       const { entry, text } = orThrow(await readEvent(room, reader, request.params.id, producer));
+      await turnOf(shell, request, reply, text.length);
       const cursor = toCursor(room, 'events', reader, entry.offset);
       const event = wantsCloud(request) ? cloudTextOf(text) : text;
       const ack = JSON.stringify(fromEntryAck(entry));

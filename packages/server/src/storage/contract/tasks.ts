@@ -19,6 +19,7 @@ function aTask(over: Partial<TaskRecord> = {}): TaskRecord {
     createdAt: 10,
     changedAt: 10,
     length: 1,
+    logBytes: 300,
     isDirect: false,
     awaitedUntil: 0,
     link: null,
@@ -80,6 +81,27 @@ export function describeTasks(fresh: Fresh): void {
         [3, [...BYTES]],
       ]);
       expect(await read((tx) => tx.tasks.entry(1, 4))).toBeNull();
+    });
+
+    test('[A24] how much lies in a log is known without its bytes, and its words without the artifacts', async () => {
+      const { write, read } = await opened();
+      const kinds = ['message', 'artifact', 'status', 'status', 'message'] as const;
+      await write(async (tx) => {
+        for (const [i, kind] of kinds.entries())
+          await tx.tasks.append(1, anEntry({ pos: i + 1, kind, body: i === 2 ? null : BYTES }), null);
+        await tx.tasks.append(2, anEntry(), null);
+      });
+      const size = BYTES.length;
+      expect(await read((tx) => tx.tasks.sizes(1, 1, 3))).toEqual([size, 0, size]);
+      expect(await read((tx) => tx.tasks.saidSizes(1, 5, 2))).toEqual([
+        { pos: 5, size },
+        { pos: 4, size },
+      ]);
+      expect(await read((tx) => tx.tasks.saidSizes(1, 4, 9))).toEqual([
+        { pos: 4, size },
+        { pos: 1, size },
+      ]);
+      expect((await read((tx) => tx.tasks.said(1, 1, 4))).map(({ pos }) => pos)).toEqual([1, 4]);
     });
 
     test('[A8] an entry is found by its key, and a second one of that key is impossible', async () => {

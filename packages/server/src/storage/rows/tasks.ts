@@ -21,6 +21,7 @@ const COLUMNS = [
   'awaited_until',
   'link_id',
   'delivery_id',
+  'log_bytes',
 ] as const;
 
 const insert = insertOf('tasks', COLUMNS);
@@ -35,7 +36,7 @@ const bySeq = statement<{ space: string; seq: number }>()((db, p) =>
 
 type Changing = Pick<
   Tables['tasks'],
-  'state' | 'changed_at' | 'length' | 'is_direct' | 'awaited_until' | 'link_id' | 'delivery_id'
+  'state' | 'changed_at' | 'length' | 'is_direct' | 'awaited_until' | 'link_id' | 'delivery_id' | 'log_bytes'
 >;
 
 const update = statement<{ space_id: string; seq: number } & Changing>()((db, p) =>
@@ -49,6 +50,7 @@ const update = statement<{ space_id: string; seq: number } & Changing>()((db, p)
       awaited_until: p.awaited_until,
       link_id: p.link_id,
       delivery_id: p.delivery_id,
+      log_bytes: p.log_bytes,
     })
     .where('space_id', '=', p.space_id)
     .where('seq', '=', p.seq),
@@ -106,6 +108,43 @@ const one = statement<{ space: string; seq: number; pos: number }>()((db, p) =>
     .where('pos', '=', p.pos),
 );
 
+const sizes = statement<{ space: string; seq: number; after: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('task_log')
+    .select((eb) => eb.fn<number | null>('length', ['body']).as('size'))
+    .where('space_id', '=', p.space)
+    .where('task_seq', '=', p.seq)
+    .where('pos', '>', p.after)
+    .orderBy('pos')
+    .limit(p.limit),
+);
+
+const saidSizes = statement<{ space: string; seq: number; upTo: number; limit: number }>()((db, p) =>
+  db
+    .selectFrom('task_log')
+    .select((eb) => ['pos', eb.fn<number>('length', ['body']).as('size')])
+    .where('space_id', '=', p.space)
+    .where('task_seq', '=', p.seq)
+    .where('pos', '<=', p.upTo)
+    .where('kind', '<>', 'artifact')
+    .where('body', 'is not', null)
+    .orderBy('pos', 'desc')
+    .limit(p.limit),
+);
+
+const said = statement<{ space: string; seq: number; from: number; to: number }>()((db, p) =>
+  db
+    .selectFrom('task_log')
+    .select(['pos', 'kind', 'note', 'at', 'body'])
+    .where('space_id', '=', p.space)
+    .where('task_seq', '=', p.seq)
+    .where('pos', '>=', p.from)
+    .where('pos', '<=', p.to)
+    .where('kind', '<>', 'artifact')
+    .where('body', 'is not', null)
+    .orderBy('pos'),
+);
+
 export function taskRows(session: Session, space: string): TaskRows {
   return {
     insert: async (task) => void (await session.run(insert, fromTask(task))),
@@ -136,6 +175,10 @@ export function taskRows(session: Session, space: string): TaskRows {
       const row = await session.one(one, { space, seq, pos });
       return row === undefined ? null : toEntry(row);
     },
+    sizes: async (seq, after, limit) =>
+      (await session.all(sizes, { space, seq, after, limit })).map(({ size }) => size ?? 0),
+    saidSizes: (seq, upTo, limit) => session.all(saidSizes, { space, seq, upTo, limit }),
+    said: async (seq, from, to) => (await session.all(said, { space, seq, from, to })).map(toEntry),
     deleteEndedBefore: (before, limit) => removeEnded(session, space, before, limit),
   };
 }
@@ -165,6 +208,7 @@ function toTask(row: Tables['tasks']): TaskRecord {
     awaitedUntil: row.awaited_until,
     link: row.link_id,
     delivery: row.delivery_id,
+    logBytes: row.log_bytes,
   };
 }
 
@@ -185,5 +229,6 @@ function fromTask(task: TaskRecord): Tables['tasks'] {
     awaited_until: task.awaitedUntil,
     link_id: task.link,
     delivery_id: task.delivery,
+    log_bytes: task.logBytes,
   };
 }

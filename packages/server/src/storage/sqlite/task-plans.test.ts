@@ -58,6 +58,9 @@ test('[A9] no statement of the relay reads more than it returns', async () => {
   await tasks.byKey('k');
   await tasks.log(1, 0, 10);
   await tasks.entry(1, 1);
+  await tasks.sizes(1, 0, 10);
+  await tasks.saidSizes(1, 10, 10);
+  await tasks.said(1, 1, 10);
   const frames = frameRows(session, 'sp_1');
   await frames.forLink('a', 'l', 0, 100);
   await frames.acknowledge('a', 1);
