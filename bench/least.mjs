@@ -2,7 +2,7 @@ import { createCipheriv, createHash, createHmac, createSecretKey, randomBytes } 
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 /**
  * The least that a program must do to take in what we do, as durable: `node:http`, `JSON.parse`, one hash, one seal and the
@@ -55,7 +55,7 @@ function answer(response, id) {
 }
 
 function store({ file, tables }) {
-  const db = new Database(file);
+  const db = new DatabaseSync(file);
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536');
   db.exec('pragma wal_autocheckpoint = 2000');
   const inserts = tables.map((table) => insertInto(db, table));
@@ -97,14 +97,14 @@ function seal(key, plain) {
 /** Rows like the last one, with a place, an id, a hash and a body of their own. What is null there is left out. */
 function insertInto(db, table) {
   const row = db.prepare(`select * from ${table} order by rowid desc limit 1`).get();
-  const names = Object.keys(row).filter((name) => name !== '_metadata' && row[name] !== null);
-  const values = names.map((name) => (row[name] instanceof ArrayBuffer ? Buffer.from(row[name]) : row[name]));
+  const names = Object.keys(row).filter((name) => row[name] !== null);
+  const values = names.map((name) => row[name]);
   const statement = db.prepare(`insert into ${table} (${names}) values (${names.map(() => '?')})`);
   let added = 0;
   return (own) => {
     added++;
     statement.run(
-      names.map((name, i) => own[OWN[name]] ?? (STEPS.has(name) ? values[i] + added : values[i])),
+      ...names.map((name, i) => own[OWN[name]] ?? (STEPS.has(name) ? values[i] + added : values[i])),
     );
   };
 }

@@ -3,7 +3,7 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { spread } from './rounds.mjs';
 import { remove, temporaryFolder } from './servers.mjs';
 
@@ -54,7 +54,7 @@ const PROBE_MS = 1_000;
 
 /** Rows of a kilobyte in durable groups of 64, without an index and without a server: the ceiling of any row here. */
 function sqliteRowsPerSecond(folder) {
-  const db = new Database(join(folder, 'probe.db'));
+  const db = new DatabaseSync(join(folder, 'probe.db'));
   db.exec('pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = full');
   db.exec('create table probe (n integer primary key, body blob)');
   const insert = db.prepare('insert into probe (body) values (?)');
@@ -63,7 +63,7 @@ function sqliteRowsPerSecond(folder) {
   let rows = 0;
   while (performance.now() - started < PROBE_MS) {
     db.exec('begin immediate');
-    for (let i = 0; i < GROUP; i++) insert.run([body]);
+    for (let i = 0; i < GROUP; i++) insert.run(body);
     db.exec('commit');
     rows += GROUP;
   }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { request } from 'undici';
 import { ingestJob, SECRET } from './akep.mjs';
 import { drive } from './rounds.mjs';
@@ -90,7 +90,7 @@ async function withPython(total, work) {
 
 /** Its own table, filled beside it: through its door that would take minutes. */
 function fill(file, total) {
-  const db = new Database(file);
+  const db = new DatabaseSync(file);
   const insert = db.prepare(
     'insert into events (event_id, event_type, source_name, received_at, raw_json) values (?, ?, ?, ?, ?)',
   );

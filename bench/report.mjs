@@ -24,7 +24,8 @@ export function table(results) {
     .join('\n');
 }
 
-function toCells({ row, what, unit, ours, against, baseline, ratio, goal, pass }) {
+/** A result as words, in the order of the headings. */
+export function toCells({ row, what, unit, ours, against, baseline, ratio, goal, pass }) {
   return [
     row,
     what,
@@ -39,6 +40,7 @@ function toCells({ row, what, unit, ours, against, baseline, ratio, goal, pass }
 
 /** The median, with the least and the most of all rounds behind it. */
 function range({ median, min, max }) {
+  if (min === max) return figure(median);
   return `${figure(median)} (${figure(min)}–${figure(max)})`;
 }
 

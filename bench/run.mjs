@@ -1,8 +1,8 @@
 import { loadavg } from 'node:os';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { saveCharts } from './charts.mjs';
 import { machine } from './machine.mjs';
+import { publish } from './publish.mjs';
 import { judge, save, table } from './report.mjs';
 import { b1 } from './rows/b1-ingest.mjs';
 import { b2 } from './rows/b2-deliver.mjs';
@@ -26,8 +26,8 @@ process.exitCode = await main();
 async function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    // `--charts FOLDER` draws what was measured.
-    options: { quick: { type: 'boolean', default: false }, charts: { type: 'string' } },
+    // `--publish` puts what was measured into docs/performance.md.
+    options: { quick: { type: 'boolean', default: false }, publish: { type: 'boolean', default: false } },
   });
   const wanted = positionals.map((name) => name.toUpperCase());
   const unknown = wanted.filter((name) => !ROWS.some((row) => row.name === name));
@@ -42,7 +42,11 @@ async function main() {
   if (values.quick) console.log('\nA quick run: few short rounds and a smaller store. Trust a full one.');
   const report = { ...started, loadAtEnd: loadavg()[0], results };
   const file = save(report);
-  if (values.charts !== undefined) saveCharts(values.charts, report);
+  if (values.publish)
+    publish(
+      report,
+      ROWS.map((row) => row.name),
+    );
   console.log(`\nEvery round is in ${relative(process.cwd(), file)}.`);
   if (broken.length > 0) console.log(`Not measured, the reasons are above: ${broken.join(', ')}.`);
   return broken.length === 0 && results.every((result) => result.pass) ? 0 : 1;

@@ -6,15 +6,16 @@ import { inRepo } from './repo.mjs';
  */
 const FOLDER = 'packages/server/dist/bundle';
 
-/** By these names they are run: the command, what it runs under, and the intake's thread beside the file that starts it. */
+/** By these names they are run: the command, what it runs under, and the threads beside the files that start them. */
 const ENTRIES = {
   run: 'packages/server/src/cli/run.ts',
   'start-memory': 'packages/server/src/cli/start-memory.ts',
   thread: 'packages/server/src/storage/intake/thread.ts',
+  'folding-thread': 'packages/server/src/storage/sqlite/folding-thread.ts',
 };
 
 /** Left where npm put it: what is native, and what few starts load. The package itself depends on each. */
-const OUTSIDE = ['libsql', '@node-rs/argon2', 'pg', 'nodemailer', '@simplewebauthn/server'];
+const OUTSIDE = ['@photostructure/sqlite', '@node-rs/argon2', 'pg', 'nodemailer', '@simplewebauthn/server'];
 const isOutside = (id) => OUTSIDE.some((name) => id === name || id.startsWith(`${name}/`));
 
 /** Returns the files that it wrote, as paths from the root. */

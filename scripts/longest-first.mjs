@@ -27,6 +27,7 @@ const LONG = [
   'test/browser/safety.test.ts',
   'test/crash/akep.test.ts',
   'test/browser/words.test.ts',
+  'test/browser/staying.test.ts',
   'test/browser/tasks.test.ts',
   'test/cookbook/cookbook.test.ts',
   'test/browser/pictures.test.ts',

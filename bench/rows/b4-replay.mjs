@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'libsql';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { request } from 'undici';
 import { AS_AGENT, startAkep } from '../akep.mjs';
 import { fillEvents } from '../fill-events.mjs';
@@ -46,7 +46,7 @@ async function perSecond(total, read) {
 function fillRaw(total) {
   const folder = temporaryFolder();
   const file = join(folder, 'raw.db');
-  const db = new Database(file);
+  const db = new DatabaseSync(file);
   db.exec('pragma page_size = 8192; pragma journal_mode = wal');
   db.exec('create table events (space_id text, seq bigint, body blob, primary key (space_id, seq))');
   const insert = db.prepare('insert into events values (?, ?, ?)');
@@ -54,7 +54,7 @@ function fillRaw(total) {
   db.exec('begin');
   for (let seq = 1; seq <= total; seq++) {
     const event = { ...samples[seq % samples.length], event_id: `evt_seed_${seq}_padding` };
-    insert.run(['sp_raw', seq, Buffer.from(JSON.stringify(event))]);
+    insert.run('sp_raw', seq, Buffer.from(JSON.stringify(event)));
   }
   db.exec('commit');
   db.close();
@@ -62,7 +62,7 @@ function fillRaw(total) {
 }
 
 function rawLoop(file) {
-  const db = new Database(file, { readonly: true });
+  const db = new DatabaseSync(file, { readOnly: true });
   const page = db.prepare('select seq, body from events where space_id = ? and seq > ? order by seq limit ?');
   let found = 0;
   for (let after = 0; ; ) {

@@ -33,6 +33,15 @@ class MemoryLog:
         return fresh
 
 
+def home_folder() -> Path:
+    """The user's folder. An empty HOME is none: Python would take the root of the disk instead."""
+    if os.name == "posix" and not os.environ.get("HOME", "unset").strip():
+        import pwd  # only there
+
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    return Path.home()
+
+
 class FileLog:
     """A file that only its owner can read; ``~/.lantern/log.jsonl`` unless told otherwise.
 
@@ -40,7 +49,7 @@ class FileLog:
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
-        self._path = Path(path) if path is not None else Path.home() / ".lantern" / "log.jsonl"
+        self._path = Path(path) if path is not None else home_folder() / ".lantern" / "log.jsonl"
         self._prepared = False
         self._offset = 0
         self._reading = Lock()

@@ -87,10 +87,7 @@ def too_late(exchange: Exchange, seconds: float, base: str) -> LanternError:
         f"{base} cannot answer now ({status}) and wants to be asked again in {ceil(seconds)} s, "
         "which is longer than this was to take: try again then."
     )
-    parsed = parse_json(exchange.text)
-    error = parsed.get("error") if isinstance(parsed, dict) else None
-    said = text_of(error.get("message") if isinstance(error, dict) else error)
-    sentence += "" if said is None else f" It says: {said}"
+    sentence += _it_says(exchange)
     return LanternError("rate_limited" if status == 429 else "server_failed", sentence, WireTrouble(status))
 
 
@@ -101,13 +98,21 @@ def stop_and_ask(base: str) -> str:
     )
 
 
+def _it_says(exchange: Exchange) -> str:
+    """The server's own words name the limit."""
+    parsed = parse_json(exchange.text)
+    error = parsed.get("error") if isinstance(parsed, dict) else None
+    said = text_of(error.get("message") if isinstance(error, dict) else error)
+    return "" if said is None else f" It says: {said}"
+
+
 def _sentence(fault: Fault, exchange: Exchange, base: str) -> str:
     if fault == "unauthorized":
         return stop_and_ask(base)
     if fault == "rate_limited":
         return (
             "Still over the rate limit after waiting as asked and trying once more: check whether the agent is "
-            "caught in a loop before it goes on."
+            f"caught in a loop before it goes on.{_it_says(exchange)}"
         )
     if fault == "unreachable":
         where = f"Nothing answers at {base} ({exchange.reason})"

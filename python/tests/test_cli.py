@@ -186,9 +186,10 @@ class Events(Commands):
     def test_signal(self) -> None:
         """[K12] a signal lets the running command finish, acknowledges, and ends with 0"""
         self.start(inbox_script(TWO))
-        code, _, _ = self.run_in("listen", "--exec", f"kill -TERM {os.getpid()}; cat > {self.file('taken')}")
+        code, _, err = self.run_in("listen", "--exec", f"kill -TERM {os.getpid()}; cat > {self.file('taken')}")
         self.assertEqual((code, self.acks()), (0, ["evt_1 applied"]))
         self.assertTrue(self.file("taken").exists())
+        self.assertRegex(err, r"^Listening to the inbox at http://127\.0\.0\.1:\d+\. Ctrl-C ends\.$")
 
     def test_printing(self) -> None:
         """[K11] without --exec events are printed and stay unacknowledged"""

@@ -118,9 +118,11 @@ class Sending(World):
 
     def test_limited_twice(self) -> None:
         """[W23] a second 429 raises one alert, also when the agent goes on calling"""
-        wake = self.start(lambda *_: (429, {}, {"retry-after": "7"}))
+        wake = self.start(lambda *_: (429, {"error": {"message": "Five an hour."}}, {"retry-after": "7"}))
         for _ in range(3):
-            self.assertEqual(self.fault(lambda: wake.deliver(**DRAFT)).fault, "rate_limited")
+            error = self.fault(lambda: wake.deliver(**DRAFT))
+            self.assertEqual(error.fault, "rate_limited")
+            self.assertIn("It says: Five an hour.", str(error))
         self.assertEqual(len(self.seen), 6)
         self.assertEqual(self.alerts, ["rate_limited"])
 

@@ -6,10 +6,12 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest.mock import patch
 
 from world import DRAFT, HANG_UP, ID, KEY, OTHER_ID, ManualClock, World, answered, received, response
 
 from lanternroom import Approved, FileLog, Pending, Redirected, Rejected, TimedOut, Wake
+from lanternroom.log import home_folder
 
 
 class Delivering(World):
@@ -271,6 +273,14 @@ class Logging(World):
         if seen.method == "POST":  # type: ignore[attr-defined]
             return received()
         return answered("approved", delivery_id=seen.path.split("/")[-1])  # type: ignore[attr-defined]
+
+    def test_home(self) -> None:
+        """[W23] lies with the user also when HOME is empty, and not in the root of the disk"""
+        without = {name: value for name, value in os.environ.items() if name != "HOME"}
+        with patch.dict(os.environ, without, clear=True):
+            own = Path.home()
+        with patch.dict(os.environ, {"HOME": ""}):
+            self.assertEqual(home_folder(), own)
 
     def test_lines(self) -> None:
         """[W23] holds every delivery and answer, readable by the owner only, and never the key"""

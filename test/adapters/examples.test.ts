@@ -8,7 +8,8 @@ const openRoom = sharedRooms();
 const EXAMPLES = ['langgraph', 'openai-agents', 'ai-sdk', 'plain-http'];
 
 function example(name: string, room: Room): Child {
-  const env = { LANTERN_URL: room.server.url, WAKE_API_KEY: room.agent.key, WAKE_AGENT_ID: room.agent.id };
+  // Nothing but what the README says to set.
+  const env = { LANTERN_URL: room.server.url, WAKE_API_KEY: room.agent.key };
   return new Child(node(inRepo(`packages/adapters/examples/${name}.mjs`)), {
     ...env,
     HOME: temporaryFolder(),

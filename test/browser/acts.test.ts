@@ -281,6 +281,7 @@ describe('the page says what is so', () => {
     await later;
     await everythingAsked(page);
     await holds(does, 'Half a sentence');
+    await page.getByRole('button', { name: 'Leave it as it was' }).click();
     await page.goto('/settings/security');
     await page.route('**/desk/session', (route) =>
       route.request().method() === 'DELETE' ? route.abort() : route.continue(),

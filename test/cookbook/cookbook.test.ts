@@ -37,20 +37,36 @@ async function said(child: Child): Promise<string[]> {
   return stdout.split('\n').filter(Boolean);
 }
 
+function toolReported(server: Server): Promise<unknown> {
+  const headers = { authorization: `Bearer ${AGENT.key}` };
+  return until('the tool has reported', async () => {
+    const reply = await fetch(`${server.url}/akep/tasks/export-1`, { headers });
+    return reply.status === 200;
+  });
+}
+
 it('[K20][K21] long-running tool: the agent sleeps, the tool finishes, the agent goes on where it was', async () => {
   const { run, server } = await kitchen();
   await run('long-running-tool/agent.mjs', ['start', 'export-1']);
-  expect(await run('long-running-tool/agent.mjs', ['wake'])).toEqual([]);
-  await until('the tool has reported', async () => {
-    const reply = await fetch(`${server.url}/akep/tasks/export-1`, {
-      headers: { authorization: `Bearer ${AGENT.key}` },
-    });
-    return reply.status === 200;
-  });
-  expect(await run('long-running-tool/agent.mjs', ['wake'])).toEqual([
+  // On a busy machine the tool may be done before anybody looks: what counts is that it is told once.
+  const early = await run('long-running-tool/agent.mjs', ['wake']);
+  await toolReported(server);
+  const late = await run('long-running-tool/agent.mjs', ['wake']);
+  expect([...early, ...late]).toEqual([
     'The export has 1200 rows. Going on: Send the export to the accountant.',
   ]);
   expect(await run('long-running-tool/agent.mjs', ['wake'])).toEqual([]);
+});
+
+it('[K11][K20] the recipes can be tried one after the other, in one folder and with one key', async () => {
+  const { run, server } = await kitchen();
+  await run('long-running-tool/agent.mjs', ['start', 'export-1']);
+  await toolReported(server);
+  await run('knowledge-while-asleep/sensor.mjs', ['-18']);
+  expect(await run('knowledge-while-asleep/agent.mjs')).toEqual(['learned: -18']);
+  expect(await run('long-running-tool/agent.mjs', ['wake'])).toEqual([
+    'The export has 1200 rows. Going on: Send the export to the accountant.',
+  ]);
 });
 
 it('[W23][W12] refund after hours: asked once, approved eight hours later, paid once', async () => {
@@ -99,7 +115,7 @@ it('[K11][K13] knowledge while asleep: what came in the night is learned in orde
 
 it('[K11] file watcher: a new file and its change reach the agent', async () => {
   const { start, folder } = await kitchen();
-  const watched = temporaryFolder();
+  const watched = join(temporaryFolder(), 'invoices'); // nobody has made it
   const watcher = start('file-watcher/watcher.mjs', [watched]);
   const agent = start('file-watcher/agent.mjs');
   await until('the watcher watches', () => watcher.stdout.includes('Watching'));
@@ -109,7 +125,7 @@ it('[K11] file watcher: a new file and its change reach the agent', async () => 
   await until('the agent has seen the change', () => agent.stdout.includes('order.csv: 16 bytes'));
   agent.process.kill('SIGTERM');
   expect((await agent.ended).stdout).toContain('stopped');
-  expect(readFileSync(join(folder, 'inbox.cursor'), 'utf8')).not.toBe('');
+  expect(readFileSync(join(folder, 'file-watcher.cursor'), 'utf8')).not.toBe('');
   expect(watcher.stderr).toBe('');
 });
 

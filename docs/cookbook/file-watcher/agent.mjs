@@ -7,7 +7,7 @@ const stop = new AbortController();
 process.on('SIGTERM', () => stop.abort());
 process.on('SIGINT', () => stop.abort());
 
-const inbox = createInbox({ url, apiKey, cursor: join(state, 'inbox.cursor') });
+const inbox = createInbox({ url, apiKey, cursor: join(state, 'file-watcher.cursor') });
 await inbox.run(
   (event) => {
     const { name, bytes } = event.knowledge.content;

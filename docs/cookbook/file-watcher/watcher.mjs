@@ -1,6 +1,6 @@
 // Tells agents about every file that appears or changes in a folder: node watcher.mjs FOLDER
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync, watch } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, watch } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createProducer } from '@lanternroom/sdk/akep';
 import { producer, url } from '../settings.mjs';
@@ -9,6 +9,7 @@ const folder = resolve(process.argv[2] ?? '.');
 const reporter = createProducer({ url, ...producer, name: 'file-watcher', type: 'system' });
 let queue = Promise.resolve();
 
+mkdirSync(folder, { recursive: true });
 watch(folder, (_, name) => {
   // One after the other, so that events keep the order of the changes.
   if (name !== null) queue = queue.then(() => report(name)).catch((error) => console.error(error.message));

@@ -5,7 +5,7 @@ import { createWake, fileLog } from '@lanternroom/sdk/wake';
 import { apiKey, state, url } from '../settings.mjs';
 
 const log = fileLog(join(state, 'agent-log.jsonl'));
-const inbox = createInbox({ url, apiKey, cursor: join(state, 'inbox.cursor'), log });
+const inbox = createInbox({ url, apiKey, cursor: join(state, 'knowledge-while-asleep.cursor'), log });
 const wake = createWake({ url, apiKey, provider: 'warehouse', log });
 const LIMIT = -15;
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createInbox } from '@lanternroom/sdk/akep';
 import { apiKey, state, url } from '../settings.mjs';
 
-const inbox = createInbox({ url, apiKey, cursor: join(state, 'inbox.cursor') });
+const inbox = createInbox({ url, apiKey, cursor: join(state, 'long-running-tool.cursor') });
 const [command = 'start', taskId = 'export-1'] = process.argv.slice(2);
 
 if (command === 'start') {
@@ -22,11 +22,14 @@ if (command === 'start') {
   spawn(process.execPath, [tool, taskId], { detached: true, stdio: 'ignore' }).unref();
   console.log(`Started ${taskId}. Nothing to do until it is done.`);
 } else {
-  const results = new Map();
-  await inbox.run((event) => void results.set(event.event_id, event.knowledge), {
-    onResume: ({ run_state_ref, event_id }) => {
+  // The event itself needs no work: acknowledged, it is followed by the resume. Other kinds are left as they are.
+  await inbox.run(() => undefined, {
+    types: ['tool.completed'],
+    onResume: async ({ run_state_ref, event_id }) => {
       const { plan } = JSON.parse(readFileSync(run_state_ref, 'utf8'));
-      console.log(`${results.get(event_id)?.summary} Going on: ${plan}`);
+      // Asked for by its id: after a crash the resume comes alone, because the event was read before.
+      const { event } = await inbox.get(event_id);
+      console.log(`${event.knowledge.summary} Going on: ${plan}`);
     },
     once: true,
   });

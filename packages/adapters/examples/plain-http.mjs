@@ -1,12 +1,12 @@
 // No framework and no package: node examples/plain-http.mjs, then decide on the desk.
 import { createHash } from 'node:crypto';
 
-const { LANTERN_URL = 'http://127.0.0.1:8787', WAKE_API_KEY, WAKE_AGENT_ID = 'agent-01' } = process.env;
+const { LANTERN_URL = 'http://127.0.0.1:8787', WAKE_API_KEY } = process.env;
 const call = { tool: 'refund', arguments: { order: 'A-17', amount: 40 } };
 const runId = process.env.RUN_ID ?? crypto.randomUUID();
 
 async function wake(method, path, body, headers = {}) {
-  const reply = await fetch(`${LANTERN_URL}/wake/v1${path}`, {
+  const reply = await fetch(`${LANTERN_URL}${path}`, {
     method,
     headers: { authorization: `Bearer ${WAKE_API_KEY}`, 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -15,12 +15,15 @@ async function wake(method, path, body, headers = {}) {
   return reply.json();
 }
 
+// The key says which agent this is.
+const { agent_id } = await wake('GET', '/.well-known/wake.json');
+
 // The same run and call give the same key, so a crash between here and the answer never asks twice.
 const key = createHash('sha256')
   .update(JSON.stringify([runId, call]))
   .digest('hex');
 const draft = {
-  agent_id: WAKE_AGENT_ID,
+  agent_id,
   provider: 'custom',
   type: 'question',
   headline: 'Ready to run refund',
@@ -28,12 +31,12 @@ const draft = {
   details: call,
   timeout_seconds: 3600,
 };
-const { delivery_id } = await wake('POST', '/deliver', draft, { 'idempotency-key': key });
+const { delivery_id } = await wake('POST', '/wake/v1/deliver', draft, { 'idempotency-key': key });
 
 let answer = { status: 'pending' };
 const until = Date.now() + 3_600_000;
 while (answer.status === 'pending' && Date.now() < until)
-  answer = await wake('GET', `/response/${delivery_id}?wait=60`);
+  answer = await wake('GET', `/wake/v1/response/${delivery_id}?wait=60`);
 // An answer counts only when it is about what this program has asked.
 if (answer.delivery_id !== delivery_id) throw new Error('This is the answer to something else.');
 

@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInbox, type Inbox } from '@lanternroom/sdk/akep';
+import { homeOf } from './home.ts';
 import { nameOf, readSettings } from './settings.ts';
 import type { World } from './world.ts';
 
@@ -14,10 +14,10 @@ export interface InboxFlags {
 
 /** The inbox of the agent, read from where this machine stopped. */
 export function openInbox(world: World, flags: InboxFlags): Inbox {
-  const { setting, ...shared } = readSettings(world);
+  const shared = readSettings(world);
   return createInbox({
     ...shared,
-    cursor: flags.cursorFile ?? cursorFile(setting('HOME') ?? homedir(), shared, flags.looking === true),
+    cursor: flags.cursorFile ?? cursorFile(homeOf(world.env), shared, flags.looking === true),
     onCursorExpired: () =>
       world.err('Some events were dropped on the server before they were read here; going on behind them.\n'),
   });

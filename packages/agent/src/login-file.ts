@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { codeOf } from './error-code.ts';
 import { makeFolder } from './folder.ts';
+import { homeOf } from './home.ts';
 import { UsageError, type World } from './world.ts';
 
 /** What `lantern login` keeps, so that no shell profile has to hold the key. */
@@ -18,9 +18,8 @@ type Place = Pick<World, 'env'>;
 /** In the user's configuration folder: XDG_CONFIG_HOME, APPDATA on Windows, or ~/.config. */
 export function loginFile({ env }: Place): string {
   const set = (name: string) => env[name]?.trim() || undefined;
-  const home = set('HOME') ?? homedir();
   const folder = set('XDG_CONFIG_HOME') ?? (process.platform === 'win32' ? set('APPDATA') : undefined);
-  return join(folder ?? join(home, '.config'), 'lantern', 'login.json');
+  return join(folder ?? join(homeOf(env), '.config'), 'lantern', 'login.json');
 }
 
 export function readLogin(place: Place): StoredLogin | null {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createWake, fileLog, memoryLog, systemClock, type Wake } from '@lanternroom/sdk/wake';
+import { homeOf } from './home.ts';
 import { readLogin } from './login-file.ts';
 import { UsageError, type World } from './world.ts';
 
@@ -34,8 +34,8 @@ export function openWake(world: World, flags: WakeFlags = {}): Opened {
 
 /** Where to connect as the agent, and where to remember what was taken and run. */
 export function openConnection(world: World, flags: { readonly state?: string }) {
-  const { setting, url, apiKey } = readSettings(world);
-  const state = flags.state ?? join(setting('HOME') ?? homedir(), '.lantern', 'connect', nameOf(url, apiKey));
+  const { url, apiKey } = readSettings(world);
+  const state = flags.state ?? join(homeOf(world.env), '.lantern', 'connect', nameOf(url, apiKey));
   return { url, apiKey, state: resolve(state) };
 }
 

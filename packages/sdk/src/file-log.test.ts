@@ -1,8 +1,9 @@
 import { appendFile, chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fileLog } from './file-log.ts';
+import { homeFolder } from './files.ts';
 import { answered, DRAFT, ID, OTHER_ID, received, startWorld, TEST_KEY } from './testing/room.ts';
 import { createWake } from './wake/client.ts';
 
@@ -18,6 +19,12 @@ const script = (seen: { method: string; url: string }) =>
     : answered('approved', { delivery_id: seen.url.split('/').at(-1) ?? '' });
 
 describe('the local log', () => {
+  it('[W23] lies with the user also when HOME is empty, and not where one stands', () => {
+    vi.stubEnv('HOME', '');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(homeFolder()).toBe(userInfo().homedir);
+  });
+
   it('[W23] where no folder can be made it says so, and does not try for ever', async () => {
     const { wake } = await startWorld(script, { log: fileLog('/proc/nobody/.lantern/log.jsonl') });
     await expect(wake.deliver(DRAFT)).rejects.toMatchObject({ fault: 'log_failed' });

@@ -1,5 +1,5 @@
 import { LanternError } from './faults.ts';
-import { builtin, codeOf, type FileHandle, hasFiles, makeFolder } from './files.ts';
+import { builtin, codeOf, type FileHandle, hasFiles, homeFolder, makeFolder } from './files.ts';
 import { toBytes } from './hmac.ts';
 import { memoryLog, type WakeLog } from './log.ts';
 
@@ -14,8 +14,8 @@ const LINE_BREAK = 0x0a;
  * const wake = createWake({ url, apiKey, log: fileLog('./agent-log.jsonl') });
  */
 export function fileLog(file?: string): WakeLog {
-  const { os, path } = builtin();
-  const log = new LogFile(path.resolve(file ?? path.join(os.homedir(), '.lantern', 'log.jsonl')));
+  const { path } = builtin();
+  const log = new LogFile(path.resolve(file ?? path.join(homeFolder(), '.lantern', 'log.jsonl')));
   // Plain functions, so that a log can be spread into one that does more.
   return {
     append: (line) => log.append(line),

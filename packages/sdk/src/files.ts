@@ -16,6 +16,12 @@ export function builtin() {
   return { fs: promises, path: host.getBuiltinModule('node:path'), os: host.getBuiltinModule('node:os') };
 }
 
+/** The user's folder. An empty HOME is none: Node takes it at its word, and files would land wherever one stands. */
+export function homeFolder(): string {
+  const { os } = builtin();
+  return os.homedir() || os.userInfo().homedir;
+}
+
 export type FileHandle = Awaited<ReturnType<ReturnType<typeof builtin>['fs']['open']>>;
 
 /** Whether this runtime has files. */

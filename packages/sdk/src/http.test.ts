@@ -77,9 +77,13 @@ describe('sending', () => {
   });
 
   it('[W23] a second 429 raises one alert, also when the agent goes on calling', async () => {
-    const world = await startWorld(() => ({ status: 429, headers: { 'retry-after': '7' } }));
+    const body = { error: { code: 'rate_limited', message: 'Five an hour.' } };
+    const world = await startWorld(() => ({ status: 429, body, headers: { 'retry-after': '7' } }));
     for (const _ of [1, 2, 3]) {
-      await expect(world.wake.deliver(DRAFT)).rejects.toMatchObject({ fault: 'rate_limited' });
+      await expect(world.wake.deliver(DRAFT)).rejects.toMatchObject({
+        fault: 'rate_limited',
+        message: expect.stringContaining('It says: Five an hour.'),
+      });
     }
     expect(world.seen).toHaveLength(6);
     expect(world.alerts).toEqual(['rate_limited']);

@@ -109,11 +109,15 @@ export function tooLate(exchange: Exchange, pauseMs: number, endpoint: Endpoint)
   const { attempt } = exchange;
   if (attempt.kind === 'failed') return troubleOf('unreachable', exchange, endpoint);
   const fault = attempt.status === 429 ? 'rate_limited' : 'server_failed';
-  const said = saidBy(exchange.text).message;
-  const reason = said === null ? '' : ` It says: ${said}`;
-  const message = `${endpoint.base} cannot answer now (${attempt.status}) and wants to be asked again in ${Math.ceil(pauseMs / 1_000)} s, which is longer than this was to take: try again then.${reason}`;
+  const message = `${endpoint.base} cannot answer now (${attempt.status}) and wants to be asked again in ${Math.ceil(pauseMs / 1_000)} s, which is longer than this was to take: try again then.${itSays(exchange)}`;
   const wire = { status: attempt.status, code: null, field: null, oldestCursor: null };
   return new LanternError(fault, message, { wire });
+}
+
+/** The server's own words name the limit. */
+function itSays(exchange: Exchange): string {
+  const { message } = saidBy(exchange.text);
+  return message === null ? '' : ` It says: ${message}`;
 }
 
 function stopAndAsk(endpoint: Endpoint): string {
@@ -123,7 +127,7 @@ function stopAndAsk(endpoint: Endpoint): string {
 function sentence(fault: Fault, exchange: Exchange, endpoint: Endpoint): string {
   if (fault === 'unauthorized') return stopAndAsk(endpoint);
   if (fault === 'rate_limited') {
-    return 'Still over the rate limit after waiting as asked and trying once more: check whether the agent is caught in a loop before it goes on.';
+    return `Still over the rate limit after waiting as asked and trying once more: check whether the agent is caught in a loop before it goes on.${itSays(exchange)}`;
   }
   if (fault === 'unreachable') {
     return `Nothing answers at ${endpoint.base} (${reasonOf(exchange.cause)}): check the address and that the server runs, then try again.`;

@@ -24,6 +24,9 @@ _REJECTED = 10
 def listen(flags: Namespace, machine: Machine) -> int:
     inbox = machine.inbox(flags.cursor_file, looking=flags.exec is None)
     options: dict[str, Any] = {"once": flags.once, "types": flags.types}
+    if not flags.once:
+        # It may be quiet for hours: so that nobody takes it for hanging.
+        machine.err(f"Listening to the inbox at {machine.url()}. Ctrl-C ends.\n")
     if flags.exec is None:
         inbox.run(lambda event: _print("event", event, machine), on_resume=lambda it: _show(it, machine), **options)
         return 0

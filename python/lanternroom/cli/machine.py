@@ -12,7 +12,7 @@ from typing import Any, Callable
 from ..akep import Inbox
 from ..clock import Clock, SystemClock
 from ..faults import LanternError
-from ..log import FileLog, Log, MemoryLog
+from ..log import FileLog, Log, MemoryLog, home_folder
 from ..wake.client import Wake
 
 _DEFAULT_URL = "http://127.0.0.1:8787"  # where `npm start` listens
@@ -78,4 +78,4 @@ class Machine:
         """One for each agent and server; the name does not give the key away. The same file as ``lantern``'s."""
         name = hashlib.sha256(f"{self.url()}\n{self.key()}".encode()).hexdigest()[:16]
         home = self.setting("HOME")
-        return (Path(home) if home is not None else Path.home()) / ".lantern" / "cursors" / f"{name}{kind}.json"
+        return (Path(home) if home is not None else home_folder()) / ".lantern" / "cursors" / f"{name}{kind}.json"

@@ -29,7 +29,7 @@ async function examine(world: World, note: (finding: Finding) => void): Promise<
   await judgeLog(world, { good, bad });
   try {
     const access = readAccess(world);
-    good(`key and address from ${sourceOf(access, world)}`);
+    good(origins(access, world));
     if (readLogin(world) !== null && isLoginExposed(world)) {
       bad(`${loginFile(world)} can be read by others: run "chmod 600" on it, or "lantern login" again`);
     }
@@ -120,6 +120,14 @@ function isOlder(one: string, other: string): boolean {
   return at >= 0 && (left?.[at] ?? 0) < (right?.[at] ?? 0);
 }
 
-function sourceOf({ apiKey }: Access, world: World): string {
-  return world.env.WAKE_API_KEY?.trim() === apiKey ? 'the environment' : loginFile(world);
+/** Where key and address come from; an address that nobody gave is a likely reason why nothing answers there. */
+function origins({ apiKey, url }: Access, world: World): string {
+  const { WAKE_API_KEY, LANTERN_URL, WAKE_ENDPOINT } = world.env;
+  if (WAKE_API_KEY?.trim() !== apiKey) return `key and address from ${loginFile(world)}`;
+  if ([LANTERN_URL, WAKE_ENDPOINT].some((given) => given?.trim() === url)) {
+    return 'key and address from the environment';
+  }
+  return readLogin(world)?.url === url
+    ? `key from the environment, address from ${loginFile(world)}`
+    : `key from the environment; LANTERN_URL is not set, so the address is ${url}`;
 }

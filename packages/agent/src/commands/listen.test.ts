@@ -141,9 +141,12 @@ describe('lantern listen --exec', () => {
       if (seen.url === '/akep/events/evt_1/ack') controller.abort();
       return script(seen);
     });
-    const { code } = await world.run(['listen', '--exec', 'cat > /dev/null'], { stop: controller.signal });
+    const { code, err } = await world.run(['listen', '--exec', 'cat > /dev/null'], {
+      stop: controller.signal,
+    });
     expect(code).toBe(0);
     expect(world.seen.filter((seen) => seen.method === 'POST')).toHaveLength(1);
+    expect(err).toBe(`Listening to the inbox at ${world.url}. Ctrl-C ends.\n`);
   });
 
   it('[K11] a cursor file of somebody else is one sentence', async () => {
@@ -188,7 +191,7 @@ describe('lantern listen', () => {
     const world = await startWorld(() => ({ status: 403, body: { error: 'This token is not valid here.' } }));
     const { code, err } = await world.run(['listen', '--exec', 'true']);
     expect(code).toBe(1);
-    expect(err).toMatch(/^lantern: .*ask a person for a new key.*\n$/);
+    expect(err).toMatch(/^lantern: .*ask a person for a new key.*$/m);
   });
 
   it('[K13] help explains the exit codes by example', async () => {

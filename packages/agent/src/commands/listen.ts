@@ -9,6 +9,7 @@ import {
 import { shown } from '../answers.ts';
 import { type Ended, runCommand } from '../command.ts';
 import { openInbox } from '../inbox.ts';
+import { readAccess } from '../settings.ts';
 import { EXIT, type World } from '../world.ts';
 
 export interface ListenFlags {
@@ -29,6 +30,8 @@ export async function listen(flags: ListenFlags, world: World): Promise<number> 
   const { exec } = flags;
   const inbox = openInbox(world, { ...flags, looking: exec === undefined });
   const signal = world.stopSignal?.();
+  // It may be quiet for hours: so that nobody takes it for hanging.
+  if (!flags.once) world.err(`Listening to the inbox at ${readAccess(world).url}. Ctrl-C ends.\n`);
   const options = { once: flags.once, types: flags.types, signal };
   if (exec === undefined) {
     await inbox.run((event) => printEvent(event, flags, world), {

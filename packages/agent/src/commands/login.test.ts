@@ -115,6 +115,14 @@ describe('lantern doctor', () => {
     expect(out).not.toContain(KEY);
   });
 
+  it('[W23] an address that nobody gave is called so', async () => {
+    const world = await room();
+    const given = await world.run(['doctor']);
+    expect(given.out).toContain('key and address from the environment');
+    const { out } = await world.run(['doctor'], { env: { LANTERN_URL: undefined } });
+    expect(out).toContain('LANTERN_URL is not set, so the address is http://127.0.0.1:8787');
+  });
+
   it('[W23] a log that cannot be written is found', async () => {
     const world = await room();
     writeFileSync(join(world.folder, 'file'), '');

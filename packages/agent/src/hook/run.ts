@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { faultOf } from '@lanternroom/sdk/wake';
+import { homeOf } from '../home.ts';
 import { openWake } from '../settings.ts';
 import type { World } from '../world.ts';
 import { askAboutCall } from './ask.ts';
@@ -31,7 +31,7 @@ export async function runHook(argv: readonly string[], world: World): Promise<Sa
     host: flags.host,
     call,
     wake,
-    claims: openClaims(join(world.env.HOME?.trim() || homedir(), '.lantern', 'hook')),
+    claims: openClaims(join(homeOf(world.env), '.lantern', 'hook')),
     leftMs,
     signal: AbortSignal.timeout(Math.round(Math.max(leftMs(), 0) + LAST_MOMENT_MS / 2)),
   }).catch((error: unknown) => {

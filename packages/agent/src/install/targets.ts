@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { homeOf } from '../home.ts';
 import { HOSTS, type HostName } from '../hook/hosts.ts';
 import type { World } from '../world.ts';
 
@@ -17,7 +17,7 @@ export type Scope = 'user' | { readonly project: string };
 
 /** The file that a host reads its hooks from. */
 export function fileOf(host: HostName, scope: Scope, { env }: Pick<World, 'env'>): string {
-  const home = env.HOME?.trim() || homedir();
+  const home = homeOf(env);
   const own = { claude: '.claude', codex: '.codex', gemini: '.gemini' }[host];
   const moved = { claude: env.CLAUDE_CONFIG_DIR, codex: env.CODEX_HOME, gemini: undefined }[host]?.trim();
   const base = scope === 'user' ? moved || join(home, own) : join(scope.project, own);

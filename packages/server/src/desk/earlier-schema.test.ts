@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { HOUR } from '../core/time.ts';
@@ -8,6 +7,7 @@ import { openGround, startServer } from '../main.ts';
 import { DATABASE_FILE } from '../storage/folder/data-folder.ts';
 import { MIGRATIONS } from '../storage/migrations.ts';
 import { inPostgres } from '../storage/postgres/migrate.ts';
+import { Database } from '../storage/sqlite/driver.ts';
 import { freshFolder } from '../testing/folders.ts';
 import { bareDatabase, onDatabase } from '../testing/postgres.ts';
 import { ManualClock } from '../testing/world.ts';

@@ -1,10 +1,10 @@
-import Database from 'libsql';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../config.ts';
 import { addAgent, foundSpace } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
 import type { Room } from '../core/room.ts';
 import { openGround } from '../main.ts';
+import { Database } from '../storage/sqlite/driver.ts';
 import { freshFolder } from '../testing/folders.ts';
 import { aJob } from '../testing/things.ts';
 import { until } from '../testing/waiting.ts';

@@ -1,5 +1,4 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import Database from 'libsql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { foundSpace } from '../core/agents/found.ts';
@@ -11,6 +10,7 @@ import { type Ground, openGround } from '../main.ts';
 import { freshFolder } from '../testing/folders.ts';
 import { ManualClock } from '../testing/world.ts';
 import { Auditor } from './auditor.ts';
+import { Database } from './sqlite/driver.ts';
 import type { Session } from './statement.ts';
 
 const LINES = 30;

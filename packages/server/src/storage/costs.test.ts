@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import Database from 'libsql';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '../config.ts';
 import { addAgent, foundSpace } from '../core/agents/found.ts';
@@ -22,6 +21,7 @@ import { type Ground, openGround } from '../main.ts';
 import { toDraft } from '../protocols/wake/mapping.ts';
 import { anEvent } from '../testing/akep.ts';
 import { sampleDelivery, temporaryFolder } from '../testing/world.ts';
+import { Database, type Prepared } from './sqlite/driver.ts';
 import { MasterVault } from './vault.ts';
 
 /**
@@ -34,15 +34,16 @@ const HEADS = 3; // ledger, agent, bucket
 const TRANSACTION = 2; // begin, commit
 
 const folder = temporaryFolder();
-const prepare = Database.prototype.prepare;
 const executed: string[] = [];
 let ground: Ground;
 let identity: Identity;
 
 beforeAll(async () => {
-  Database.prototype.prepare = function (this: Database.Database, sql: string) {
+  const prepare = Database.prototype.prepare;
+  const value = function (this: Database, sql: string) {
     return counted(prepare.call(this, sql), sql);
-  } as typeof prepare;
+  };
+  Object.defineProperty(Database.prototype, 'prepare', { value, configurable: true });
   const env = { LANTERNROOM_RATE_TEST: '100000/100000' };
   ground = await openGround(readConfig({ flags: { data: folder }, env }));
   const { room } = ground;
@@ -55,19 +56,20 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  Database.prototype.prepare = prepare;
+  Reflect.deleteProperty(Database.prototype, 'prepare');
   await ground.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** Notes what the driver is asked for, at the last place that is ours to look at. */
-function counted(query: Database.Statement, sql: string): Database.Statement {
+function counted(query: Prepared, sql: string): Prepared {
   for (const name of ['run', 'get', 'all'] as const) {
-    const original = query[name].bind(query) as (...params: unknown[]) => never;
-    query[name] = (...params: unknown[]) => {
+    const original = query[name].bind(query) as (...params: unknown[]) => unknown;
+    const value = (...params: unknown[]) => {
       executed.push(sql);
       return original(...params);
     };
+    Object.defineProperty(query, name, { value });
   }
   return query;
 }

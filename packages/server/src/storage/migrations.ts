@@ -227,4 +227,12 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `create index deliveries_open_by_key on deliveries (space_id, agent_id, dedupe_key, state) where dedupe_key is not null`,
     `drop index deliveries_deduplicated`,
   ],
+  [
+    // A reset ends with the rights of who gave it out. Null: nobody noted that.
+    `alter table resets add column given_by text`,
+  ],
+  [
+    // The desk looks at the tasks of one agent, whoever asked.
+    `create index tasks_of_agent on tasks (space_id, agent_id, is_direct, state, changed_at, seq)`,
+  ],
 ];

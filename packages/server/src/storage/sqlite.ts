@@ -1,4 +1,3 @@
-import type Database from 'libsql';
 import type { Identity } from '../core/agents/key.ts';
 import type { VerifyingKey } from '../core/events/store.ts';
 import type { SpaceId } from '../core/ids.ts';
@@ -10,6 +9,7 @@ import type { SealHead } from './heads.ts';
 import type { Sealer } from './rows/agents.ts';
 import { directory } from './rows/directory.ts';
 import { Signals } from './signals.ts';
+import type { Database, Prepared } from './sqlite/driver.ts';
 import { openStoreError } from './sqlite/errors.ts';
 import { LogFolding, OWN_MARK } from './sqlite/log-folding.ts';
 import { assertOurs, assertSound, migrateSqlite, sealedBy } from './sqlite/migrate.ts';
@@ -68,7 +68,7 @@ export class SqliteStore implements Store {
     this.durability = () => durability(writer);
     this.#close = async () => {
       await folding?.stop();
-      if (!writer.db.open) return;
+      if (!writer.db.isOpen) return;
       // The driver keeps a file open while statements live, so SQLite does not do this by itself: afterwards the
       // database file is whole without its log.
       try {
@@ -126,7 +126,7 @@ export class SqliteStore implements Store {
     this.signals.tell(news);
   }
 
-  #foldingOf(file: string, writer: Database.Database): LogFolding {
+  #foldingOf(file: string, writer: Database): LogFolding {
     const askForTurn = () => void this.#commits.submit('', [], async () => {}).catch(() => {});
     return new LogFolding({ file, writer, askForTurn });
   }
@@ -167,7 +167,7 @@ function remembering(found: Directory, { identities, addresses, signers }: Remem
 /** Asked once in each turn of the event loop, however many remember something. */
 function versionOf({ db }: SqliteSession): Version {
   // Prepared when first needed: a statement keeps the driver from letting go of a file that was closed.
-  let query: Database.Statement | undefined;
+  let query: Prepared | undefined;
   let known: number | null = null;
   return () => {
     if (known !== null) return known;

@@ -41,7 +41,13 @@ export interface Tables extends EventTables, TaskTables {
     last_used_at: number | null;
   };
   used_challenges: { space_id: string; digest: string; expires_at: number };
-  resets: { space_id: string; person_id: string; digest: string; expires_at: number };
+  resets: {
+    space_id: string;
+    person_id: string;
+    digest: string;
+    expires_at: number;
+    given_by: string | null;
+  };
   tokens: {
     space_id: string;
     token_id: string;

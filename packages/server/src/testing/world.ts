@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'libsql';
 import { type Config, readConfig } from '../config.ts';
 import { addAgent, foundSpace, type MadeAgent, type NewAgent } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
@@ -13,6 +12,7 @@ import type { Clock, Micros } from '../core/time.ts';
 import type { Outbound } from '../dispatch/outbound/outbound.ts';
 import { type Ground, openGround, type Running, startServer } from '../main.ts';
 import { DATABASE_FILE } from '../storage/folder/data-folder.ts';
+import { Database } from '../storage/sqlite/driver.ts';
 import { freshDatabase, onDatabase, type TestDatabase } from './postgres.ts';
 import { layStore, rememberingHashes } from './ready-made.ts';
 
@@ -221,11 +221,7 @@ export class World {
     }
     const db = new Database(join(this.folder, DATABASE_FILE));
     try {
-      const prepared = db.prepare(text);
-      // As a list: the driver takes a lone Buffer for named values, and ends the process.
-      if (prepared.reader) return prepared.all(values) as Record<string, unknown>[];
-      prepared.run(values);
-      return [];
+      return db.prepare(text).all(...values) as Record<string, unknown>[];
     } finally {
       db.close();
     }

@@ -10,6 +10,7 @@ import { Field } from '../entry/Field.tsx';
 import { PageList, usePages } from '../frame/Pages.tsx';
 import { Said } from '../frame/Said.tsx';
 import { Screen } from '../frame/Screen.tsx';
+import { ToForm } from '../frame/ToForm.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useAlone } from '../frame/use-alone.ts';
 import { useFind } from '../frame/use-find.tsx';
@@ -43,7 +44,11 @@ export function AgentsScreen() {
       }
     >
       {field(agents.hasNextPage)}
-      {isOwner && agents.all.length > FEW && <ToNewAgent />}
+      {isOwner && (
+        <ToForm past={agents.all.length} field={NEW_AGENT}>
+          Make a new agent
+        </ToForm>
+      )}
       <PageList
         pages={agents}
         empty={
@@ -97,19 +102,6 @@ function StatWords({ stats, hasCallbacks }: { stats: AgentStats; hasCallbacks: b
       </span>
       <span className={failing === 0 ? 'said' : 'said bad'}>{callbackHealth(failing, hasCallbacks)}</span>
     </>
-  );
-}
-
-/** So many lines leave the form below them in sight. */
-const FEW = 6;
-
-function ToNewAgent() {
-  return (
-    <p>
-      <button type="button" className="button" onClick={() => document.getElementById(NEW_AGENT)?.focus()}>
-        Make a new agent
-      </button>
-    </p>
   );
 }
 

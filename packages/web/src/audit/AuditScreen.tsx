@@ -8,6 +8,7 @@ import { Text } from '../detail/Text.tsx';
 import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { Scroller } from '../frame/Scroller.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 import { useNow } from '../live/now.ts';
 import { grouped } from '../words/numbers.ts';
 import { clock, day, timeAndDay } from '../words/time.ts';
@@ -43,24 +44,21 @@ export function AuditScreen() {
 /** Following a long chain takes a while, so it is done when somebody asks; what was found then is said to everybody. */
 function Verification({ last }: { last: Verified | null | undefined }) {
   const [trouble, setTrouble] = useState('');
-  const [busy, setBusy] = useState(false);
+  const { busy, alone } = useAlone();
   const now = useNow();
   const verify = async () => {
-    setBusy(true);
     try {
       await desk.verify();
       await asking.invalidateQueries({ queryKey: ['audit'] });
       setTrouble('');
     } catch (error) {
       setTrouble(calmly(error));
-    } finally {
-      setBusy(false);
     }
   };
   const said = last === undefined ? '' : verifiedWords(last, now);
   return (
     <div className="form-line">
-      <button type="button" className="button" disabled={busy} onClick={verify}>
+      <button type="button" className="button" aria-disabled={busy} onClick={() => void alone(verify)}>
         {busy ? 'Following the chain…' : 'Verify now'}
       </button>
       <a className="button" href="/desk/audit/export?format=ndjson" download>

@@ -173,6 +173,7 @@ const KEEPING_WORDS: Record<Keeping, string> = {
   kept: 'Kept as a draft while you write.',
   soon: 'Kept as a draft while you write.',
   failed: 'Not kept as a draft yet: the server cannot be reached. Trying again; your words are here.',
+  logged_out: 'Not kept as a draft yet: you are logged out. Your words are here.',
   refused: 'The server does not take this as a draft. Your words are only here.',
   over: 'The server does not take this as a draft. Your words are only here.',
 };

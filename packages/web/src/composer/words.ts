@@ -9,8 +9,13 @@ const NOTHING: Words = { mode: null, feedback: '', edited: undefined };
 const SAVE_MS = 700;
 const AGAIN_MS = 4_000;
 
-/** Whether the server has the words as they stand here; `refused` when it will not have them, `over` when there is nothing to answer any more. */
-export type Keeping = 'kept' | 'soon' | 'failed' | 'refused' | 'over';
+/**
+ * Whether the server has the words as they stand here; `logged_out` while it does not know whose they are, `refused` when
+ * it will not have them, `over` when there is nothing to answer any more.
+ */
+export type Keeping = 'kept' | 'soon' | 'failed' | 'logged_out' | 'refused' | 'over';
+
+const ONLY_HERE: readonly Keeping[] = ['failed', 'logged_out', 'refused'];
 
 /**
  * Words being written, by delivery. They outlive the composer, so that a refusal, an undo or a look elsewhere loses none;
@@ -45,7 +50,7 @@ class WordsStore {
 
   /** Something here is nowhere else, and could not be brought there. */
   hasUnkept(): boolean {
-    return [...this.#keeping.values()].some((keeping) => keeping === 'failed' || keeping === 'refused');
+    return [...this.#keeping.values()].some((keeping) => ONLY_HERE.includes(keeping));
   }
 
   timesWritten(id: string): number {
@@ -79,6 +84,11 @@ class WordsStore {
       setTimeout(() => void this.#save(id), afterMs),
     );
     this.#tell();
+  }
+
+  /** Somebody is logged in again: what nobody would take meanwhile is saved. */
+  loggedIn(): void {
+    for (const [id, keeping] of [...this.#keeping]) if (keeping === 'logged_out') this.keepAgain(id);
   }
 
   /** The page may be gone in a moment: what was to be saved soon is saved now. */
@@ -133,27 +143,11 @@ async function keep(id: string, { mode, feedback, edited }: Words): Promise<Keep
     return 'kept';
   } catch (error) {
     if (!isRefused(error)) return 'failed';
+    // Asking again and again changes nothing: it is for the person to log in.
+    if (error.status === 401) return 'logged_out';
     if ([413, 422].includes(error.status)) return 'refused';
     return [403, 404, 409].includes(error.status) ? 'over' : 'failed';
   }
 }
 
 export const words = new WordsStore();
-
-/** The page is left, or put away, or closed: nothing that was written may be only here. */
-export function keepWordsOnLeaving(): () => void {
-  const leave = () => void words.flush();
-  const ask = (event: BeforeUnloadEvent) => {
-    leave();
-    if (words.hasUnkept()) event.preventDefault();
-  };
-  const turn = () => document.hidden && leave();
-  addEventListener('pagehide', leave);
-  addEventListener('beforeunload', ask);
-  document.addEventListener('visibilitychange', turn);
-  return () => {
-    removeEventListener('pagehide', leave);
-    removeEventListener('beforeunload', ask);
-    document.removeEventListener('visibilitychange', turn);
-  };
-}

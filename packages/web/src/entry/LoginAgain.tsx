@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { desk } from '../api/desk.ts';
 import { sessionQuery } from '../api/questions.ts';
 import { onSessionLost } from '../api/request.ts';
+import { words } from '../composer/words.ts';
 import { Dialog } from '../frame/Dialog.tsx';
 import { Depth } from '../keys/use-keys.ts';
 import { lookAgain } from '../live/news.ts';
@@ -24,6 +25,7 @@ export function LoginAgain() {
     // Somebody else: what stands here, and what was begun, is not theirs.
     if (before !== undefined && person.person_id !== before) return leaveTo('/');
     setLost(false);
+    words.loggedIn();
     void lookAgain();
     listenAgain();
   };

@@ -3,6 +3,7 @@ import { desk } from '../api/desk.ts';
 import { calmlyOfPasskey, canUsePasskeys, loginByPasskey } from '../api/passkeys.ts';
 import { calmly, isRefused } from '../api/refused.ts';
 import { Trouble } from '../frame/Trouble.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 import { Field } from './Field.tsx';
 
 /** E-mail and password, or a passkey. What was typed stays when it was wrong. */
@@ -16,33 +17,32 @@ export function LoginForm({
   const [email, setEmail] = useState(known ?? '');
   const [password, setPassword] = useState('');
   const [said, setSaid] = useState('');
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: React.FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
+  const { busy, alone } = useAlone();
+  const byPassword = async () => {
     try {
       await desk.login({ email, password });
       await onDone();
     } catch (error) {
       const wrong = isRefused(error) && error.code === 'login_failed';
       setSaid(wrong ? 'E-mail and password do not belong together. Try again.' : calmly(error));
-    } finally {
-      setBusy(false);
     }
   };
   const byPasskey = async () => {
-    setBusy(true);
     try {
       await loginByPasskey();
       await onDone();
     } catch (error) {
       setSaid(calmlyOfPasskey(error));
-    } finally {
-      setBusy(false);
     }
   };
   return (
-    <form className="entry-form" onSubmit={submit}>
+    <form
+      className="entry-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void alone(byPassword);
+      }}
+    >
       <Field
         label="E-mail"
         type="email"
@@ -63,11 +63,11 @@ export function LoginForm({
       />
       <Trouble of={said} />
       <div className="entry-actions">
-        <button type="submit" className="button strong" disabled={busy}>
+        <button type="submit" className="button strong" aria-disabled={busy}>
           {busy ? 'One moment…' : 'Log in'}
         </button>
         {canUsePasskeys() && (
-          <button type="button" className="button" disabled={busy} onClick={() => void byPasskey()}>
+          <button type="button" className="button" aria-disabled={busy} onClick={() => void alone(byPasskey)}>
             Use a passkey
           </button>
         )}

@@ -1,3 +1,4 @@
+import { cardDrafts } from '../agents/card-drafts.ts';
 import { asking } from '../api/questions.ts';
 import { foot } from '../composer/held.ts';
 import { words } from '../composer/words.ts';
@@ -10,6 +11,7 @@ export function enter(): void {
   words.clear();
   foot.clear();
   saidToAll.clear();
+  cardDrafts.clear();
   localStorage.removeItem('lanternroom.seen');
   navigator.serviceWorker?.controller?.postMessage('forget');
 }

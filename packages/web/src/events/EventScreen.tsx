@@ -8,6 +8,7 @@ import { calmly, isNotThere } from '../api/refused.ts';
 import { Bytes } from '../detail/Bytes.tsx';
 import { Text } from '../detail/Text.tsx';
 import { Screen } from '../frame/Screen.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 import { useKeys } from '../keys/use-keys.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
@@ -112,25 +113,23 @@ function Said({ detail }: { detail: EventDetail }) {
 function Replay({ name }: { name: EventName }) {
   const { data: session } = useQuery(sessionQuery);
   const [said, setSaid] = useState('');
-  const [busy, setBusy] = useState(false);
+  const { busy, alone } = useAlone();
   if (session === undefined) return null;
   if (session.person.role === 'reader')
     return <p className="said">You can read here. Replaying needs the role decider; an owner can give it.</p>;
   const replay = async () => {
-    setBusy(true);
     try {
       const { offset } = await desk.replay(name);
       setSaid(`It stands once more at the end of the inbox, at ${offset}. Nothing was resumed by that.`);
     } catch (error) {
       setSaid(calmly(error));
     } finally {
-      setBusy(false);
       void asking.invalidateQueries({ queryKey: ['events'] });
     }
   };
   return (
     <div className="form-line">
-      <button type="button" className="button" disabled={busy} onClick={() => void replay()}>
+      <button type="button" className="button" aria-disabled={busy} onClick={() => void alone(replay)}>
         Replay
       </button>
       <p className="said" role="status">

@@ -72,6 +72,8 @@ function OneProducer({ producer, isOwner }: { producer: Producer; isOwner: boole
   );
 }
 
+export const NEW_PRODUCER = 'new-producer-name';
+
 /** The secret is shown here, once, and nowhere kept. */
 function NewProducer() {
   const [name, setName] = useState('');
@@ -127,6 +129,7 @@ function NewProducer() {
       >
         <h3>A new producer</h3>
         <Field
+          id={NEW_PRODUCER}
           label="Name"
           value={name}
           onText={setName}

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet, useMatchRoute, useNavigate } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useState } from 'react';
 import { preferencesQuery, settingsQuery } from '../api/questions.ts';
-import { keepWordsOnLeaving } from '../composer/words.ts';
 import { LoginAgain } from '../entry/LoginAgain.tsx';
 import { onKeyDown, setKeys } from '../keys/keyboard.ts';
 import { useKeys } from '../keys/use-keys.ts';
@@ -11,6 +10,8 @@ import { listen } from '../live/stream.ts';
 import { wear } from '../look/wear.ts';
 import { AllKeys } from './AllKeys.tsx';
 import { FootLine } from './FootLine.tsx';
+import { keepFocus } from './keep-focus.ts';
+import { keepOnLeaving } from './keep-on-leaving.ts';
 import { Palette } from './Palette.tsx';
 import { Rail } from './Rail.tsx';
 import { useSat } from './sat.ts';
@@ -27,7 +28,8 @@ export function Frame() {
   useCalmOrder();
   useSat();
   useEffect(listen, []);
-  useEffect(keepWordsOnLeaving, []);
+  useEffect(keepOnLeaving, []);
+  useEffect(keepFocus, []);
   // Before anything is painted: what can be seen can be reached.
   useLayoutEffect(() => {
     addEventListener('keydown', onKeyDown);

@@ -21,13 +21,13 @@ export function usePages<P extends Page, T>(asked: {
   return { ...query, pages, all: pages.flatMap(asked.items) };
 }
 
-type Pages = Pick<
+export type Pages<T> = Pick<
   ReturnType<typeof useInfiniteQuery>,
   'error' | 'data' | 'hasNextPage' | 'isFetching' | 'isFetchingNextPage' | 'isFetchNextPageError'
 > & {
   fetchNextPage: () => unknown;
   refetch: () => unknown;
-  all: readonly unknown[];
+  all: readonly T[];
 };
 
 /** So many empty pages in a row are looked through without being asked. */
@@ -41,7 +41,7 @@ export function PageList({
   more,
   children,
 }: {
-  pages: Pages;
+  pages: Pages<unknown>;
   empty: ReactNode;
   looking?: string;
   more: string;
@@ -81,8 +81,8 @@ export function PageList({
           <button
             type="button"
             className="button"
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
+            aria-disabled={isFetchingNextPage}
+            onClick={() => !isFetchingNextPage && void fetchNextPage()}
           >
             {isFetchingNextPage ? 'One moment…' : more}
           </button>

@@ -31,20 +31,13 @@ export function Sittings() {
         said={said}
         onChange={(wanted) => void sittings.change({ sittings: wanted })}
       />
-      <Quiet
-        key={JSON.stringify(hours)}
-        quiet={hours}
-        said={quiet.said}
-        onChange={(wanted) => void quiet.keep({ quiet: wanted })}
-      />
+      <Quiet quiet={hours} said={quiet.said} onChange={(wanted) => void quiet.keep({ quiet: wanted })} />
       <ZoneField
-        key={time_zone}
         zone={time_zone}
         said={zone.said}
         onChange={(wanted) => void zone.change({ time_zone: wanted })}
       />
       <Digest
-        key={JSON.stringify(news)}
         digest={news}
         hasMail={data?.mail === true}
         said={digest.said}

@@ -121,7 +121,7 @@ function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: n
       <header className="sit-line">
         <h1>{progressWords(at, rows.length, minutesLeft(rows.slice(at)))}</h1>
         <div>
-          <button type="button" className="plain" disabled={at === 0} onClick={() => move(-1)}>
+          <button type="button" className="plain" aria-disabled={at === 0} onClick={() => move(-1)}>
             Back
           </button>{' '}
           <Key of="previous" />

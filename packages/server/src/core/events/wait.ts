@@ -56,9 +56,13 @@ export function judgeResume(
   if (hasExpired(envelope, now)) return [];
   const advice = stricter(envelope.routing.resume_policy, local);
   if (advice === 'never' || advice === 'append_only') return [];
-  const woken = open.filter((wait) => matches(wait, envelope, now) && mayWake(advice, wait.policy));
-  if (woken.length > 0) return woken.map((wait) => ({ wait, reason: reasonFor(wait) }));
-  return advice === 'resume_immediately' ? [{ wait: null, reason: 'The event asks to resume at once.' }] : [];
+  const matching = open.filter((wait) => matches(wait, envelope, now));
+  // A run that waits for this event and must not be woken by it is not woken past its wait either.
+  if (matching.length === 0 && advice === 'resume_immediately') {
+    return [{ wait: null, reason: 'The event asks to resume at once.' }];
+  }
+  const woken = matching.filter((wait) => mayWake(advice, wait.policy));
+  return woken.map((wait) => ({ wait, reason: reasonFor(wait) }));
 }
 
 function mayWake(advice: ResumePolicy, own: ResumePolicy | null): boolean {

@@ -3,6 +3,7 @@ import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { DAY, type Micros } from '../time.ts';
 import { insertPerson, refusePerson } from './add-person.ts';
+import { endLinksGivenBy } from './given-links.ts';
 import { type Invitation, isOpen } from './invitation.ts';
 import type { Doorkeeper } from './login.ts';
 import { foldEmail, isEmail, type Person, type Role } from './person.ts';
@@ -110,17 +111,19 @@ export function changeRole(room: Room, owner: Person, id: string, role: Role): P
   return onPerson(room, { owner, id, staysOwner: role === 'owner' }, async (tx, person) => {
     if (person.role === role) return person;
     await tx.people.setRole(id, role);
+    await endLinksGivenBy(room, tx, { giver: id, actor: `person:${owner.id}` });
     const data = { from: person.role, to: role };
     await note(room, tx, { owner, action: 'person.role_changed', subject: id, data });
     return { ...person, role };
   });
 }
 
-/** Sessions and tokens end at once. The name stays under the decisions that the person has made. */
+/** Sessions, tokens and the links they gave out end at once. The name stays under the decisions that the person has made. */
 export function removePerson(room: Room, owner: Person, id: string): Promise<Person | Fault> {
   return onPerson(room, { owner, id, staysOwner: false }, async (tx, person) => {
     const now = room.clock.now();
     await endEveryWayIn(tx, id, now);
+    await endLinksGivenBy(room, tx, { giver: id, actor: `person:${owner.id}` });
     await tx.preferences.remove(id);
     await tx.drafts.removeBy(id);
     await tx.people.remove(id, now);

@@ -4,17 +4,25 @@ import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { DAY, type Micros } from '../time.ts';
 import { refusePerson } from './add-person.ts';
+import { endLinksGivenBy } from './given-links.ts';
 import { type Doorkeeper, SESSIONS } from './login.ts';
 import type { Person } from './person.ts';
 
 const RESET_KEPT: Micros = DAY;
 
 /** A link by which a person chooses a new password. Only its digest is kept. */
-export type Reset = { space: SpaceId; person: PersonId; digest: string; expiresAt: Micros };
+export type Reset = {
+  space: SpaceId;
+  person: PersonId;
+  digest: string;
+  /** Who gave it out. Null: by a version that did not note it. */
+  by: PersonId | null;
+  expiresAt: Micros;
+};
 
 /**
- * Somebody lost their way in, or somebody else may have found it: password, passkeys, sessions and tokens end at
- * once, and the link is the only way back.
+ * Somebody lost their way in, or somebody else may have found it: password, passkeys, sessions, tokens and the
+ * links that were given out in their name end at once, and this link is the only way back.
  */
 export function resetPerson(
   room: Room,
@@ -30,11 +38,14 @@ export function resetPerson(
     const person = (await tx.people.list()).find((p) => p.id === id);
     if (person === undefined) return new Fault('not_found', 'There is no person with this id in your space.');
     const now = room.clock.now();
+    const actor = `person:${owner.id}`;
     await endEveryWayIn(tx, id, now);
+    await endLinksGivenBy(room, tx, { giver: id, actor });
     await tx.people.setPassword(id, null);
     const expiresAt = now + RESET_KEPT;
-    await tx.resets.put({ space: owner.space, person: id, digest: room.vault.sha256(token), expiresAt });
-    await note(room, tx, { actor: `person:${owner.id}`, action: 'person.reset', subject: id });
+    const digest = room.vault.sha256(token);
+    await tx.resets.put({ space: owner.space, person: id, digest, by: owner.id, expiresAt });
+    await note(room, tx, { actor, action: 'person.reset', subject: id });
     return { token, expiresAt };
   });
 }

@@ -47,6 +47,7 @@ export interface ResetRows {
   put(reset: Reset): Promise<void>;
   of(person: PersonId): Promise<Reset | null>;
   remove(person: PersonId): Promise<void>;
+  removeGivenBy(giver: PersonId): Promise<void>;
 }
 
 /** What is kept of a person's preferences; the digest's address is sealed. */

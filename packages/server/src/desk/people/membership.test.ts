@@ -99,6 +99,33 @@ describe('invitations', () => {
     expect(await status(join(world, tokenOf(second)))).toBe(410);
   });
 
+  test('[D43][D44][D56] the links that an owner gave out end when they are removed, reset or no owner any more', async () => {
+    const { world } = await openDesk();
+    const link = (by: string, path: string, wanted: object) =>
+      body<Invited>(world.desk('POST', path, wanted, by)).then(tokenOf);
+    const invite = (by: string, email: string) => link(by, '/desk/invitations', { email, role: 'owner' });
+    const kept = tokenOf(await inviteAs(world, 'kept@example.com', 'reader'));
+    const colleague = await world.addPerson('colleague@example.com', 'decider');
+    for (const [email, end] of [
+      ['removed@example.com', (at: string) => world.desk('DELETE', at)],
+      ['reset@example.com', (at: string) => world.desk('POST', `${at}/reset`, {})],
+      ['lower@example.com', (at: string) => world.desk('PUT', at, { role: 'decider' })],
+    ] as const) {
+      const giver = await world.addPerson(email, 'owner');
+      const back = await invite(giver.token, `friend-of-${email}`);
+      const stolen = await link(giver.token, `/desk/people/${colleague.person.id}/reset`, {});
+      expect(await status(end(`/desk/people/${giver.person.id}`))).toBeLessThan(300);
+      expect(await refused(join(world, back))).toEqual({ status: 410, code: 'invitation_closed' });
+      const used = new Browser(world).send('POST', '/desk/reset', { token: stolen, password: PASSWORD });
+      expect(await refused(used)).toMatchObject({ status: 410 });
+    }
+    const { entries } = await body<{ entries: unknown[] }>(
+      world.desk('GET', '/desk/audit?action=invitation.revoked'),
+    );
+    expect(entries).toHaveLength(3);
+    expect(await status(join(world, kept))).toBe(201);
+  });
+
   test('[D43] only the digest is kept', async () => {
     const { world } = await openDesk();
     const token = tokenOf(await inviteAs(world, 'n@example.com', 'reader'));

@@ -57,6 +57,30 @@ describe('who may call', () => {
     expect(await statusFor(agent, token)).toBe(401);
   });
 
+  const waits: [string, (caller: TestCaller) => Promise<Response>][] = [
+    ['JSON-RPC', (caller) => caller.stream('SendMessage', v1Message('hello'))],
+    ['HTTP+JSON', (caller) => caller.rest('POST', '/message:send', v1Message('hello'))],
+    ['a stream', (caller) => caller.stream('SendStreamingMessage', v1Message('hello'))],
+  ];
+  test.each(waits)(
+    '[A21][W28] a message over %s that waits for its answer is not given it once its token was revoked',
+    async (_, ask) => {
+      const agent = await anAgent(world());
+      await changeCard(world(), agent, { visibility: 'listed' });
+      const laptop = await aLaptop(world(), agent);
+      const key = await aCallerToken(world(), agent);
+      const waiting = ask(new TestCaller(world(), agent, { key, version: '1.0' }));
+      const { taskId } = await laptop.ofType('task');
+      const at = { space: world().space.id, agent: agent.agent.id };
+      const [listed] = await world().room.store.read(at.space, (tx) => tx.callers.list(at.agent));
+      await revokeCallerToken(world().room, { ...at, id: listed?.id ?? '' }, 'test');
+      const message = { role: 'ROLE_AGENT', parts: [{ text: 'the secret' }] };
+      expect(await laptop.say({ type: 'message', taskId, message })).toMatchObject({ type: 'ack' });
+      const reply = await waiting;
+      expect([reply.status, (await reply.text()).includes('the secret')]).toEqual([401, false]);
+    },
+  );
+
   test('[A21] a public agent takes everybody, strangers only so often', async () => {
     const agent = await anAgent(world());
     await changeCard(world(), agent, { visibility: 'public' });

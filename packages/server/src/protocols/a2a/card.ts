@@ -56,16 +56,18 @@ export class CardMaker {
   }
 
   async #dressed(address: Address, plain: JsonObject, version: Version): Promise<JsonObject> {
-    const jku = `${this.#shell.baseUrl()}/.well-known/jwks.json`;
+    const shown = version === '1.0' ? plain : { ...plain, ...older(this.#shell, address, plain) };
+    return { ...shown, signatures: await this.#signatures(shown, plain) };
+  }
+
+  /** One for whoever takes the card as it is, and one for each way in which clients read it. */
+  #signatures(shown: JsonObject, plain: JsonObject): Promise<JsonObject[]> {
     // The official SDK (1.3) loses the schemes of a card that it has already read, and verifies the rest: that form
     // is signed as well. Whoever takes the schemes away from a card gains nothing but a call without a key.
     const { securitySchemes: _, ...withoutSchemes } = plain;
-    const signatures = [
-      await this.#signer.signCard(plain, jku),
-      await this.#signer.signCard(withoutSchemes, jku),
-    ];
-    const signed = { ...plain, signatures };
-    return version === '1.0' ? signed : { ...signed, ...older(this.#shell, address, plain) };
+    const jku = `${this.#shell.baseUrl()}/.well-known/jwks.json`;
+    const forms = new Set([shown, plain, withoutSchemes]);
+    return Promise.all([...forms].map((form) => this.#signer.signCard(form, jku)));
   }
 
   async #plain(address: Address): Promise<JsonObject> {
@@ -132,7 +134,7 @@ function toSkill({ id, name, description, tags, ...lists }: Skill): JsonObject {
   return { id, name, description, tags: tags.length > 0 ? tags : ['agent'], ...Object.fromEntries(filled) };
 }
 
-/** What 0.3 and the seed look for beside all that; unknown to 1.0, and so outside of its signature. */
+/** What 0.3 and the seed look for beside all that. A client of 1.0 drops it before it verifies. */
 function older(shell: Shell, address: Address, plain: JsonObject): JsonObject {
   const url = agentUrl(shell, address);
   return {

@@ -1,4 +1,10 @@
-import { decodeProtectedHeader } from 'jose';
+import {
+  base64url,
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  type FlattenedJWS,
+  flattenedVerify,
+} from 'jose';
 import { describe, expect, test } from 'vitest';
 import type { MadeAgent } from '../../core/agents/found.ts';
 import { Signer } from '../../http/signing.ts';
@@ -177,6 +183,31 @@ describe('cards', () => {
     expect(card).not.toHaveProperty('securityRequirements');
   });
 });
+
+/** RFC 8785 for what a card holds: strings, lists and objects. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
+}
+
+test.each([{}, { 'a2a-version': '0.3' }, { 'a2a-version': '1.0' }])(
+  '[A3] the card for %j is signed as it is shown, for whoever knows no version of ours',
+  async (headers) => {
+    const agent = await anAgent(world());
+    const { signatures, ...shown } = await readCard(agent, headers as Record<string, string>);
+    const jwks = await (await fetch(`${world().url}/.well-known/jwks.json`)).json();
+    const [first] = signatures as FlattenedJWS[];
+    const jws = { ...first, payload: base64url.encode(canonical(shown)) } as FlattenedJWS;
+    await expect(flattenedVerify(jws, createLocalJWKSet(jwks as never))).resolves.toBeDefined();
+    const forged = {
+      ...jws,
+      payload: base64url.encode(canonical({ ...shown, url: 'https://evil.example/' })),
+    };
+    await expect(flattenedVerify(forged, createLocalJWKSet(jwks as never))).rejects.toThrow();
+  },
+);
 
 test('[A3] two keys are published during a rotation, and the new one signs', async () => {
   const agent = await anAgent(world());

@@ -16,6 +16,8 @@ export type SendRequest = {
 
 export type PushRequest = Omit<PushConfig, 'id' | 'dialect'> & { id: string | null };
 
+export type PushPage = { configs: readonly PushConfig[]; nextPageToken: string };
+
 export type GetRequest = { id: string; historyLength: number | undefined };
 
 export type ListRequest = {
@@ -53,7 +55,7 @@ export interface Dialect {
   fromUpdate(update: Update): Json;
   fromList(list: { tasks: TaskView[]; nextPageToken: string; pageSize: number; totalSize: number }): Json;
   fromPush(taskId: string, config: PushConfig): Json;
-  fromPushes(taskId: string, configs: readonly PushConfig[]): Json;
+  fromPushes(taskId: string, page: PushPage): Json;
 }
 
 export const PAGE_DEFAULT = 50;

@@ -62,7 +62,7 @@ export function olderDialect(manner: Manner): Dialect {
     fromUpdate: (update) => updateOf(manner, update),
     fromList: (list) => ({ ...list, tasks: list.tasks.map(fromTask) }),
     fromPush,
-    fromPushes: (taskId, configs) => configs.map((config) => fromPush(taskId, config)),
+    fromPushes: (taskId, { configs }) => configs.map((config) => fromPush(taskId, config)),
   };
 }
 

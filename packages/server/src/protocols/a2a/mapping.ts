@@ -52,9 +52,9 @@ export const V1: Dialect = {
   fromUpdate,
   fromList: (list) => list as unknown as JsonObject,
   fromPush: (taskId, { dialect: _, ...config }) => ({ ...config, taskId }),
-  fromPushes: (taskId, configs) => ({
+  fromPushes: (taskId, { configs, nextPageToken }) => ({
     configs: configs.map((config) => V1.fromPush(taskId, config)),
-    nextPageToken: '',
+    nextPageToken,
   }),
 };
 

@@ -19,6 +19,7 @@ import { agentUrl, type Entered, unauthorized } from './door.ts';
 import { toTaskId } from './mapping.ts';
 import { wrong } from './parts.ts';
 import { toPushConfig } from './push-config.ts';
+import { toPushPage } from './push-page.ts';
 import { type Beginning, beginStream, sendMessage } from './sending.ts';
 import type { TaskTexts } from './task-texts.ts';
 import { dialectOfParams, dialectOfTask, type Operation, type Version } from './versions.ts';
@@ -96,7 +97,8 @@ const HANDLERS: Record<SingleOperation, Handler> = {
     const taskId = taskIdOfPush(call);
     const stored = await storedDialect(call, taskId);
     const configs = orThrow(await listPushes(call.shell.room, call.entered.place, taskId));
-    return dialectOfTask(call.version, stored).fromPushes(taskId, configs);
+    const page = call.version === '1.0' ? toPushPage(configs, call.params) : { configs, nextPageToken: '' };
+    return dialectOfTask(call.version, stored).fromPushes(taskId, page);
   },
   pushDelete: async (call) => {
     const { taskId, id } = dialectOfTask(call.version, undefined).toPushGet(call.params);

@@ -201,6 +201,30 @@ describe('pushes', () => {
     expect(got).toHaveLength(1);
   });
 
+  test('[A6][A18] 1.0 reads the configurations by the page, also when one is deleted in between', async () => {
+    const { v1 } = await stage([]);
+    const sent = await v1.call('SendMessage', { ...v1Message('x'), configuration: atOnce });
+    const { id: taskId } = sent.result.task as { id: string };
+    const config = (id: string) => ({ id, taskId, url: 'https://example.com/hook' });
+    for (const id of ['c', 'a', 'd', 'b']) await v1.call('CreateTaskPushNotificationConfig', config(id));
+    const page = async (params: Wire) => {
+      const { result } = await v1.call('ListTaskPushNotificationConfigs', { taskId, ...params });
+      return result as unknown as { configs: Wire[]; nextPageToken: string };
+    };
+    const all = await page({ pageSize: 0 });
+    expect(all).toEqual({ configs: ['a', 'b', 'c', 'd'].map(config), nextPageToken: '' });
+    const first = await page({ pageSize: 2 });
+    expect(first.configs).toEqual([config('a'), config('b')]);
+    await v1.call('DeleteTaskPushNotificationConfig', { taskId, id: 'b' });
+    const rest = await v1.rest(
+      'GET',
+      `/tasks/${taskId}/pushNotificationConfigs?pageSize=2&pageToken=${first.nextPageToken}`,
+    );
+    expect(await rest.json()).toEqual({ configs: [config('c'), config('d')], nextPageToken: '' });
+    const refused = await v1.call('ListTaskPushNotificationConfigs', { taskId, pageSize: 101 });
+    expect(refused.error?.code).toBe(-32602);
+  });
+
   const refused: [string, Wire, RegExp][] = [
     ['plain http', { url: 'http://example.com/hook' }, /https/],
     ['another scheme', { url: 'ftp://example.com/hook' }, /https/],

@@ -14,6 +14,7 @@ import {
   CardBody,
   HISTORY,
   LIST_QUERY,
+  PAGE,
   PushBody,
   PushListBody,
   PushReply,
@@ -47,7 +48,11 @@ const DESCRIBED = {
   cancel: { summary: 'Cancel a task', response: { 200: TaskBody } },
   subscribe: { summary: 'Follow a task', response: { 200: 'stream' } },
   pushSet: { summary: 'Have news of a task pushed', body: PushBody, response: { 200: PushReply } },
-  pushList: { summary: 'Where news of a task is pushed', response: { 200: PushListBody } },
+  pushList: {
+    summary: 'Where news of a task is pushed',
+    response: { 200: PushListBody },
+    parameters: PAGE,
+  },
   pushGet: { summary: 'One push configuration', response: { 200: PushReply } },
   pushDelete: { summary: 'End a push configuration', response: { 200: Type.Object({}) } },
   extendedCard: { summary: 'The card for those who may call', response: { 200: CardBody } },
@@ -88,7 +93,7 @@ export function restRoutes(app: FastifyInstance, parts: A2aParts): void {
   app.get(
     configs,
     { config: DESCRIBED.pushList },
-    single('pushList', (r) => ({ taskId: paramsOf(r).id })),
+    single('pushList', (r) => ({ ...typed(r.query), taskId: paramsOf(r).id })),
   );
   app.get(`${configs}/:config`, { config: DESCRIBED.pushGet }, single('pushGet', ofConfig));
   app.delete(`${configs}/:config`, { config: DESCRIBED.pushDelete }, single('pushDelete', ofConfig));

@@ -107,6 +107,7 @@ function inQuery(numbers: readonly string[], texts: readonly string[] = [], flag
 }
 
 export const HISTORY = inQuery(['historyLength']);
+export const PAGE = inQuery(['pageSize'], ['pageToken']);
 export const LIST_QUERY = inQuery(
   ['pageSize', 'historyLength'],
   ['contextId', 'status', 'statusTimestampAfter', 'pageToken'],

@@ -11,7 +11,7 @@ import type { Headed } from '../../http/fast-lane.ts';
 import type { Shell } from '../../http/shell.ts';
 import { type Outlet, withAllContent } from './content.ts';
 import type { Dialect, SendRequest } from './dialect.ts';
-import type { Entered } from './door.ts';
+import { admit, type Entered } from './door.ts';
 import { wrong } from './parts.ts';
 import { toPushConfig } from './push-config.ts';
 
@@ -77,9 +77,15 @@ export async function sendMessage(asking: Asking, wanted: SendRequest, outlet: O
     return answerOf(outlet, task, view, log);
   }
   const task = await untilAnswered(asking, wanted, waitSeconds);
+  await askAgain(asking);
   const answer = await answerOf(outlet, task, view);
   if (isAnswer(task)) forgetAnswered(outlet.room, task);
   return answer;
+}
+
+/** The credential may have ended while its request waited (W28). Keys are remembered, so this is cheap. */
+async function askAgain({ shell, request, entered }: Asking): Promise<void> {
+  await admit(shell, request, entered.address);
 }
 
 /** Listens before it sends: nothing that is said to the message can be missed, and nothing is looked at twice. */
@@ -152,6 +158,7 @@ export async function beginStream(asking: Asking, wanted: SendRequest, outlet: O
     millis === 0
       ? (await look()).value
       : await shell.parking.until(request.raw, { topic: taskTopic(task), millis }, look);
+  await askAgain(asking);
   if (known.isDirect) return { answer: await answerOf(outlet, known, {}), task: known, after: null };
   const { room } = outlet;
   const log = await room.store.read(task.space, (tx) => readLog(room, tx, task));

@@ -114,6 +114,22 @@ describe('policies', () => {
     expect((await show()).json).toEqual({ max_resume_policy: 'append_only', show_reviews: false });
   });
 
+  it.each([
+    ['never', []],
+    ['append_only', []],
+    ['resume_if_waiting', [true]],
+    [null, [true]],
+  ])('[K20] an event that asks to resume at once, before a wait of policy %s', async (policy, wakes) => {
+    const { world, sender } = await openInbox();
+    const wait = await opened(world, { subject: { task_id: 't_1' }, policy });
+    const routing = { resume_policy: 'resume_immediately' };
+    await sender.sent({ subject: { task_id: 't_1' }, routing });
+    expect((await resumesOf(world)).map((r) => r.wait_id === wait)).toEqual(wakes);
+    // A wait for something else forbids nothing here.
+    const other = await sender.sent({ subject: { task_id: 't_2' }, routing });
+    expect((await resumesOf(world)).at(-1)).toMatchObject({ event_id: other.event_id, wait_id: null });
+  });
+
   it('[K20] an event whose knowledge has expired never resumes, and is kept', async () => {
     const clock = new ManualClock();
     const { world, sender } = await openInbox({ clock });
@@ -238,10 +254,9 @@ describe('order', () => {
 function model(event: Model, waits: readonly (Model & { policy: number | null })[], local: number) {
   const advice = Math.min(event.policy ?? 0, local);
   if (advice < 2) return [];
-  const woken = waits.flatMap((wait, n) =>
-    fits(wait, event) && Math.min(advice, wait.policy ?? 3) >= 2 ? [n] : [],
-  );
-  return woken.length === 0 && advice === 3 ? [null] : woken;
+  const matching = waits.flatMap((wait, n) => (fits(wait, event) ? [n] : []));
+  if (matching.length === 0) return advice === 3 ? [null] : [];
+  return matching.filter((n) => Math.min(advice, waits[n]?.policy ?? 3) >= 2);
 }
 
 type Model = { task: string | null; type: string | null; interrupt: string | null; policy: number | null };

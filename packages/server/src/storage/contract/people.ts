@@ -94,17 +94,22 @@ export function describePeople(fresh: Fresh): void {
       await tx.passkeys.markUsed('one', 10);
       await tx.passkeys.markUsed('two', 20);
       await tx.passkeys.forgetUsed(10);
-      await tx.resets.put({ space: SPACE, person: 'pe_1', digest: 'first', expiresAt: 5 });
-      await tx.resets.put({ space: SPACE, person: 'pe_1', digest: 'second', expiresAt: 6 });
+      await tx.resets.put({ space: SPACE, person: 'pe_1', digest: 'first', by: 'pe_2', expiresAt: 5 });
+      await tx.resets.put({ space: SPACE, person: 'pe_1', digest: 'second', by: 'pe_2', expiresAt: 6 });
     });
     await store.read(SPACE, async (tx) => {
       expect([await tx.passkeys.wasUsed('one'), await tx.passkeys.wasUsed('two')]).toEqual([false, true]);
     });
-    const reset = { space: SPACE, person: 'pe_1', digest: 'second', expiresAt: 6 };
+    const reset = { space: SPACE, person: 'pe_1', digest: 'second', by: 'pe_2', expiresAt: 6 };
     expect(await store.directory.resetByDigest('second')).toEqual(reset);
     expect(await store.directory.resetByDigest('first')).toBeNull();
-    await store.write(SPACE, [], (tx) => tx.resets.remove('pe_1'));
+    await store.write(SPACE, [], (tx) => tx.resets.removeGivenBy('pe_1'));
+    expect(await store.read(SPACE, (tx) => tx.resets.of('pe_1'))).toEqual(reset);
+    await store.write(SPACE, [], (tx) => tx.resets.removeGivenBy('pe_2'));
     expect(await store.read(SPACE, (tx) => tx.resets.of('pe_1'))).toBeNull();
+    await store.write(SPACE, [], (tx) => tx.resets.put(reset));
+    await store.write(SPACE, [], (tx) => tx.resets.remove('pe_1'));
+    expect(await store.directory.resetByDigest('second')).toBeNull();
   });
 
   test('[D2] a session is found by its digest until it is ended or swept away', async () => {

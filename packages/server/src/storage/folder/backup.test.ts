@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -42,6 +43,17 @@ test('[D32] what a restore left behind that was killed is in nobody’s way', as
   restore(file, folder);
   expect(readdirSync(folder).sort()).toEqual([DATABASE_FILE, 'server.lock']);
   expect(await linesIn(await opened(folder))).toHaveLength(2);
+});
+
+test('[D32] a backup clears away what a killed one left behind, and nothing of one that still runs', async () => {
+  const data = await withLines(2);
+  const folder = freshFolder();
+  const { pid: ended } = spawnSync(process.execPath, ['--version']);
+  const left = [ended, process.pid].flatMap((pid) => [`b.${pid}.part`, `b.${pid}.part-journal`]);
+  const others = [`b.${process.ppid}.part`, `c.${ended}.part`, 'b.notes.part'];
+  for (const name of [...left, ...others]) writeFileSync(join(folder, name), 'half a copy');
+  backup(data, join(folder, 'b'), false);
+  expect(readdirSync(folder).sort()).toEqual(['b', ...others].sort());
 });
 
 test('[D32][D80] nothing is restored into the folder of a running server', async () => {

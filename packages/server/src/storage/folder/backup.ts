@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import Database from 'libsql';
+import { basename, dirname, join, resolve } from 'node:path';
 import { SECRET_FILE } from '../sealing/master-key.ts';
+import { Database } from '../sqlite/driver.ts';
 import { assertOurs } from '../sqlite/migrate.ts';
 import { DATABASE_FILE, type DataFolder } from './data-folder.ts';
 import { leaveTo, makeFolder, syncFolder } from './folder.ts';
@@ -17,6 +17,7 @@ export function backup(data: DataFolder, file: string, replace: boolean) {
   if (existsSync(target) && !replace)
     throw new Error(`${target} exists. Choose another name, or replace it with --force.`);
   makeFolder(dirname(target), 'folder', 'choose another place for the backup');
+  sweepParts(target);
   // The one before stays until this one is whole: a full disk must not cost the last copy.
   const part = `${target}.${process.pid}.part`;
   copyInto(data.local.store.session.db, part);
@@ -26,13 +27,36 @@ export function backup(data: DataFolder, file: string, replace: boolean) {
   return { file: target, bytes: statSync(target).size, secret: existsSync(secret) ? secret : null };
 }
 
-function copyInto(db: Database.Database, target: string): void {
+/** Half a copy that a killed backup left behind, as large as the data perhaps, and nobody would look for it. */
+function sweepParts(target: string): void {
+  const name = basename(target);
+  for (const found of readdirSync(dirname(target))) {
+    const pid = found.startsWith(name) ? /^\.(\d+)\.part$/.exec(found.slice(name.length))?.[1] : undefined;
+    // A number comes round again, in a container at every run: what bears ours is not ours either.
+    if (pid === undefined || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
+    removePart(join(dirname(target), found));
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (reason) {
+    return (reason as NodeJS.ErrnoException).code === 'EPERM'; // it runs, as somebody else
+  }
+}
+
+function removePart(part: string): void {
+  for (const file of [part, `${part}-journal`]) rmSync(file, { force: true });
+}
+
+function copyInto(db: Database, target: string): void {
   db.exec('pragma query_only = off');
   try {
     closeSync(openSync(target, 'wx', 0o600)); // SQLite takes over the rights of an empty file that is there
     db.prepare('vacuum into ?').run(target);
   } catch (reason) {
-    rmSync(target, { force: true }); // half a copy must not be taken for a whole one
+    removePart(target); // half a copy must not be taken for a whole one
     throw reason;
   } finally {
     db.exec('pragma query_only = on');
@@ -60,14 +84,14 @@ export function restore(file: string, folder: string) {
 }
 
 /** SQLite copies, and not we: what a server was killed over lies in part in the log beside its file. */
-function restoreInto(folder: string, db: Database.Database) {
+function restoreInto(folder: string, db: Database) {
   if (readdirSync(folder).some((name) => name.startsWith(DATABASE_FILE))) {
     throw new Error(
       `${folder} already holds data. Choose an empty folder with --data, or move the old one aside.`,
     );
   }
   const [part, target] = [join(folder, PART), join(folder, DATABASE_FILE)];
-  rmSync(part, { force: true });
+  removePart(part);
   copyInto(db, part);
   leaveTo(folder, part);
   renameSync(part, target);
@@ -75,10 +99,10 @@ function restoreInto(folder: string, db: Database.Database) {
   return { folder: resolve(folder), bytes: statSync(target).size };
 }
 
-function openSound(file: string): Database.Database {
-  let db: Database.Database | undefined;
+function openSound(file: string): Database {
+  let db: Database | undefined;
   try {
-    db = new Database(file, { readonly: true });
+    db = new Database(file, { readOnly: true });
     const problem = problemOf(db);
     if (problem === null) return db;
     throw new Error(problem);
@@ -89,17 +113,17 @@ function openSound(file: string): Database.Database {
   }
 }
 
-function problemOf(db: Database.Database): string | null {
+function problemOf(db: Database): string | null {
   assertOurs(db);
   return isEmpty(db) ? 'there is nothing in it' : (integrityProblems(db)[0] ?? null);
 }
 
-function isEmpty(db: Database.Database): boolean {
+function isEmpty(db: Database): boolean {
   return db.prepare('select 1 from sqlite_master').get() === undefined;
 }
 
 /** What SQLite's own full check finds. */
-export function integrityProblems(db: Database.Database): string[] {
+export function integrityProblems(db: Database): string[] {
   const rows = db.prepare('pragma integrity_check').all() as { integrity_check: string }[];
   return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
 }

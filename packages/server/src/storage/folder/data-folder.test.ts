@@ -9,12 +9,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'libsql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshFolder, unprivileged } from '../../testing/folders.ts';
 import { aLine } from '../../testing/things.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { newKey, replaceKeys } from '../sealing/master-key.ts';
+import { Database } from '../sqlite/driver.ts';
 import { inSqlite } from '../sqlite/migrate.ts';
 import { MasterVault } from '../vault.ts';
 import { restore } from './backup.ts';

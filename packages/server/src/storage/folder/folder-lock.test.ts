@@ -18,13 +18,13 @@ test('[D80] a data folder has one server at a time, and the next when it has gon
 
 test('[D80] a lock ends with its process, however that ends', async () => {
   const folder = freshFolder();
-  const driver = createRequire(import.meta.url).resolve('libsql');
+  const driver = createRequire(import.meta.url).resolve('@photostructure/sqlite');
   const holder = spawn(
     process.execPath,
     [
       '-e',
-      `const db = new (require(process.argv[1]))(process.argv[2]);
-       db.exec('begin exclusive'); console.log('held'); setInterval(() => db.inTransaction, 1000)`,
+      `const db = new (require(process.argv[1]).DatabaseSync)(process.argv[2]);
+       db.exec('begin exclusive'); console.log('held'); setInterval(() => db.isTransaction, 1000)`,
       driver,
       join(folder, 'server.lock'),
     ],

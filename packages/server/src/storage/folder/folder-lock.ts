@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'libsql';
 import { codeOf } from '../error-code.ts';
+import { Database } from '../sqlite/driver.ts';
 import { isFull, leaveTo, makeFolder } from './folder.ts';
 
 const LOCK_FILE = 'server.lock';
@@ -18,7 +18,7 @@ export type FolderLock = { release(): void };
 export function lockFolder(folder: string, instead = START_ELSEWHERE): FolderLock {
   makeFolder(folder);
   const file = join(folder, LOCK_FILE);
-  let db: Database.Database | undefined;
+  let db: Database | undefined;
   try {
     closeSync(openSync(file, 'a', 0o600));
     leaveTo(folder, file);
@@ -32,7 +32,7 @@ export function lockFolder(folder: string, instead = START_ELSEWHERE): FolderLoc
   const held = db;
   return {
     release: () => {
-      if (held.inTransaction) held.exec('rollback');
+      if (held.isTransaction) held.exec('rollback');
       held.close();
     },
   };

@@ -1,5 +1,5 @@
-import Database from 'libsql';
 import { MIGRATIONS } from '../migrations.ts';
+import { Database } from '../sqlite/driver.ts';
 import { inSqlite } from '../sqlite/migrate.ts';
 
 export type Row = Record<string, unknown>;
@@ -34,7 +34,7 @@ export function layouts(): Layout[] {
   }
 }
 
-function layout(db: Database.Database, name: string): Layout {
+function layout(db: Database, name: string): Layout {
   const columns = db.prepare(`pragma table_info("${name}")`).all() as { name: string; pk: number }[];
   const key = columns.filter((column) => column.pk > 0).sort((a, b) => a.pk - b.pk);
   return { name, columns: columns.map((column) => column.name), key: key.map((column) => column.name) };

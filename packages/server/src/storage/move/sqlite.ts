@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import Database from 'libsql';
+import { Database } from '../sqlite/driver.ts';
 import type { End, Layout, Row } from './end.ts';
 
 /** A data folder as one side of a move. Whoever moves holds the folder's lock: no server runs on it meanwhile. */
 export class SqliteEnd implements End {
   readonly name: string;
-  readonly #db: Database.Database;
+  readonly #db: Database;
 
   constructor(folder: string, file: string) {
     // However it was named this time: a move is gone on with from another folder, too.
@@ -23,12 +23,7 @@ export class SqliteEnd implements End {
   }
 
   async query(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const rows = this.#db.prepare(sql).all(...values) as Row[];
-    for (const row of rows) {
-      for (const [name, value] of Object.entries(row))
-        if (value instanceof ArrayBuffer) row[name] = Buffer.from(value);
-    }
-    return rows;
+    return this.#db.prepare(sql).all(...values) as Row[];
   }
 
   async run(sql: string, values: readonly unknown[] = []): Promise<void> {
@@ -46,7 +41,7 @@ export class SqliteEnd implements End {
 
   async close(): Promise<void> {
     // Asked for: the driver keeps a closed file, and with it a lock, until its statements are gone.
-    if (this.#db.inTransaction) this.#db.exec('rollback');
+    if (this.#db.isTransaction) this.#db.exec('rollback');
     this.#db.close();
   }
 }

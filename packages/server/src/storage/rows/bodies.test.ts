@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import Database from 'libsql';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { anEntry, anEventRecord } from '../../testing/event-things.ts';
 import { freshFolder } from '../../testing/folders.ts';
+import { Database } from '../sqlite/driver.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
 
@@ -119,7 +119,7 @@ test('[D25] a record from before bodies were parted by commas is read one by one
   const { file, put } = open();
   await Promise.all([put(1, 'one'), put(2, 'two'), put(3, 'three')]);
   const db = new Database(file);
-  db.prepare('update bodies set sealed = ?').run([vault.seal('onetwothree', 'bodies:sp_1:1')]);
+  db.prepare('update bodies set sealed = ?').run(vault.seal('onetwothree', 'bodies:sp_1:1'));
   db.exec('update events set body_at = body_at - seq + 1');
   db.close();
   const again = open(file);
@@ -137,7 +137,7 @@ test('[D25] an event from before bodies were sealed together is read from its ow
   const db = new Database(file);
   db.prepare(
     'update events set body = ?, segment = null, body_at = null, body_size = null where seq = 2',
-  ).run([vault.seal('from before', 'event:sp_1:2')]);
+  ).run(vault.seal('from before', 'event:sp_1:2'));
   db.close();
   expect(await texts()).toEqual(['new', 'from before']);
   await leave('agent-1', 2);

@@ -113,7 +113,7 @@ function fromPasskey(k: PasskeyRecord): Tables['passkeys'] {
   };
 }
 
-const insertReset = insertOf('resets', ['space_id', 'person_id', 'digest', 'expires_at']);
+const insertReset = insertOf('resets', ['space_id', 'person_id', 'digest', 'expires_at', 'given_by']);
 
 const resetOf = statement<OfPerson>()((db, p) =>
   db.selectFrom('resets').selectAll().where('space_id', '=', p.space).where('person_id', '=', p.person),
@@ -123,20 +123,32 @@ const removeReset = statement<OfPerson>()((db, p) =>
   db.deleteFrom('resets').where('space_id', '=', p.space).where('person_id', '=', p.person),
 );
 
+const removeGivenBy = statement<{ space: string; giver: string }>()((db, p) =>
+  db.deleteFrom('resets').where('space_id', '=', p.space).where('given_by', '=', p.giver),
+);
+
 export function resetRows(session: Session, space: string): ResetRows {
   return {
-    put: async ({ person, digest, expiresAt }) => {
+    put: async ({ person, digest, by, expiresAt }) => {
       await session.run(removeReset, { space, person });
-      await session.run(insertReset, { space_id: space, person_id: person, digest, expires_at: expiresAt });
+      const row = { space_id: space, person_id: person, digest, expires_at: expiresAt, given_by: by };
+      await session.run(insertReset, row);
     },
     of: async (person) => {
       const row = await session.one(resetOf, { space, person });
       return row === undefined ? null : toReset(row);
     },
     remove: async (person) => void (await session.run(removeReset, { space, person })),
+    removeGivenBy: async (giver) => void (await session.run(removeGivenBy, { space, giver })),
   };
 }
 
 export function toReset(row: Tables['resets']): Reset {
-  return { space: row.space_id, person: row.person_id, digest: row.digest, expiresAt: row.expires_at };
+  return {
+    space: row.space_id,
+    person: row.person_id,
+    digest: row.digest,
+    by: row.given_by,
+    expiresAt: row.expires_at,
+  };
 }

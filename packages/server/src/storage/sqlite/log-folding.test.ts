@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'libsql';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { freshFolder } from '../../testing/folders.ts';
 import { aLine } from '../../testing/things.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
+import { Database } from './driver.ts';
 import { OWN_MARK } from './log-folding.ts';
 
 /** In the log's header: how often it has begun anew. */
@@ -35,7 +35,7 @@ function opened() {
   return { file, store, write, log, begun, untilBegunAnew, rows: () => seq };
 }
 
-function linesIn(db: Database.Database): number {
+function linesIn(db: Database): number {
   return (db.prepare('select count(*) as n from ledger').get() as { n: number }).n;
 }
 

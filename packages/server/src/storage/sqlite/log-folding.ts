@@ -1,7 +1,8 @@
-import type Database from 'libsql';
-import DatabaseBeside from 'libsql/promise';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Database } from './driver.ts';
 
-const FOLD = 'pragma wal_checkpoint(passive)';
+export const FOLD = 'pragma wal_checkpoint(passive)';
 /**
  * Pages in the log after which it is folded: 8 MiB. Twice as much, and what is left for the writer's turn stops it for
  * 24 ms instead of 16 at worst; a quarter of it, and hot pages are written twice as often (bench, 2026-11).
@@ -15,20 +16,22 @@ export const OWN_MARK = 8000;
 
 type Parts = {
   file: string;
-  writer: Database.Database;
+  writer: Database;
   /** Asks for the writer's turn, in which `finish` will be called. */
   askForTurn(): void;
 };
 
+/** Built code only: a thread has no loader for the sources. */
+const PROGRAM = import.meta.url.endsWith('.js') ? new URL('./folding-thread.js', import.meta.url) : null;
+
 /**
- * Folds the log into the database file beside the writer, on a thread of the driver's. SQLite would do it inside a
- * commit, and everybody would wait for 20 ms. What was written meanwhile is folded in the writer's turn, so that
- * the log begins anew: a commit that overwrites it costs half of one that makes it longer (bench, 2026-11).
- * For the main thread only: when a thread dies that waits for the driver, the driver takes the process with it.
+ * Folds the log into the database file beside the writer, on a thread that is started for the first one. SQLite would do
+ * it inside a commit, and everybody would wait for 20 ms. What was written meanwhile is folded in the writer's turn, so
+ * that the log begins anew: a commit that overwrites it costs half of one that makes it longer (bench, 2026-11).
  */
 export class LogFolding {
   readonly #parts: Parts;
-  #beside: DatabaseBeside | null = null;
+  #thread: Worker | null = null;
   #running: Promise<void> | null = null;
   #pages = 0;
   #isNearlyDone = false;
@@ -42,35 +45,57 @@ export class LogFolding {
     this.#pages += PAGES_OF_COMMIT + rows * PAGES_OF_ROW;
     if (this.#pages < ENOUGH || this.#running !== null) return;
     this.#pages = 0;
-    this.#running = this.#fold().finally(() => {
-      this.#running = null;
+    void this.#run(async () => {
+      if (PROGRAM !== null) await this.#foldBeside(PROGRAM);
+      this.#isNearlyDone = true;
+      this.#parts.askForTurn();
     });
   }
 
-  /** In the writer's turn, between two transactions. */
-  finish(): void {
-    if (!this.#isNearlyDone) return;
+  /** True when the writer is to let us `finish` in its next turn. */
+  get isNearlyDone(): boolean {
+    return this.#isNearlyDone;
+  }
+
+  /** In the writer's turn, between two transactions. Only the writer waits for it, not whoever is served meanwhile. */
+  finish(): Promise<void> {
     this.#isNearlyDone = false;
-    try {
-      this.#parts.writer.exec(FOLD);
-    } catch {
-      // As below.
-    }
+    return this.#run(async () => {
+      if (PROGRAM !== null) await this.#foldBeside(PROGRAM);
+      else this.#parts.writer.exec(FOLD);
+    });
   }
 
   async stop(): Promise<void> {
     await this.#running;
-    this.#beside?.close();
+    await this.#thread?.terminate();
   }
 
-  async #fold(): Promise<void> {
-    try {
-      this.#beside ??= new DatabaseBeside(this.#parts.file, {});
-      await this.#beside.exec(`pragma synchronous = full; ${FOLD}`);
-      this.#isNearlyDone = true;
-      this.#parts.askForTurn();
-    } catch {
-      // Nothing is lost: it all stays in the log. Whatever is wrong with the disk, the writer finds it too, and says so.
-    }
+  /** Nothing is lost when it fails: it all stays in the log. Whatever is wrong with the disk, the writer finds it too, and says so. */
+  #run(work: () => Promise<void>): Promise<void> {
+    const running = work()
+      .catch(() => {})
+      .finally(() => {
+        if (this.#running === running) this.#running = null;
+      });
+    this.#running = running;
+    return running;
+  }
+
+  async #foldBeside(program: URL): Promise<void> {
+    this.#thread ??= this.#start(program);
+    const thread = this.#thread;
+    thread.ref();
+    thread.postMessage('fold');
+    await once(thread, 'message'); // or throws what the thread has died of
+    thread.unref();
+  }
+
+  #start(program: URL): Worker {
+    const thread = new Worker(program, { workerData: this.#parts.file });
+    thread.on('error', () => {
+      this.#thread = null; // the next one gets another try
+    });
+    return thread;
   }
 }

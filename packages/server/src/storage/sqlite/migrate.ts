@@ -1,11 +1,11 @@
-import type Database from 'libsql';
 import { MIGRATIONS } from '../migrations.ts';
+import type { Database } from './driver.ts';
 
 /** "LTRN", so that a file of somebody else's is not taken for ours. */
 const APPLICATION_ID = 0x4c54524e;
 
 /** Refuses a file that is newer, damaged, or not ours. Comes first: not even a pragma may change such a file. */
-export function assertOurs(db: Database.Database): void {
+export function assertOurs(db: Database): void {
   const version = pragma(db, 'user_version');
   refuseForeign(db, version);
   if (version > MIGRATIONS.length) {
@@ -17,7 +17,7 @@ export function assertOurs(db: Database.Database): void {
 }
 
 /** The master keys that the store has noted; null for one that has not noted any. */
-export function sealedBy(db: Database.Database): string | null {
+export function sealedBy(db: Database): string | null {
   if (pragma(db, 'user_version') === 0) return null;
   const noted = db
     .prepare("select text from heads where space_id = '' and name = 'vault' and seal != ''")
@@ -26,11 +26,11 @@ export function sealedBy(db: Database.Database): string | null {
 }
 
 /** Brings the file to this program's version, step by step, each step in a transaction. */
-export function migrateSqlite(db: Database.Database): void {
+export function migrateSqlite(db: Database): void {
   for (let step = pragma(db, 'user_version'); step < MIGRATIONS.length; step++) migrateStep(db, step);
 }
 
-function migrateStep(db: Database.Database, step: number): void {
+function migrateStep(db: Database, step: number): void {
   db.exec('begin immediate');
   try {
     // Another process may have been faster between the look and the lock.
@@ -40,7 +40,7 @@ function migrateStep(db: Database.Database, step: number): void {
     }
     db.exec('commit');
   } catch (reason) {
-    if (db.inTransaction) db.exec('rollback');
+    if (db.isTransaction) db.exec('rollback');
     throw reason;
   }
 }
@@ -50,7 +50,7 @@ export function inSqlite(sql: string): string {
   return sql.replaceAll('{bytes}', 'blob').replaceAll('{random}', 'lower(hex(randomblob(32)))');
 }
 
-function refuseForeign(db: Database.Database, version: number): void {
+function refuseForeign(db: Database, version: number): void {
   const { n } = db.prepare('select count(*) as n from sqlite_master').get() as { n: number };
   const ours = pragma(db, 'application_id') === APPLICATION_ID;
   if (ours || (n === 0 && version === 0)) return;
@@ -58,7 +58,7 @@ function refuseForeign(db: Database.Database, version: number): void {
 }
 
 /** The header and both ends of every table; a full check belongs to "lanternroom doctor". */
-function quickCheck(db: Database.Database): void {
+function quickCheck(db: Database): void {
   const first = db.prepare("select name from sqlite_master where type = 'table'").all() as { name: string }[];
   for (const { name } of first) {
     // Without an index: one of those would answer instead, and the table would stay unread.
@@ -72,13 +72,13 @@ function quickCheck(db: Database.Database): void {
 const WHOLE_CHECK_BYTES = 64 * 1024 * 1024;
 
 /** Damage in the middle of a file of ordinary size is found before the first request is. */
-export function assertSound(db: Database.Database): void {
+export function assertSound(db: Database): void {
   if (pragma(db, 'page_count') * pragma(db, 'page_size') > WHOLE_CHECK_BYTES) return;
   const [found] = db.prepare('pragma quick_check(1)').all() as { quick_check: string }[];
   if (found?.quick_check !== 'ok') throw new Error(`malformed: ${found?.quick_check.replaceAll('\n', ' ')}`);
 }
 
-function pragma(db: Database.Database, name: string): number {
+function pragma(db: Database, name: string): number {
   const row = db.prepare(`pragma ${name}`).get() as Record<string, number>;
   return row[name] ?? 0;
 }

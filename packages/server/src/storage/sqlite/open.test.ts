@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Database from 'libsql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshFolder, unprivileged } from '../../testing/folders.ts';
 import { aDelivery, aLine } from '../../testing/things.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
+import { Database } from './driver.ts';
 import { inSqlite } from './migrate.ts';
 
 const vault = new MasterVault(Buffer.from('a master key for tests'));
@@ -36,8 +36,7 @@ async function filled(): Promise<string> {
 function sql(file: string, statement: string): unknown[] {
   const db = new Database(file);
   try {
-    const prepared = db.prepare(statement);
-    return prepared.reader ? prepared.raw().all() : [prepared.run()];
+    return db.prepare(statement).all().map(Object.values);
   } finally {
     db.close();
   }
@@ -142,7 +141,7 @@ describe('migrations', () => {
     expect(sql(file, 'select delivery_id from other_ids')).toEqual([[id]]);
     await store.read('sp_1', async (tx) => {
       expect(await tx.deliveries.get(id)).toMatchObject({ id, ...old });
-      expect(await tx.deliveries.body(id)).toEqual(Buffer.from([1]));
+      expect(await tx.deliveries.body(id)).toEqual(new Uint8Array([1]));
       expect(await tx.decisions.current(id)).toMatchObject({ seq: 8, deliveredAt: 40, decidedAt: 100 });
     });
   });

@@ -1,9 +1,9 @@
-import type Database from 'libsql';
 import { type Announcement, assertCleanRefusal, type BatchRunner, type Done, type Unit } from '../batch.ts';
 import { HeadCache, type SealHead } from '../heads.ts';
 import type { Sealer } from '../rows/agents.ts';
 import type { Written } from '../rows/bodies.ts';
 import { openTx, RowsBySpace } from '../tx.ts';
+import type { Prepared } from './driver.ts';
 import { storageFault } from './errors.ts';
 import type { LogFolding } from './log-folding.ts';
 import type { SqliteSession } from './session.ts';
@@ -40,8 +40,8 @@ export class SqliteRunner implements BatchRunner {
   readonly #session: SqliteSession;
   readonly #rows: RowsBySpace;
   readonly #options: RunnerOptions;
-  readonly #begin: Database.Statement;
-  readonly #commit: Database.Statement;
+  readonly #begin: Prepared;
+  readonly #commit: Prepared;
   readonly #changed: (by: Changed) => void;
   #proven = false;
 
@@ -57,7 +57,7 @@ export class SqliteRunner implements BatchRunner {
   async commit(units: readonly Unit[]): Promise<Done[]> {
     const { folding, assertThere } = this.#options;
     const writes = this.#session.writes;
-    folding?.finish();
+    if (folding?.isNearlyDone) await folding.finish();
     try {
       assertThere();
       this.#begin.run();
@@ -74,7 +74,7 @@ export class SqliteRunner implements BatchRunner {
       return done;
     } catch (reason) {
       this.#rows.bodies.forget();
-      if (this.#session.db.inTransaction) this.#session.db.exec('rollback');
+      if (this.#session.db.isTransaction) this.#session.db.exec('rollback');
       throw storageFault(reason);
     }
   }

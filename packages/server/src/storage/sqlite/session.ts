@@ -1,19 +1,17 @@
-import Database from 'libsql';
 import type { Session, Statement } from '../statement.ts';
+import { Database, type Prepared as Query } from './driver.ts';
 import { storageFault } from './errors.ts';
 
 type Prepared = {
   bind(params: object): unknown[];
-  query: Database.Statement;
-  /** Columns that may hold bytes. */
-  bytes: readonly string[];
+  query: Query;
   /** What it is about; asked of statements that write. */
   tables: ReadonlySet<string> | null;
 };
 
-/** One connection with its prepared statements. libsql is synchronous; the promises are there for the other driver. */
+/** One connection with its prepared statements. The driver is synchronous; the promises are there for the other driver. */
 export class SqliteSession implements Session {
-  readonly db: Database.Database;
+  readonly db: Database;
   /** Rows written since the last look: tells whether a refused unit left something behind. */
   writes = 0;
   /** The tables that were written since somebody cleared it. */
@@ -26,15 +24,13 @@ export class SqliteSession implements Session {
   }
 
   async all<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
-    const { query, bind, bytes } = this.#prepare(statement);
-    const rows = orFault(() => query.all(bind(params))) as Record<string, unknown>[];
-    if (bytes.length > 0) for (const row of rows) wrapBytes(row, bytes);
-    return rows as R[];
+    const { query, bind } = this.#prepare(statement);
+    return orFault(() => query.all(...bind(params))) as R[];
   }
 
   async one<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
     const { query, bind } = this.#prepare(statement);
-    return orFault(() => query.get(bind(params))) as R | undefined;
+    return orFault(() => query.get(...bind(params))) as R | undefined;
   }
 
   async run<P extends object, R>(statement: Statement<P, R>, params: P): Promise<number> {
@@ -43,7 +39,7 @@ export class SqliteSession implements Session {
     prepared.tables ??= statement.reach.tables;
     for (const table of prepared.tables) this.written.add(table);
     this.writes++;
-    return orFault(() => query.run(bind(params))).changes;
+    return orFault(() => query.run(...bind(params))).changes;
   }
 
   #prepare<P extends object, R>(statement: Statement<P, R>): Prepared {
@@ -51,9 +47,7 @@ export class SqliteSession implements Session {
     let prepared = this.#prepared.get(key);
     if (prepared === undefined) {
       const { sql, bind } = statement.compile('sqlite');
-      const query = this.db.prepare(sql);
-      const bytes = query.columns().filter((column) => column.type === 'BLOB');
-      prepared = { bind, query, bytes: bytes.map((column) => column.name), tables: null };
+      prepared = { bind, query: this.db.prepare(sql), tables: null };
       this.#prepared.set(key, prepared);
     }
     return prepared;
@@ -66,13 +60,5 @@ function orFault<T>(work: () => T): T {
     return work();
   } catch (reason) {
     throw storageFault(reason);
-  }
-}
-
-/** The driver gives bytes of one row as a Buffer, and of many rows as bare ArrayBuffers. */
-function wrapBytes(row: Record<string, unknown>, columns: readonly string[]): void {
-  for (const name of columns) {
-    const value = row[name];
-    if (value instanceof ArrayBuffer) row[name] = new Uint8Array(value);
   }
 }

@@ -83,7 +83,7 @@ test('[A9][A22] those in a state that few are in are found without passing the o
   const tasks = taskRows(session, 'sp_1');
   const mine = { agent: 'a', caller: 'c' };
   const before = { changedAt: 1, seq: 1 };
-  for (const whose of [mine, {}]) {
+  for (const whose of [mine, { agent: 'a' }, {}]) {
     for (const more of [{}, { before }, { changedAfter: 1 }]) {
       await tasks.list({ ...whose, ...more, limit: 50 });
       await tasks.list({ ...whose, ...more, limit: 50, state: 'failed' });
@@ -95,5 +95,7 @@ test('[A9][A22] those in a state that few are in are found without passing the o
   const reading = session.steps.filter((step) => / tasks /.test(step));
   expect(reading.length).toBeGreaterThan(50);
   expect(reading.filter((step) => !step.includes('is_direct=? AND state=?'))).toEqual([]);
+  const ofOne = reading.filter((step) => step.includes('agent_id=?'));
+  expect(ofOne.length).toBeGreaterThan(reading.length / 2);
   expect(session.excess).toEqual([]);
 });

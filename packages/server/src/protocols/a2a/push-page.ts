@@ -1,0 +1,14 @@
+import type { JsonObject } from '../../core/canonical.ts';
+import type { PushConfig } from '../../core/tasks/push.ts';
+import { PAGE_MOST, type PushPage } from './dialect.ts';
+import { optionalCount, optionalId } from './fields.ts';
+
+/** 1.0 reads them by the page. A task has few, so all have been read; the token is the last id that was shown. */
+export function toPushPage(configs: readonly PushConfig[], params: JsonObject): PushPage {
+  // In the protocol's own definition 0 is a size that was not given.
+  const pageSize = optionalCount(params, 'pageSize', { least: 0, most: PAGE_MOST }) || PAGE_MOST;
+  const after = optionalId(params, 'pageToken') ?? '';
+  const left = configs.filter(({ id }) => id > after).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const page = left.slice(0, pageSize);
+  return { configs: page, nextPageToken: page.length < left.length ? (page.at(-1)?.id ?? '') : '' };
+}
