@@ -21,7 +21,6 @@ const script = (seen: { method: string; url: string }) =>
 describe('the local log', () => {
   it('[W23] lies with the user also when HOME is empty, and not where one stands', () => {
     vi.stubEnv('HOME', '');
-    onTestFinished(() => void vi.unstubAllEnvs());
     expect(homeFolder()).toBe(userInfo().homedir);
   });
 
