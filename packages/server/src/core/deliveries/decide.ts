@@ -88,7 +88,7 @@ async function refuse(
     });
   }
   if (kind === 'withdrawn')
-    return new Fault('withdrawn', 'The agent has withdrawn this delivery; nothing is left to decide.');
+    return new Fault('withdrawn', 'This was withdrawn or answered elsewhere; nothing is left to decide.');
   if (kind === 'superseded') {
     const extra = { superseded_by: delivery.supersededBy };
     return new Fault('superseded', 'The agent has sent a newer revision. Decide on that one.', { extra });
