@@ -13,8 +13,9 @@ import { textsIn, wordsOf } from './words.ts';
 const LINES_AT_ONCE = 50;
 const BODIES_AT_ONCE = 3;
 const ROWS_AT_ONCE = 120;
-/** A delivery that holds more different words is found by its first ones. */
+/** A delivery that holds more different words, or more words at all, is found by its first ones. */
 const MOST_WORDS = 5000;
+const MOST_LOOKED = 200_000;
 /** More than this is not held in memory. */
 const MOST_ENTRIES = 50_000;
 
@@ -152,11 +153,16 @@ function wordKeys(room: Room, space: SpaceId): (word: string) => string {
 
 function toEntries(seq: number, texts: Iterable<string>, keyOf: (word: string) => string): Entry[] {
   const words = new Set<string>();
-  for (const text of texts) {
-    for (const word of wordsOf(text)) words.add(word);
-    if (words.size >= MOST_WORDS) break;
+  let looked = 0;
+  for (const word of allWords(texts)) {
+    words.add(word);
+    if (words.size >= MOST_WORDS || ++looked >= MOST_LOOKED) break;
   }
-  return [...words].slice(0, MOST_WORDS).map((word) => ({ word: keyOf(word), seq }));
+  return [...words].map((word) => ({ word: keyOf(word), seq }));
+}
+
+function* allWords(texts: Iterable<string>): Generator<string> {
+  for (const text of texts) yield* wordsOf(text);
 }
 
 /** What does not open has no words; those behind it have. */

@@ -30,6 +30,13 @@ test('what is too long to be a word is left out', () => {
   expect(words(`short ${'a'.repeat(65)} ${'b'.repeat(64)}`)).toEqual(['short', 'b'.repeat(64)]);
 });
 
+test('[D47] a long text has the words of all its parts, and none of its characters is cut in two', () => {
+  const sentence = 'the draft is ready ';
+  expect(words(sentence.repeat(3_000))).toEqual(Array.from({ length: 3_000 }, () => words(sentence)).flat());
+  const unspaced = '\u{20000}'.repeat(20_000);
+  expect(new Set(words(`a${unspaced}`))).toEqual(new Set(['a', '\u{20000}', '\u{20000}\u{20000}']));
+});
+
 test('everything readable in a value: strings, numbers and names, at any depth', () => {
   const value = { title: 'one', parts: [{ note: 'two', n: 3 }, null, true], deep: { er: ['four'] } };
   expect([...textsIn(value)]).toEqual([

@@ -7,6 +7,7 @@ const RUN = /[\p{L}\p{N}\p{M}]+/gu;
 const PIECE = new RegExp(`([${UNSPACED}]+)|[^${UNSPACED}]+`, 'gu');
 /** Longer ones are hashes and encoded bytes; nobody searches for them by half. */
 const LONGEST = 64;
+const SLICE = 16 * 1024;
 
 /** Case and width make no difference: upper case first, because ß, ς and ſ only meet there. */
 function fold(text: string): string {
@@ -18,12 +19,32 @@ export type Purpose = 'kept' | 'asked';
 
 /** The words of a text, as they are looked up. */
 export function* wordsOf(text: string, purpose: Purpose = 'kept'): Generator<string> {
-  for (const [run] of fold(text).matchAll(RUN)) {
-    for (const [piece, unspaced] of run.matchAll(PIECE)) {
-      if (unspaced !== undefined) yield* pairs(unspaced, purpose);
-      else if (piece.length <= LONGEST) yield piece;
+  for (const slice of slicesOf(text)) {
+    for (const [run] of fold(slice).matchAll(RUN)) {
+      for (const [piece, unspaced] of run.matchAll(PIECE)) {
+        if (unspaced !== undefined) yield* pairs(unspaced, purpose);
+        else if (piece.length <= LONGEST) yield piece;
+      }
     }
   }
+}
+
+/** Folded, one character may become eighteen: who has found enough has not folded a megabyte for it. */
+function* slicesOf(text: string): Generator<string> {
+  let from = 0;
+  while (text.length - from > SLICE) {
+    const space = text.lastIndexOf(' ', from + SLICE);
+    const end = space > from ? space : wholeEnd(text, from + SLICE);
+    yield text.slice(from, end);
+    from = end;
+  }
+  yield text.slice(from);
+}
+
+/** Not in the middle of a character. */
+function wholeEnd(text: string, end: number): number {
+  const isFirstHalf = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+  return isFirstHalf ? end + 1 : end;
 }
 
 /**
