@@ -6,6 +6,11 @@ const DISTRUSTED = /CERT|UNABLE_TO_VERIFY/;
 /**
  * The sentence for a server that is there and whose certificate is not trusted here; null when that was not the reason.
  * Told as silence, it sends people to look at the wrong end.
+ *
+ * @example
+ * await fetch(url).catch((cause: unknown) => {
+ *   throw new Error(certificateTrouble(url, cause) ?? `Nothing answers at ${url}.`, { cause });
+ * });
  */
 export function certificateTrouble(base: string, cause: unknown): string | null {
   const code = codeOf(cause);

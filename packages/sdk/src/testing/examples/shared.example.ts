@@ -1,3 +1,4 @@
+import { certificateTrouble } from '../../certificate.ts';
 import { systemClock } from '../../clock.ts';
 import { readEndpoint, readProducerEndpoint } from '../../endpoint.ts';
 import { faultOf, LanternError } from '../../faults.ts';
@@ -15,6 +16,12 @@ export const sharedExamples: Examples = {
       if (faultOf(error) === 'unauthorized') stopTheAgent();
       else throw error;
     }
+  },
+
+  async certificateTrouble({ url }) {
+    await fetch(url).catch((cause: unknown) => {
+      throw new Error(certificateTrouble(url, cause) ?? `Nothing answers at ${url}.`, { cause });
+    });
   },
 
   async faultOf({ note: pauseTheLoop }) {
