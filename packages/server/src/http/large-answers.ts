@@ -2,14 +2,18 @@ import type { ServerResponse } from 'node:http';
 import { Fault } from '../core/faults.ts';
 
 /** From here on an answer is large. */
-const LARGE_BYTES = 256 * 1024;
+export const LARGE_BYTES = 256 * 1024;
 /** So many of one caller are under way; the others wait until one of them was taken. */
 const MOST_UNDER_WAY = 4;
+/** Whoever asks for more at once than this uses up the places of several. */
+const PLACE_BYTES = 16 * 1024 * 1024;
 const MOST_WAITING = 200;
 /** Whoever takes nothing of a large answer for so long is let go. */
 const STALLED_MS = 60_000;
 
-type Line = { underWay: number; waiting: (() => void)[] };
+type Waiting = { places: number; begin(): void };
+type Turn = { who: string; line: Line; places: number };
+type Line = { underWay: number; waiting: Waiting[] };
 
 /**
  * Large answers, by who asked (W29). What is asked for and never read lies in our memory, and hundreds that are made in one go
@@ -28,10 +32,11 @@ export class LargeAnswers {
     if (bytes < LARGE_BYTES || this.#releases.has(response)) return false;
     const line = this.#lines.get(who) ?? { underWay: 0, waiting: [] };
     this.#lines.set(who, line);
-    const mustWait = line.underWay >= MOST_UNDER_WAY;
-    if (mustWait) await wait(line);
-    else line.underWay++;
-    this.#begin(line, who, response);
+    const places = placesOf(bytes);
+    const mustWait = line.waiting.length > 0 || line.underWay + places > MOST_UNDER_WAY;
+    if (mustWait) await wait(line, places);
+    else line.underWay += places;
+    this.#begin({ who, line, places }, response);
     return mustWait;
   }
 
@@ -43,15 +48,14 @@ export class LargeAnswers {
     release();
   }
 
-  #begin(line: Line, who: string, response: ServerResponse): void {
+  #begin({ who, line, places }: Turn, response: ServerResponse): void {
     let isOver = false;
     const release = () => {
       if (isOver) return;
       isOver = true;
-      const next = line.waiting.shift();
-      // In a turn of the loop of its own, so that others come between two of them.
-      if (next !== undefined) setImmediate(next);
-      else if (--line.underWay === 0) this.#lines.delete(who);
+      line.underWay -= places;
+      beginNext(line);
+      if (line.underWay === 0) this.#lines.delete(who);
     };
     this.#releases.set(response, release);
     response.setTimeout(STALLED_MS);
@@ -61,8 +65,22 @@ export class LargeAnswers {
   }
 }
 
-function wait({ waiting }: Line): Promise<void> {
-  if (waiting.length < MOST_WAITING) return new Promise((resolve) => waiting.push(resolve));
+function placesOf(bytes: number): number {
+  return Math.min(MOST_UNDER_WAY, Math.ceil(bytes / PLACE_BYTES));
+}
+
+/** Each in a turn of the loop of its own, so that others come between two of them. */
+function beginNext(line: Line): void {
+  for (let next = line.waiting[0]; next !== undefined; next = line.waiting[0]) {
+    if (line.underWay + next.places > MOST_UNDER_WAY) return;
+    line.waiting.shift();
+    line.underWay += next.places;
+    setImmediate(next.begin);
+  }
+}
+
+function wait({ waiting }: Line, places: number): Promise<void> {
+  if (waiting.length < MOST_WAITING) return new Promise((begin) => waiting.push({ places, begin }));
   const message = 'Read the answers that you have asked for before you ask for more.';
   throw new Fault('rate_limited', message, { retryAfter: 1 });
 }

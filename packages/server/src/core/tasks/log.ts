@@ -55,10 +55,10 @@ export function olderFrameKey(room: Pick<Room, 'vault'>, agent: AgentId, frameId
 const ENTRY_BYTES = 200;
 
 /**
- * A task is shown as a whole, so its log must stay of a size that can be held (A24). Files lie beside it; whoever has
- * more to say than this has another task to open.
+ * A task is shown as a whole, so its log must stay of a size that can be held (A24): an artifact of a hundred megabytes, all
+ * in words. Files lie beside it; whoever has more to say than this has another task to open.
  */
-const LOG_MOST = 16 * 1024 * 1024;
+const LOG_MOST = 128 * 1024 * 1024;
 
 export function entryBytes(body: Pick<Uint8Array, 'length'> | string | null): number {
   return ENTRY_BYTES + (body?.length ?? 0);

@@ -18,7 +18,7 @@ import { type HubFrame, Laptop } from '../../testing/laptop.ts';
 const world = useWorld({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });
 
 const MEGABYTE = 'x'.repeat(1_000_000);
-const LOG_HOLDS = 16;
+const LOG_HOLDS = 128 * 1024 * 1024;
 
 async function stage() {
   const agent = await anAgent(world());
@@ -38,6 +38,12 @@ async function aLongTask(caller: TestCaller, megabytes: number): Promise<string>
   return taskId;
 }
 
+/** As if so many megabytes less than a log holds had been said. */
+async function fillUpTo(taskId: string, megabytesLeft: number): Promise<void> {
+  const bytes = LOG_HOLDS - megabytesLeft * MEGABYTE.length;
+  await world().sql('update tasks set log_bytes = ? where task_id = ?', bytes, taskId);
+}
+
 const words = (text: string) => ({ parts: [{ text }] });
 
 const historyLength = ({ history = [] }: Wire) => JSON.stringify(history).length;
@@ -45,9 +51,11 @@ const historyLength = ({ history = [] }: Wire) => JSON.stringify(history).length
 describe('a log has an end', () => {
   test('[A24] a caller is told to open a new task', async () => {
     const { caller } = await stage();
-    const taskId = await aLongTask(caller, LOG_HOLDS);
+    const taskId = await aLongTask(caller, 1);
+    await fillUpTo(taskId, 2.5);
+    for (let n = 0; n < 2; n++) expect((await say(caller, MEGABYTE, { taskId })).error).toBeUndefined();
     const refused = await say(caller, MEGABYTE, { taskId });
-    expect(refused.error).toMatchObject({ code: -32600, message: expect.stringContaining('16 MiB') });
+    expect(refused.error).toMatchObject({ code: -32600, message: expect.stringContaining('128 MiB') });
     expect((await say(caller, 'a word', { taskId })).error).toBeUndefined();
   });
 
@@ -62,7 +70,8 @@ describe('a log has an end', () => {
       append: true,
       artifact: { artifactId: 'a', parts: [{ text: MEGABYTE }] },
     };
-    for (let n = 0; n < LOG_HOLDS; n++) expect(await laptop.say(chunk)).toMatchObject({ type: 'ack' });
+    await fillUpTo(taskId, 2.5);
+    for (let n = 0; n < 2; n++) expect(await laptop.say(chunk)).toMatchObject({ type: 'ack' });
     expect(await laptop.say(chunk)).toMatchObject({ type: 'error', code: 'too_large' });
     expect(await laptop.say({ type: 'status', taskId, message: words(MEGABYTE) })).toMatchObject({
       code: 'too_large',

@@ -7,6 +7,7 @@ import { readTask } from '../../core/events/task.ts';
 import { type Fault, orThrow } from '../../core/faults.ts';
 import { JSON_HEADERS, sendAtOnce, sendParts } from '../../http/fast-lane.ts';
 import { type Query, single } from '../../http/fields.ts';
+import { LARGE_BYTES } from '../../http/large-answers.ts';
 import { onlyLastingGet, onlyMethods } from '../../http/methods.ts';
 import { SharedLooks } from '../../http/shared-looks.ts';
 import type { Shell } from '../../http/shell.ts';
@@ -73,7 +74,7 @@ async function turnOf(
   { room, largeAnswers }: Shell,
   request: FastifyRequest,
   reply: FastifyReply,
-  bytes = Number.POSITIVE_INFINITY,
+  bytes = LARGE_BYTES,
 ): Promise<void> {
   const { space, agent, digest } = caller(request).key;
   const hasWaited = await largeAnswers.turn(`${space}/${agent}`, bytes, reply.raw);
