@@ -43,6 +43,9 @@ export function BulkSheet({ verdict, rows, onClose }: Props) {
   );
 }
 
+/** The sheet was opened while there was nothing in it yet; one begins where one would with a single delivery. */
+const takeFocus = (field: HTMLTextAreaElement | null) => field?.focus({ preventScroll: true });
+
 function Sorted({
   verdict,
   included,
@@ -99,6 +102,7 @@ function Sorted({
           </label>
           <textarea
             id="bulk-feedback"
+            ref={takeFocus}
             className="input"
             value={feedback}
             onChange={(event) => {
