@@ -136,6 +136,10 @@ describe('the focus stays', () => {
     await page.getByText(/^Chain verified/).waitFor();
     await focused(verify);
     await page.goto('/settings');
+    const sittings = page.getByRole('region', { name: 'Sittings' });
+    for (const day of ['Mon', 'Tue', 'Wed', 'Thu', 'Fri']) await sittings.getByLabel(day).uncheck();
+    await sittings.getByRole('button', { name: 'Add a sitting' }).click();
+    await sittings.getByText('Choose at least one day for it.').waitFor();
     const quiet = page.getByRole('region', { name: 'Quiet hours' });
     const keep = quiet.getByRole('button', { name: 'Keep these' });
     await keep.press('Enter');

@@ -118,6 +118,8 @@ describe('words and places', () => {
     const reject = sheet.getByRole('button', { name: 'Reject one' });
     await reject.waitFor();
     expect(await reject.isDisabled()).toBe(true);
+    // As with one alone, it can be written at once.
+    await focused(sheet.getByLabel('Why not?'));
     await sheet.getByLabel('Why not?').fill('Too dear.');
     await reject.click();
     await row(page, 'Turned away').getByText('Rejected, not sent yet').waitFor();

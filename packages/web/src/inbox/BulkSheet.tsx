@@ -43,6 +43,9 @@ export function BulkSheet({ verdict, rows, onClose }: Props) {
   );
 }
 
+/** The sheet was opened while there was nothing in it yet; one begins where one would with a single delivery. */
+const takeFocus = (field: HTMLTextAreaElement | null) => field?.focus({ preventScroll: true });
+
 type SortedProps = { verdict: Verdict; included: Included[]; leftOut: LeftOut[]; onClose: () => void };
 
 function Sorted({ verdict, included, leftOut, onClose }: SortedProps) {
@@ -131,6 +134,7 @@ function Words({ verdict, feedback, onWords }: WordsProps) {
       </label>
       <textarea
         id="bulk-feedback"
+        ref={takeFocus}
         className="input"
         value={feedback}
         onChange={(event) => onWords(event.target.value)}

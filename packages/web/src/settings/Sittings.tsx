@@ -68,6 +68,7 @@ function SittingList({
 }) {
   const [at, setAt] = useState('09:00');
   const [days, setDays] = useState([1, 2, 3, 4, 5]);
+  const [lacksDays, setLacks] = useState(false);
   return (
     <section className="part" aria-label="Sittings">
       <h2>Sittings</h2>
@@ -92,6 +93,7 @@ function SittingList({
         className="form-line"
         onSubmit={(event) => {
           event.preventDefault();
+          setLacks(days.length === 0);
           if (days.length > 0) onChange([...sittings, { at, days }]);
         }}
       >
@@ -119,7 +121,7 @@ function SittingList({
           Add a sitting
         </button>
       </form>
-      <Said>{said}</Said>
+      <Said>{lacksDays ? 'Choose at least one day for it.' : said}</Said>
     </section>
   );
 }
