@@ -12,6 +12,7 @@ import { deletePush, getPush, listPushes, setPush } from '../../core/tasks/push.
 import { readTask, viewOf } from '../../core/tasks/read.ts';
 import { isTerminal, type TaskDialect, type TaskRecord } from '../../core/tasks/task.ts';
 import type { Headed } from '../../http/fast-lane.ts';
+import { LARGE_BYTES } from '../../http/large-answers.ts';
 import type { Shell } from '../../http/shell.ts';
 import type { CardMaker } from './card.ts';
 import { fullAllowance, type Outlet, withAllContent } from './content.ts';
@@ -72,7 +73,7 @@ const HANDLERS: Record<SingleOperation, Handler> = {
     const dialect = dialectOfTask(call.version, undefined);
     const wanted = dialect.toList(call.params);
     // Nobody knows yet how large, and a page of it may be.
-    await turnOf(call, Number.POSITIVE_INFINITY);
+    await turnOf(call, LARGE_BYTES);
     const listed = orThrow(await listTasks(call.shell.room, call.entered.place, wanted));
     const tasks = [];
     const allowance = fullAllowance();
