@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { Fault } from '../core/faults.ts';
 
 /** From here on an answer is large. */
@@ -44,7 +45,7 @@ export class LargeAnswers {
   taken(response: ServerResponse): void {
     const release = this.#releases.get(response);
     if (release === undefined) return;
-    response.setTimeout(0);
+    letGoAfter(response, 0);
     release();
   }
 
@@ -58,11 +59,16 @@ export class LargeAnswers {
       if (line.underWay === 0) this.#lines.delete(who);
     };
     this.#releases.set(response, release);
-    response.setTimeout(STALLED_MS);
+    letGoAfter(response, STALLED_MS);
     response.once('finish', release).once('close', release);
     // It may have gone while it waited, and nobody says so a second time.
     if (response.destroyed) release();
   }
+}
+
+/** What is asked within the process (MCP) has no connection that could stall. */
+function letGoAfter(response: ServerResponse, millis: number): void {
+  if (response.socket instanceof Socket) response.setTimeout(millis);
 }
 
 function placesOf(bytes: number): number {
