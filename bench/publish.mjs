@@ -21,7 +21,7 @@ export function publish({ date, results }, order) {
   }));
   const all = [...known.filter(({ row }) => !measured.has(row)), ...fresh];
   all.sort((a, b) => order.indexOf(a.row) - order.indexOf(b.row));
-  writeFileSync(FIGURES, `${JSON.stringify(all, null, 1)}\n`);
+  writeFileSync(FIGURES, `${JSON.stringify(all, null, 2)}\n`);
   saveCharts(CHARTS, { results: all });
   const page = readFileSync(PAGE, 'utf8');
   const [before, after] = [page.indexOf(BEGIN), page.indexOf(END)];
