@@ -15,13 +15,18 @@ const STYLE = `text{font:13px ui-sans-serif,system-ui,sans-serif;fill:${INK}}`;
 
 export function saveCharts(folder, { results }) {
   mkdirSync(folder, { recursive: true });
-  const others = results.filter((result) => result.curve === undefined && result.goal !== undefined);
+  const others = results.filter((result) => !isStep(result) && result.goal !== undefined);
   if (others.length > 0) writeFileSync(join(folder, 'goals.svg'), goals(others));
-  for (const row of ['GROWTH', 'GROWTH-PG']) {
+  for (const row of GROWING) {
     const curves = results.filter((result) => result.row === row && result.curve !== undefined);
     if (curves.length > 0) writeFileSync(join(folder, `${row.toLowerCase()}.svg`), growth(curves));
   }
 }
+
+const GROWING = ['GROWTH', 'GROWTH-PG'];
+
+/** Has a line in the chart of what grows instead of a bar. */
+const isStep = ({ row, unit }) => GROWING.includes(row) && unit === 'µs';
 
 /** A bar for each row, as a share of its goal: what reaches the line has met it. */
 function goals(results) {
