@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { Compile } from 'typebox/compile';
-import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
-import { type Fault, isFault } from '../../core/faults.ts';
-import type { AgentId, SpaceId } from '../../core/ids.ts';
-import type { Room } from '../../core/room.ts';
-import { contentDigest, type PreparedContent } from '../../core/tasks/content.ts';
-import type { Report } from '../../core/tasks/report.ts';
-import { parseStrict } from '../../http/strict-json.ts';
+import { isJsonObject, type JsonObject } from '../../../core/canonical.ts';
+import { type Fault, isFault } from '../../../core/faults.ts';
+import type { AgentId, SpaceId } from '../../../core/ids.ts';
+import type { Room } from '../../../core/room.ts';
+import { contentDigest, type PreparedContent } from '../../../core/tasks/content.ts';
+import type { Report } from '../../../core/tasks/report.ts';
+import { parseStrict } from '../../../http/strict-json.ts';
+import { metadataOf, toParts } from '../parts.ts';
 import { AGENT_FRAMES, type ArtifactFrame, type MessageFrame, type SayingFrame } from './frames.ts';
-import { metadataOf, toParts } from './parts.ts';
 
 export type ErrorCode =
   | 'invalid_frame'

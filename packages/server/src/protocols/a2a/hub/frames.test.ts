@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Compile } from 'typebox/compile';
 import { expect, test } from 'vitest';
-import { aLaptop, anAgent, TestCaller, useWorld, v03Message } from '../../testing/a2a.ts';
-import { type HubFrame, Laptop } from '../../testing/laptop.ts';
+import { aLaptop, anAgent, TestCaller, useWorld, v03Message } from '../../../testing/a2a.ts';
+import { type HubFrame, Laptop } from '../../../testing/laptop.ts';
 import { HUB_FRAMES } from './frames.ts';
 
 const world = useWorld({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });
@@ -67,7 +67,7 @@ test('[A13] an event frame has exactly the members that are listed', async () =>
 });
 
 test('[A13] the table in the specification names the same members', () => {
-  const spec = readFileSync(new URL('../../../../../spec/a2a.md', import.meta.url), 'utf8');
+  const spec = readFileSync(new URL('../../../../../../spec/a2a.md', import.meta.url), 'utf8');
   const rows = [...spec.matchAll(/^\| (?:hub|both) +\| `(\w+)` +\| (.*?) +\| \w+ +\|$/gm)];
   expect(rows.map(([, type]) => type).sort()).toEqual(Object.keys(HUB_FRAMES).sort());
   for (const [, type = '', cell = ''] of rows) {

@@ -3,18 +3,26 @@ import { connect } from 'node:net';
 import { Compile } from 'typebox/compile';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { MadeAgent } from '../../core/agents/found.ts';
-import { revokeKeys } from '../../core/agents/keys.ts';
-import { subscribeToEverything } from '../../core/events/subscribe.ts';
-import { Fault } from '../../core/faults.ts';
-import { append, olderFrameKey, save } from '../../core/tasks/log.ts';
-import { send } from '../../core/tasks/open.ts';
-import { presenceOf, renewLinks, sweepLost } from '../../core/tasks/presence.ts';
-import { aLaptop, anAgent, fresh, TestCaller, useWorld, v03Message, type Wire } from '../../testing/a2a.ts';
-import { anEvent, openInbox } from '../../testing/akep.ts';
-import { type HubFrame, Laptop } from '../../testing/laptop.ts';
-import { until } from '../../testing/waiting.ts';
-import { ManualClock, World } from '../../testing/world.ts';
+import type { MadeAgent } from '../../../core/agents/found.ts';
+import { revokeKeys } from '../../../core/agents/keys.ts';
+import { subscribeToEverything } from '../../../core/events/subscribe.ts';
+import { Fault } from '../../../core/faults.ts';
+import { append, olderFrameKey, save } from '../../../core/tasks/log.ts';
+import { send } from '../../../core/tasks/open.ts';
+import { presenceOf, renewLinks, sweepLost } from '../../../core/tasks/presence.ts';
+import {
+  aLaptop,
+  anAgent,
+  fresh,
+  TestCaller,
+  useWorld,
+  v03Message,
+  type Wire,
+} from '../../../testing/a2a.ts';
+import { anEvent, openInbox } from '../../../testing/akep.ts';
+import { type HubFrame, Laptop } from '../../../testing/laptop.ts';
+import { until } from '../../../testing/waiting.ts';
+import { ManualClock, World } from '../../../testing/world.ts';
 import { HUB_FRAMES } from './frames.ts';
 
 const world = useWorld();

@@ -1,11 +1,11 @@
-import { acknowledge } from '../../core/events/ack.ts';
-import { fromCursor, type Reader, toCursor } from '../../core/events/cursor.ts';
-import { type Item, lastOffset, readInbox } from '../../core/events/inbox.ts';
-import { resumesBehind } from '../../core/events/resumes.ts';
-import type { Resume } from '../../core/events/wait.ts';
-import { isFault, orThrow } from '../../core/faults.ts';
-import type { Room } from '../../core/room.ts';
-import type { Wakeups } from '../../http/park.ts';
+import { acknowledge } from '../../../core/events/ack.ts';
+import { fromCursor, type Reader, toCursor } from '../../../core/events/cursor.ts';
+import { type Item, lastOffset, readInbox } from '../../../core/events/inbox.ts';
+import { resumesBehind } from '../../../core/events/resumes.ts';
+import type { Resume } from '../../../core/events/wait.ts';
+import { isFault, orThrow } from '../../../core/faults.ts';
+import type { Room } from '../../../core/room.ts';
+import type { Wakeups } from '../../../http/park.ts';
 
 /** What a laptop has asked for beside its tasks (A13). */
 export type Wish = { events: boolean; resumes: boolean; cursor: string | null };

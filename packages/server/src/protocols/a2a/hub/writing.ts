@@ -1,14 +1,14 @@
-import type { Json, JsonObject } from '../../core/canonical.ts';
-import { openText } from '../../core/deliveries/sealed.ts';
-import { ExactJson, exactText } from '../../core/exact-json.ts';
-import type { AgentId } from '../../core/ids.ts';
-import { memberText } from '../../core/json-text.ts';
-import type { Room } from '../../core/room.ts';
-import type { Tx } from '../../core/store.ts';
-import { frameIdentity } from '../../core/tasks/frames.ts';
-import { openEntry, rememberedFirst } from '../../core/tasks/log.ts';
-import type { Frame } from '../../core/tasks/store.ts';
-import type { TaskRecord } from '../../core/tasks/task.ts';
+import type { Json, JsonObject } from '../../../core/canonical.ts';
+import { openText } from '../../../core/deliveries/sealed.ts';
+import { ExactJson, exactText } from '../../../core/exact-json.ts';
+import type { AgentId } from '../../../core/ids.ts';
+import { memberText } from '../../../core/json-text.ts';
+import type { Room } from '../../../core/room.ts';
+import type { Tx } from '../../../core/store.ts';
+import { frameIdentity } from '../../../core/tasks/frames.ts';
+import { openEntry, rememberedFirst } from '../../../core/tasks/log.ts';
+import type { Frame } from '../../../core/tasks/store.ts';
+import type { TaskRecord } from '../../../core/tasks/task.ts';
 
 /** As much of what was said before as a laptop is reminded of. */
 const MOST_HISTORY = 100;
