@@ -36,7 +36,7 @@ import { Upgrades } from './http/upgrades.ts';
 import { VERSION } from './http/version.ts';
 import { CardMaker } from './protocols/a2a/card.ts';
 import { Hub } from './protocols/a2a/hub/hub.ts';
-import { findNeighbour, pushBody } from './protocols/a2a/push-body.ts';
+import { findNeighbour, pushBody } from './protocols/a2a/push/body.ts';
 import { a2aRoutes } from './protocols/a2a/routes.ts';
 import { akepRoutes } from './protocols/akep/routes.ts';
 import { mcpRoutes } from './protocols/mcp/routes.ts';

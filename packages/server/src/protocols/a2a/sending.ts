@@ -13,7 +13,7 @@ import { type Outlet, withAllContent } from './content.ts';
 import type { Dialect, SendRequest } from './dialect.ts';
 import { admit, type Entered } from './door.ts';
 import { wrong } from './parts.ts';
-import { toPushConfig } from './push-config.ts';
+import { toPushConfig } from './push/config.ts';
 
 /** What a message is answered with: the task, or a message instead of it (A7). */
 export type Answer = { task: TaskView } | { message: JsonObject };

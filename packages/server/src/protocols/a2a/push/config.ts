@@ -1,13 +1,13 @@
-import { judgePushTarget } from '../../core/agents/allowlist.ts';
-import { Fault } from '../../core/faults.ts';
-import type { PushWish } from '../../core/tasks/push.ts';
-import { pushListsOf } from '../../core/tasks/push-targets.ts';
-import type { TaskDialect } from '../../core/tasks/task.ts';
-import type { Shell } from '../../http/shell.ts';
-import { isLoopbackHost } from '../../http/transport.ts';
-import type { PushRequest } from './dialect.ts';
-import type { Entered } from './door.ts';
-import { localTarget } from './neighbours.ts';
+import { judgePushTarget } from '../../../core/agents/allowlist.ts';
+import { Fault } from '../../../core/faults.ts';
+import type { PushWish } from '../../../core/tasks/push.ts';
+import { pushListsOf } from '../../../core/tasks/push-targets.ts';
+import type { TaskDialect } from '../../../core/tasks/task.ts';
+import type { Shell } from '../../../http/shell.ts';
+import { isLoopbackHost } from '../../../http/transport.ts';
+import type { PushRequest } from '../dialect.ts';
+import type { Entered } from '../door.ts';
+import { localTarget } from '../neighbours.ts';
 
 /** A push target is the caller's: only a space that keeps a list restricts it. Every rule is asked now and again when sending (A18). */
 export async function toPushConfig(

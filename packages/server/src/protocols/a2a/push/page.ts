@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../core/canonical.ts';
-import type { PushConfig } from '../../core/tasks/push.ts';
-import { PAGE_MOST, type PushPage } from './dialect.ts';
-import { optionalCount, optionalId } from './fields.ts';
+import type { JsonObject } from '../../../core/canonical.ts';
+import type { PushConfig } from '../../../core/tasks/push.ts';
+import { PAGE_MOST, type PushPage } from '../dialect.ts';
+import { optionalCount, optionalId } from '../fields.ts';
 
 /** 1.0 reads them by the page. A task has few, so all have been read; the token is the last id that was shown. */
 export function toPushPage(configs: readonly PushConfig[], params: JsonObject): PushPage {

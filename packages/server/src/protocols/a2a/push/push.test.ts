@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { MadeAgent } from '../../core/agents/found.ts';
-import { Outbound } from '../../dispatch/outbound/outbound.ts';
+import type { MadeAgent } from '../../../core/agents/found.ts';
+import { Outbound } from '../../../dispatch/outbound/outbound.ts';
 import {
   aCallerToken,
   aLaptop,
@@ -15,11 +15,11 @@ import {
   v1Message,
   v03Message,
   type Wire,
-} from '../../testing/a2a.ts';
-import { PUBLIC, publicAre } from '../../testing/outbound.ts';
-import { serve } from '../../testing/receivers.ts';
-import { until } from '../../testing/waiting.ts';
-import { ManualClock, World } from '../../testing/world.ts';
+} from '../../../testing/a2a.ts';
+import { PUBLIC, publicAre } from '../../../testing/outbound.ts';
+import { serve } from '../../../testing/receivers.ts';
+import { until } from '../../../testing/waiting.ts';
+import { ManualClock, World } from '../../../testing/world.ts';
 
 const world = useWorld();
 
