@@ -33,7 +33,7 @@ import {
   parseProxies,
 } from './http/transport.ts';
 import { Upgrades } from './http/upgrades.ts';
-import { VERSION } from './http/version.ts';
+import { VERSION } from './http/package-files.ts';
 import { CardMaker } from './protocols/a2a/card.ts';
 import { Hub } from './protocols/a2a/hub/hub.ts';
 import { findNeighbour, pushBody } from './protocols/a2a/push/body.ts';

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { UsageError } from '../config.ts';
 import { isFault } from '../core/faults.ts';
-import { VERSION } from '../http/version.ts';
+import { VERSION } from '../http/package-files.ts';
 import { addAgentCommands } from './agents.ts';
 import { addKeepingCommands } from './keeping.ts';
 import { addKeyCommands } from './keys.ts';

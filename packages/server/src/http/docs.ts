@@ -3,7 +3,7 @@ import { Fault } from '../core/faults.ts';
 import { escapeHtml, toHtml } from './markdown.ts';
 import { onlyMethods } from './methods.ts';
 import type { Operation } from './openapi.ts';
-import { readTexts } from './texts.ts';
+import { readTexts } from './package-files.ts';
 
 type ByName = { Params: { name: string } };
 

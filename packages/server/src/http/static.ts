@@ -1,12 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { onlyMethods } from './methods.ts';
+import { PUBLIC } from './package-files.ts';
 import type { Shell } from './shell.ts';
-
-/** The desk's page, built into the package. */
-const PUBLIC = fileURLToPath(new URL('../../public/', import.meta.url));
 
 const POLICY = [
   "default-src 'none'",

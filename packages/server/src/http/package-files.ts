@@ -1,0 +1,27 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+// What came with the package. This file stands in a folder directly below `src`, so that the package lies two folders
+// above it wherever it runs from: the sources, their build or the bundle.
+
+const inPackage = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+export const VERSION: string = (
+  JSON.parse(readFileSync(inPackage('package.json'), 'utf8')) as { version: string }
+).version;
+
+/** The desk's page, built into the package. */
+export const PUBLIC = inPackage('public/');
+
+/** In the published package the texts lie in it; in the repository at its root. */
+const PLACES = ['', '../../'];
+
+/** The texts of a folder by name, read once. Empty when the folder is not there. */
+export function readTexts(folder: 'docs' | 'prompts'): ReadonlyMap<string, string> {
+  const found = PLACES.map((place) => inPackage(`${place}${folder}/`)).find((path) => existsSync(path));
+  if (found === undefined) return new Map();
+  const names = readdirSync(found).filter((name) => name.endsWith('.md'));
+  return new Map(
+    names.sort().map((name) => [name.slice(0, -'.md'.length), readFileSync(`${found}${name}`, 'utf8')]),
+  );
+}
