@@ -14,26 +14,26 @@ import { Resealer } from './dispatch/resealer.ts';
 import { Ticker } from './dispatch/ticker.ts';
 import type { Ground } from './ground.ts';
 import { addGroundRules, closeApp, makeApp } from './http/app.ts';
-import { docsRoutes } from './http/docs.ts';
-import { FastLanes } from './http/fast-lane.ts';
-import { healthRoutes, Metrics } from './http/health.ts';
-import { LargeAnswers } from './http/large-answers.ts';
-import { openApiRoutes } from './http/openapi.ts';
-import { Parking } from './http/park.ts';
-import { Presence } from './http/presence.ts';
-import type { Shell } from './http/shell.ts';
-import { Signer } from './http/signing.ts';
-import { Streams } from './http/sse.ts';
-import { staticRoutes } from './http/static.ts';
+import { Presence } from './http/entry/presence.ts';
 import {
   assertSafeBinding,
   type Binding,
   isLoopbackHost,
   isPrivate,
   parseProxies,
-} from './http/transport.ts';
-import { Upgrades } from './http/upgrades.ts';
+} from './http/entry/transport.ts';
+import { FastLanes } from './http/fast-lane.ts';
+import { healthRoutes, Metrics } from './http/health.ts';
 import { VERSION } from './http/package-files.ts';
+import { docsRoutes } from './http/pages/docs.ts';
+import { openApiRoutes } from './http/pages/openapi.ts';
+import { staticRoutes } from './http/pages/static.ts';
+import type { Shell } from './http/shell.ts';
+import { Signer } from './http/signing/signer.ts';
+import { Upgrades } from './http/sockets/upgrades.ts';
+import { LargeAnswers } from './http/waiting/large-answers.ts';
+import { Parking } from './http/waiting/park.ts';
+import { Streams } from './http/waiting/sse.ts';
 import { CardMaker } from './protocols/a2a/card.ts';
 import { Hub } from './protocols/a2a/hub/hub.ts';
 import { findNeighbour, pushBody } from './protocols/a2a/push/body.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '../config.ts';
-import { assertSafeBinding, parseProxies, readCertificate } from '../http/transport.ts';
+import { assertSafeBinding, parseProxies, readCertificate } from '../http/entry/transport.ts';
 
 /** What the settings alone tell about the address. */
 export function assertAddress({ host, tlsCert: cert, tlsKey: key, trustProxy }: Config): void {

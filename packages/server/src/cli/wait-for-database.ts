@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Ground } from '../ground.ts';
-import { openWaitingDoor } from '../http/waiting-door.ts';
+import { openWaitingDoor } from '../http/sockets/waiting-door.ts';
 
 const AGAIN_AFTER_MS = 500;
 

@@ -3,9 +3,9 @@ import { Fault } from '../core/faults.ts';
 import { closeSession, personBehind, SESSION_KEPT, sessionEnded } from '../core/people/login.ts';
 import { mayAct, type Person, type Role } from '../core/people/person.ts';
 import { SECOND } from '../core/time.ts';
-import { bearerOf } from '../http/agent-key.ts';
+import { bearerOf } from '../http/entry/agent-key.ts';
+import { isHttps } from '../http/entry/transport.ts';
 import type { Shell } from '../http/shell.ts';
-import { isHttps } from '../http/transport.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SseStream } from '../http/sse.ts';
+import { SseStream } from '../http/waiting/sse.ts';
 import { Backlog, EVERYTHING } from './backlog.ts';
 
 /** A reader who takes one thing at a time, when told to. */

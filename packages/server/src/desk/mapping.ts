@@ -11,7 +11,7 @@ import type { Person, TokenRecord } from '../core/people/person.ts';
 import type { Attempt, Job } from '../core/sending/job.ts';
 import { isBlank } from '../core/text.ts';
 import { fromIso, type Micros, SECOND, toIso, toIsoOrNull } from '../core/time.ts';
-import { choice, invalid, optionalText } from '../http/fields.ts';
+import { choice, invalid, optionalText } from '../http/reading/fields.ts';
 
 export const VERDICTS: readonly Verdict[] = ['approved', 'rejected', 'redirected'];
 export const FEEDBACK_MOST = 20_000;

@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
+import { letIn } from '../http/entry/let-in.ts';
 import { errorHandler } from '../http/errors.ts';
-import { letIn } from '../http/let-in.ts';
 import { watchMethods } from '../http/methods.ts';
 import type { Shell } from '../http/shell.ts';
 import { agentRoutes } from './agents/agents.ts';

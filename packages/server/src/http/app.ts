@@ -8,14 +8,14 @@ import Fastify, {
 import type { TSchema } from 'typebox';
 import { noteExposed } from '../core/agents/keys.ts';
 import { Fault, isFault } from '../core/faults.ts';
-import { bearerOf, identify } from './agent-key.ts';
-import { addJsonParser, BODY_LIMIT, hearOut } from './body.ts';
-import { readableUrl, refuseBroken } from './broken.ts';
+import { bearerOf, identify } from './entry/agent-key.ts';
+import { isPrivate, readCertificate } from './entry/transport.ts';
 import { type Door, errorBody, errorHandler, HTTP_STATUS } from './errors.ts';
-import { hangUpBehindBody } from './goodbye.ts';
+import { lostPage } from './pages/static.ts';
+import { addJsonParser, BODY_LIMIT, hearOut } from './reading/body.ts';
 import type { Shell } from './shell.ts';
-import { lostPage } from './static.ts';
-import { isPrivate, readCertificate } from './transport.ts';
+import { readableUrl, refuseBroken } from './sockets/broken.ts';
+import { hangUpBehindBody } from './sockets/goodbye.ts';
 
 declare module 'fastify' {
   /** What /openapi.json says of a route. */

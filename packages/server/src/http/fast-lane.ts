@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify';
-import { BODY_LIMIT } from './body.ts';
-import { oneByOne } from './one-by-one.ts';
-import { type Binding, isPrivate } from './transport.ts';
+import { type Binding, isPrivate } from './entry/transport.ts';
+import { BODY_LIMIT } from './reading/body.ts';
+import { oneByOne } from './sockets/one-by-one.ts';
 
 /** An answer in full: names and values in turn, and a body that is text. */
 export type FullReply = { status: number; headers: readonly string[]; body: string };

@@ -5,11 +5,11 @@ import { personBehind } from '../core/people/login.ts';
 import { mayAct } from '../core/people/person.ts';
 import type { Room } from '../core/room.ts';
 import { type Micros, SECOND } from '../core/time.ts';
-import { bearerOf } from './agent-key.ts';
+import { bearerOf } from './entry/agent-key.ts';
 import { onlyMethods } from './methods.ts';
-import type { Parking } from './park.ts';
 import type { Shell } from './shell.ts';
-import type { Streams } from './sse.ts';
+import type { Parking } from './waiting/park.ts';
+import type { Streams } from './waiting/sse.ts';
 
 /** Counts and times per route pattern, never per address: ids do not belong in a metric. */
 export class Metrics {

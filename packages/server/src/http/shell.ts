@@ -3,13 +3,13 @@ import type { Verdict } from '../core/ledger/audit.ts';
 import type { Doorkeeper } from '../core/people/login.ts';
 import type { Rate } from '../core/rate.ts';
 import type { Outbound } from '../dispatch/outbound/outbound.ts';
+import type { Presence } from './entry/presence.ts';
+import type { Binding } from './entry/transport.ts';
 import type { FastLanes } from './fast-lane.ts';
-import type { LargeAnswers } from './large-answers.ts';
-import type { Parking, Wakeups } from './park.ts';
-import type { Presence } from './presence.ts';
-import type { Streams } from './sse.ts';
-import type { Binding } from './transport.ts';
-import type { Upgrades } from './upgrades.ts';
+import type { Upgrades } from './sockets/upgrades.ts';
+import type { LargeAnswers } from './waiting/large-answers.ts';
+import type { Parking, Wakeups } from './waiting/park.ts';
+import type { Streams } from './waiting/sse.ts';
 
 /** What every door gets: the core, the places where requests wait, and how we are reached. */
 export type Shell = {

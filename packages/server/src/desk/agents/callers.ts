@@ -7,8 +7,8 @@ import {
   revokeCallerToken,
 } from '../../core/tasks/callers.ts';
 import { DAY, type Micros, toIso, toIsoOrNull } from '../../core/time.ts';
-import { objectBody } from '../../http/body.ts';
-import { optionalWhole, requiredLine } from '../../http/fields.ts';
+import { objectBody } from '../../http/reading/body.ts';
+import { optionalWhole, requiredLine } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { requireRole } from '../auth.ts';
 import { caller } from '../person.ts';

@@ -13,8 +13,8 @@ import {
 } from '../../core/tasks/card.ts';
 import type { SigningKey } from '../../core/tasks/store.ts';
 import { toIso, toIsoOrNull } from '../../core/time.ts';
-import { objectBody } from '../../http/body.ts';
-import { choice, invalid } from '../../http/fields.ts';
+import { objectBody } from '../../http/reading/body.ts';
+import { choice, invalid } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { requireRole } from '../auth.ts';
 import { caller } from '../person.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { median } from '../../core/agents/stats.ts';
 import { DAY, HOUR, SECOND } from '../../core/time.ts';
-import { FRAMEWORKS } from '../../http/prompts.ts';
+import { FRAMEWORKS } from '../../http/pages/prompts.ts';
 import { subscribed } from '../../testing/akep.ts';
 import { AT_ONCE, body, openDesk, refused, status } from '../../testing/desk.ts';
 import { StreamReader } from '../../testing/stream.ts';

@@ -9,7 +9,7 @@ import {
 import { openContent } from '../../core/deliveries/sealed.ts';
 import { Fault } from '../../core/faults.ts';
 import type { Person } from '../../core/people/person.ts';
-import { missing, type Query, single } from '../../http/fields.ts';
+import { missing, type Query, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { caller } from '../person.ts';
 import { noDelivery } from './detail.ts';

@@ -11,7 +11,7 @@ import type { Person } from '../../core/people/person.ts';
 import type { Room } from '../../core/room.ts';
 import type { Tx } from '../../core/store.ts';
 import { fromIso, type Micros } from '../../core/time.ts';
-import { choice, invalid, type Query, single, wholeQuery } from '../../http/fields.ts';
+import { choice, invalid, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import { endOfLedger } from '../ledger-end.ts';
 import { fromFoundCursor, fromListCursor, toFoundCursor, toListCursor } from './cursors.ts';
 import { showRows } from './seen.ts';

@@ -14,7 +14,7 @@ import type { EntryPlace, Page } from '../../core/events/store.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';
 import { toIso } from '../../core/time.ts';
-import { type Query, single, wholeQuery } from '../../http/fields.ts';
+import { type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { nextAgent, toAgentQuery } from '../agents/reading.ts';
 import { requireRole } from '../auth.ts';

@@ -5,8 +5,8 @@ import { addProducer, revokeProducerKeys, rotateProducerKey } from '../../core/e
 import { Fault, orThrow } from '../../core/faults.ts';
 import type { Person } from '../../core/people/person.ts';
 import { toIso, toIsoOrNull } from '../../core/time.ts';
-import { objectBody, optionalBody } from '../../http/body.ts';
-import { choice, optionalText, type Query, requiredLine, wholeQuery } from '../../http/fields.ts';
+import { objectBody, optionalBody } from '../../http/reading/body.ts';
+import { choice, optionalText, type Query, requiredLine, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { requireRole } from '../auth.ts';
 import { caller } from '../person.ts';

@@ -8,10 +8,10 @@ import {
   sessionsOf,
 } from '../../core/people/account.ts';
 import { toIso } from '../../core/time.ts';
-import { objectBody } from '../../http/body.ts';
-import { requiredText } from '../../http/fields.ts';
+import { networkOf } from '../../http/entry/transport.ts';
+import { objectBody } from '../../http/reading/body.ts';
+import { requiredText } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
-import { networkOf } from '../../http/transport.ts';
 import { clearSessionCookie, sessionCookie } from '../auth.ts';
 import { caller } from '../person.ts';
 

@@ -12,8 +12,8 @@ import {
 import { ROLES } from '../../core/people/person.ts';
 import { completeReset, resetPerson } from '../../core/people/reset.ts';
 import { toIso } from '../../core/time.ts';
-import { objectBody } from '../../http/body.ts';
-import { optionalLine, requiredChoice, requiredText } from '../../http/fields.ts';
+import { objectBody } from '../../http/reading/body.ts';
+import { optionalLine, requiredChoice, requiredText } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { requireRole, setSessionCookie } from '../auth.ts';
 import { fromPerson } from '../mapping.ts';

@@ -14,10 +14,10 @@ import {
 } from '../../core/people/passkeys.ts';
 import { proveByPassword, refuseUnproved } from '../../core/people/proof.ts';
 import { toIso, toIsoOrNull } from '../../core/time.ts';
-import { objectBody } from '../../http/body.ts';
-import { invalid, missing, requiredLine, requiredText } from '../../http/fields.ts';
+import { networkOf } from '../../http/entry/transport.ts';
+import { objectBody } from '../../http/reading/body.ts';
+import { invalid, missing, requiredLine, requiredText } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
-import { networkOf } from '../../http/transport.ts';
 import { endOldSession, sessionCookie, setSessionCookie } from '../auth.ts';
 import { fromPerson } from '../mapping.ts';
 import { caller } from '../person.ts';

@@ -5,10 +5,16 @@ import { closeSession, login, openSession } from '../../core/people/login.ts';
 import { type Person, ROLES } from '../../core/people/person.ts';
 import { completeSetup } from '../../core/people/setup.ts';
 import { addToken, revokeToken } from '../../core/people/tokens.ts';
-import { objectBody } from '../../http/body.ts';
-import { optionalLine, optionalText, requiredChoice, requiredLine, requiredText } from '../../http/fields.ts';
+import { networkOf } from '../../http/entry/transport.ts';
+import { objectBody } from '../../http/reading/body.ts';
+import {
+  optionalLine,
+  optionalText,
+  requiredChoice,
+  requiredLine,
+  requiredText,
+} from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
-import { networkOf } from '../../http/transport.ts';
 import { clearSessionCookie, endOldSession, requireRole, sessionCookie, setSessionCookie } from '../auth.ts';
 import { fromPerson, fromToken } from '../mapping.ts';
 import { caller } from '../person.ts';

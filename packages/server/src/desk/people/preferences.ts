@@ -13,8 +13,8 @@ import {
 } from '../../core/people/preferences.ts';
 import { isClock, MOST_SITTINGS, type Quiet, type Sitting } from '../../core/people/sittings.ts';
 import { isTimeZone } from '../../core/people/zone.ts';
-import { objectBody } from '../../http/body.ts';
-import { choice, invalid, requiredText } from '../../http/fields.ts';
+import { objectBody } from '../../http/reading/body.ts';
+import { choice, invalid, requiredText } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { caller } from '../person.ts';
 

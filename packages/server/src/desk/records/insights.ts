@@ -3,7 +3,7 @@ import { byType, byVerdict, type Day, sum, type Week, weekAt } from '../../core/
 import { fromIsoWeek, toIsoWeek, weekOf } from '../../core/people/iso-week.ts';
 import { toWall } from '../../core/people/zone.ts';
 import { SECOND, toIso } from '../../core/time.ts';
-import { invalid, type Query, single } from '../../http/fields.ts';
+import { invalid, type Query, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { caller } from '../person.ts';
 import { type Behind, decided, delivered, letter } from './letter.ts';

@@ -8,7 +8,7 @@ import { findContentOfSpace, readAll, readContent } from '../../core/tasks/conte
 import { openEntry, readLog } from '../../core/tasks/log.ts';
 import { noTask } from '../../core/tasks/place.ts';
 import { TASK_STATES } from '../../core/tasks/task.ts';
-import { choice, type Query, single, wholeQuery } from '../../http/fields.ts';
+import { choice, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { requireRole } from '../auth.ts';
 import { sendExact } from '../exact.ts';

@@ -3,7 +3,7 @@ import { Fault, isFault } from '../../core/faults.ts';
 import { nameOfCaller } from '../../core/tasks/callers.ts';
 import { onlyMethods } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
-import type { Signer } from '../../http/signing.ts';
+import type { Signer } from '../../http/signing/signer.ts';
 import type { CardMaker } from './card.ts';
 import { type Address, type AgentParams, agentUrl, callerOf, findAddress } from './door.ts';
 import { CardBody } from './schema.ts';

@@ -4,7 +4,7 @@ import type { Skill, StoredCard } from '../../core/tasks/card.ts';
 import { presenceOf } from '../../core/tasks/presence.ts';
 import { toMillisIso } from '../../core/tasks/task.ts';
 import type { Shell } from '../../http/shell.ts';
-import type { Signer } from '../../http/signing.ts';
+import type { Signer } from '../../http/signing/signer.ts';
 import { type Address, agentUrl } from './door.ts';
 import type { Version } from './versions.ts';
 

@@ -7,7 +7,7 @@ import {
 } from 'jose';
 import { describe, expect, test } from 'vitest';
 import type { MadeAgent } from '../../core/agents/found.ts';
-import { Signer } from '../../http/signing.ts';
+import { Signer } from '../../http/signing/signer.ts';
 import {
   aCallerToken,
   aLaptop,

@@ -6,10 +6,10 @@ import { type Caller, callerOfToken, NOBODY, nameOfCaller } from '../../core/tas
 import { defaultCard, type StoredCard } from '../../core/tasks/card.ts';
 import type { Place } from '../../core/tasks/place.ts';
 import type { Micros } from '../../core/time.ts';
-import { bearerOf } from '../../http/agent-key.ts';
+import { bearerOf } from '../../http/entry/agent-key.ts';
+import { networkOf } from '../../http/entry/transport.ts';
 import type { Headed } from '../../http/fast-lane.ts';
 import type { Shell } from '../../http/shell.ts';
-import { networkOf } from '../../http/transport.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

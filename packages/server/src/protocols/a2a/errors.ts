@@ -1,6 +1,6 @@
 import type { Fault, FaultName } from '../../core/faults.ts';
 import { HTTP_STATUS } from '../../http/errors.ts';
-import { RPC, type RpcError } from '../../http/json-rpc.ts';
+import { RPC, type RpcError } from '../../http/reading/json-rpc.ts';
 import type { Version } from './versions.ts';
 
 /** The codes of A2A itself (A11). */

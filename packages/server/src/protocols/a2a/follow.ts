@@ -11,7 +11,7 @@ import {
   taskTopic,
 } from '../../core/tasks/task.ts';
 import type { Shell } from '../../http/shell.ts';
-import { Watch } from '../../http/watch.ts';
+import { Watch } from '../../http/waiting/watch.ts';
 import { type Outlet, withContent } from './content.ts';
 import type { Update } from './dialect.ts';
 

@@ -1,4 +1,4 @@
-import { asPublished } from '../../http/broken.ts';
+import { asPublished } from '../../http/sockets/broken.ts';
 import type { AgentParams } from './door.ts';
 
 /** The agent of ours that an address names, or null (A19). */

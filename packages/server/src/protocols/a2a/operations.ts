@@ -12,8 +12,8 @@ import { deletePush, getPush, listPushes, setPush } from '../../core/tasks/push.
 import { readTask, viewOf } from '../../core/tasks/read.ts';
 import { isTerminal, type TaskDialect, type TaskRecord } from '../../core/tasks/task.ts';
 import type { Headed } from '../../http/fast-lane.ts';
-import { LARGE_BYTES } from '../../http/large-answers.ts';
 import type { Shell } from '../../http/shell.ts';
+import { LARGE_BYTES } from '../../http/waiting/large-answers.ts';
 import type { CardMaker } from './card.ts';
 import { fullAllowance, type Outlet, withAllContent } from './content.ts';
 import type { Dialect } from './dialect.ts';

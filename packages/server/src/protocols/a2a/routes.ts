@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../../core/faults.ts';
 import { PLAIN_DOOR } from '../../http/app.ts';
-import { addJsonParser } from '../../http/body.ts';
+import { letIn } from '../../http/entry/let-in.ts';
 import { errorHandler } from '../../http/errors.ts';
 import { readAnew } from '../../http/fast-lane.ts';
-import { letIn } from '../../http/let-in.ts';
 import { onlyMethods, refuseOthers } from '../../http/methods.ts';
+import { addJsonParser } from '../../http/reading/body.ts';
 import type { Shell } from '../../http/shell.ts';
-import type { Signer } from '../../http/signing.ts';
+import type { Signer } from '../../http/signing/signer.ts';
 import { CardMaker } from './card.ts';
 import { cardRoutes } from './card-routes.ts';
 import { contentRoute, uploadRoute } from './content-routes.ts';

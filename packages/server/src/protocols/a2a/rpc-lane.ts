@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NOBODY } from '../../core/tasks/callers.ts';
-import { toJson } from '../../http/body.ts';
 import { ANEW, JSON_HEADERS, type Named, type Take } from '../../http/fast-lane.ts';
-import { readCall, rpcResult } from '../../http/json-rpc.ts';
+import { toJson } from '../../http/reading/body.ts';
+import { readCall, rpcResult } from '../../http/reading/json-rpc.ts';
 import { type AgentParams, admit, type Entered } from './door.ts';
 import { answerText } from './operations.ts';
 import type { A2aParts } from './rpc-route.ts';

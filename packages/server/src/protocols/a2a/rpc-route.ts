@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault, isFault } from '../../core/faults.ts';
-import type { JsonBody } from '../../http/body.ts';
 import { logFault, toFault } from '../../http/errors.ts';
+import type { JsonBody } from '../../http/reading/body.ts';
 import {
   RPC,
   type RpcCall,
@@ -10,7 +10,7 @@ import {
   readCall,
   rpcError,
   rpcResult,
-} from '../../http/json-rpc.ts';
+} from '../../http/reading/json-rpc.ts';
 import type { Shell } from '../../http/shell.ts';
 import type { CardMaker } from './card.ts';
 import { enteredOf, type PublicLimits } from './door.ts';

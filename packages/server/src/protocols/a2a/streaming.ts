@@ -2,7 +2,7 @@ import type { Json } from '../../core/canonical.ts';
 import { exactText } from '../../core/exact-json.ts';
 import { isFault } from '../../core/faults.ts';
 import { isTerminal, type TaskRecord } from '../../core/tasks/task.ts';
-import type { SseStream } from '../../http/sse.ts';
+import type { SseStream } from '../../http/waiting/sse.ts';
 import type { Dialect } from './dialect.ts';
 import { admit } from './door.ts';
 import { TaskFollower } from './follow.ts';

@@ -5,7 +5,7 @@ import type { Resume } from '../../core/events/wait.ts';
 import { orThrow } from '../../core/faults.ts';
 import type { Topic } from '../../core/store.ts';
 import type { Shell } from '../../http/shell.ts';
-import { Watch } from '../../http/watch.ts';
+import { Watch } from '../../http/waiting/watch.ts';
 import { fromResume, textOf } from './mapping.ts';
 import { stillValid } from './request.ts';
 

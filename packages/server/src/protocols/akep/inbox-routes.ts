@@ -6,11 +6,11 @@ import { type Item, type Read, readEvent, readInbox, readLast, readPieces } from
 import { readTask } from '../../core/events/task.ts';
 import { type Fault, orThrow } from '../../core/faults.ts';
 import { JSON_HEADERS, sendAtOnce, sendParts } from '../../http/fast-lane.ts';
-import { type Query, single } from '../../http/fields.ts';
-import { LARGE_BYTES } from '../../http/large-answers.ts';
 import { onlyLastingGet, onlyMethods } from '../../http/methods.ts';
-import { SharedLooks } from '../../http/shared-looks.ts';
+import { type Query, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
+import { LARGE_BYTES } from '../../http/waiting/large-answers.ts';
+import { SharedLooks } from '../../http/waiting/shared-looks.ts';
 import { CLOUDEVENTS, cloudTextOf } from './cloudevents.ts';
 import { fromEntryAck, fromPage, textOf, toAck, toLast, toLimit, toWaitMs } from './mapping.ts';
 import { type ById, caller, json, optionalJson, readerOf, stillValid } from './request.ts';

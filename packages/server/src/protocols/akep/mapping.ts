@@ -14,7 +14,14 @@ import type { Resume, Wait } from '../../core/events/wait.ts';
 import { Fault } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';
 import { fromIso, type Micros, SECOND, toIso, toIsoOrNull } from '../../core/time.ts';
-import { choice, invalid, optionalText, type Query, requiredText, single } from '../../http/fields.ts';
+import {
+  choice,
+  invalid,
+  optionalText,
+  type Query,
+  requiredText,
+  single,
+} from '../../http/reading/fields.ts';
 import { checkSubscription, EVENT_TYPE, LIMITS } from './schema.ts';
 
 export function toLimit(query: Query): number {

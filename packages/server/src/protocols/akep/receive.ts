@@ -4,8 +4,8 @@ import type { Algorithm, Producer } from '../../core/events/producer.ts';
 import type { VerifyingKey } from '../../core/events/store.ts';
 import { Fault, isFault, orThrow } from '../../core/faults.ts';
 import type { SpaceId } from '../../core/ids.ts';
-import type { HmacKey } from '../../http/hmac.ts';
 import type { Shell } from '../../http/shell.ts';
+import type { HmacKey } from '../../http/signing/hmac.ts';
 import {
   type HeaderFlaw,
   isSignedWith,
@@ -13,7 +13,7 @@ import {
   readSignature,
   type SignatureHeaders,
   secretKey,
-} from '../../http/webhook-signature.ts';
+} from '../../http/signing/webhook-signature.ts';
 import { toEnvelope } from './envelope.ts';
 import type { RefusalNotes } from './refusals.ts';
 import type { Sent } from './request.ts';

@@ -3,10 +3,10 @@ import { type Identity, isActive } from '../../core/agents/key.ts';
 import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
 import type { Reader } from '../../core/events/cursor.ts';
 import { Fault } from '../../core/faults.ts';
-import { bearerOf } from '../../http/agent-key.ts';
+import { bearerOf } from '../../http/entry/agent-key.ts';
 import type { Headed } from '../../http/fast-lane.ts';
+import { parseStrict } from '../../http/reading/strict-json.ts';
 import type { Shell } from '../../http/shell.ts';
-import { parseStrict } from '../../http/strict-json.ts';
 
 export type ById = { Params: { id: string } };
 

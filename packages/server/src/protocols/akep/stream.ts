@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { logFault, toFault } from '../../http/errors.ts';
-import { type Query, single } from '../../http/fields.ts';
+import { type Query, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { Follower, type Sink, startOf } from './follower.ts';
 import { caller, readerOf } from './request.ts';

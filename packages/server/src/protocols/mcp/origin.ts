@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Fault } from '../../core/faults.ts';
+import { isLoopbackHost } from '../../http/entry/transport.ts';
 import type { Shell } from '../../http/shell.ts';
-import { isLoopbackHost } from '../../http/transport.ts';
 
 /**
  * A page elsewhere must not reach an MCP server through somebody's browser: not across sites, and not by a name that

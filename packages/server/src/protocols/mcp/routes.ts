@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { Fault } from '../../core/faults.ts';
-import { bearerOf, identify } from '../../http/agent-key.ts';
+import { bearerOf, identify } from '../../http/entry/agent-key.ts';
+import { letIn } from '../../http/entry/let-in.ts';
 import { errorHandler } from '../../http/errors.ts';
-import { letIn } from '../../http/let-in.ts';
 import { refuseHead, refuseOthers } from '../../http/methods.ts';
+import { parseStrict } from '../../http/reading/strict-json.ts';
 import type { Shell } from '../../http/shell.ts';
-import { parseStrict } from '../../http/strict-json.ts';
 import { MCP_DOOR } from './errors.ts';
 import { insideFetch } from './inside.ts';
 import { refuseStrangers } from './origin.ts';

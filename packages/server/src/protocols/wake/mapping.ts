@@ -10,7 +10,7 @@ import type { Rate } from '../../core/rate.ts';
 import { type AllowedSecret, findSecret } from '../../core/secrets/secrets.ts';
 import { isBlank, isLongerThan } from '../../core/text.ts';
 import { fromIso, toIso } from '../../core/time.ts';
-import { BODY_LIMIT } from '../../http/body.ts';
+import { BODY_LIMIT } from '../../http/reading/body.ts';
 import {
   choice,
   invalid,
@@ -23,7 +23,7 @@ import {
   requiredText,
   single,
   wholeQuery,
-} from '../../http/fields.ts';
+} from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { LIMITS, VERSIONS } from './schema.ts';
 

@@ -6,8 +6,8 @@ import { withdraw } from '../../core/deliveries/withdraw.ts';
 import { Fault, isFault, orThrow } from '../../core/faults.ts';
 import { toUuid } from '../../core/ids.ts';
 import { look, type RateView, toBucket } from '../../core/rate.ts';
-import { fromRateView, identify, ReadLimits, rateHeaders, tooManyReads } from '../../http/agent-key.ts';
-import { objectBody, toJson } from '../../http/body.ts';
+import { fromRateView, identify, ReadLimits, rateHeaders, tooManyReads } from '../../http/entry/agent-key.ts';
+import { letIn } from '../../http/entry/let-in.ts';
 import { errorHandler } from '../../http/errors.ts';
 import {
   type FullReply,
@@ -17,10 +17,10 @@ import {
   refuseFromLane,
   sendFull,
 } from '../../http/fast-lane.ts';
-import { choice, type Query, requiredText } from '../../http/fields.ts';
-import { letIn } from '../../http/let-in.ts';
 import { onlyMethods } from '../../http/methods.ts';
-import { FRAMEWORKS, Prompts } from '../../http/prompts.ts';
+import { FRAMEWORKS, Prompts } from '../../http/pages/prompts.ts';
+import { objectBody, toJson } from '../../http/reading/body.ts';
+import { choice, type Query, requiredText } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { WAKE_DOOR } from './errors.ts';
 import { fromAccepted, fromCard, fromSwept, toDraft, toSweep, toWait } from './mapping.ts';

@@ -5,7 +5,7 @@ import { resumesBehind } from '../../../core/events/resumes.ts';
 import type { Resume } from '../../../core/events/wait.ts';
 import { isFault, orThrow } from '../../../core/faults.ts';
 import type { Room } from '../../../core/room.ts';
-import type { Wakeups } from '../../../http/park.ts';
+import type { Wakeups } from '../../../http/waiting/park.ts';
 
 /** What a laptop has asked for beside its tasks (A13). */
 export type Wish = { events: boolean; resumes: boolean; cursor: string | null };

@@ -6,7 +6,7 @@ import type { AgentId, SpaceId } from '../../../core/ids.ts';
 import type { Room } from '../../../core/room.ts';
 import { contentDigest, type PreparedContent } from '../../../core/tasks/content.ts';
 import type { Report } from '../../../core/tasks/report.ts';
-import { parseStrict } from '../../../http/strict-json.ts';
+import { parseStrict } from '../../../http/reading/strict-json.ts';
 import { metadataOf, toParts } from '../parts.ts';
 import { AGENT_FRAMES, type ArtifactFrame, type MessageFrame, type SayingFrame } from './frames.ts';
 

@@ -1,6 +1,6 @@
 import { createServer as createPlain, type RequestListener } from 'node:http';
 import { createServer as createTls } from 'node:https';
-import { readCertificate } from './transport.ts';
+import { readCertificate } from '../entry/transport.ts';
 
 export type WaitingDoor = { close(): Promise<void> };
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { Fault } from '../core/faults.ts';
+import { Fault } from '../../core/faults.ts';
+import { onlyMethods } from '../methods.ts';
+import { readTexts } from '../package-files.ts';
 import { escapeHtml, toHtml } from './markdown.ts';
-import { onlyMethods } from './methods.ts';
 import type { Operation } from './openapi.ts';
-import { readTexts } from './package-files.ts';
 
 type ByName = { Params: { name: string } };
 

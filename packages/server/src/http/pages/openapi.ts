@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import type { Described } from './app.ts';
-import { onlyMethods } from './methods.ts';
-import type { Shell } from './shell.ts';
+import type { Described } from '../app.ts';
+import { onlyMethods } from '../methods.ts';
+import type { Shell } from '../shell.ts';
 
 export type Operation = { method: string; path: string; described: Described };
 

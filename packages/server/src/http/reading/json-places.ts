@@ -1,4 +1,4 @@
-import { closingQuote } from '../core/json-text.ts';
+import { closingQuote } from '../../core/json-text.ts';
 
 const QUOTE = 0x22;
 const LONGEST_STEP = 64;

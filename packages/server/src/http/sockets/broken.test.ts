@@ -2,10 +2,10 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { PLAIN_DOOR } from './app.ts';
-import { addJsonParser } from './body.ts';
+import { PLAIN_DOOR } from '../app.ts';
+import { errorHandler } from '../errors.ts';
+import { addJsonParser } from '../reading/body.ts';
 import { bePatient, refuseBroken } from './broken.ts';
-import { errorHandler } from './errors.ts';
 
 /** Sends half of a body, lets the time limit pass, and then sends the rest. */
 async function slowly(isPatient: boolean): Promise<number> {

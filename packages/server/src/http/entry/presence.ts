@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { SpaceId } from '../core/ids.ts';
-import { entry } from '../core/maps.ts';
-import type { Room } from '../core/room.ts';
-import type { Tx } from '../core/store.ts';
-import { type Micros, SECOND } from '../core/time.ts';
+import type { SpaceId } from '../../core/ids.ts';
+import { entry } from '../../core/maps.ts';
+import type { Room } from '../../core/room.ts';
+import type { Tx } from '../../core/store.ts';
+import { type Micros, SECOND } from '../../core/time.ts';
 
 const FLUSH_EVERY: Micros = 30 * SECOND;
 /** Thousands in one transaction would hold up everybody who wants to write. */

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../core/canonical.ts';
-import { Fault } from '../core/faults.ts';
-import { findForbidden, isBlank, isLongerThan } from '../core/text.ts';
+import type { Json, JsonObject } from '../../core/canonical.ts';
+import { Fault } from '../../core/faults.ts';
+import { findForbidden, isBlank, isLongerThan } from '../../core/text.ts';
 
 /** Readers of one field each: missing is 400, wrong is 422, and both name the field (W7, W8). */
 

@@ -8,11 +8,11 @@ import {
   type JWK,
   SignJWT,
 } from 'jose';
-import type { JsonObject } from '../core/canonical.ts';
-import type { Room } from '../core/room.ts';
-import { rotateSigningKey, signingKeys } from '../core/tasks/signing.ts';
-import type { SigningKey } from '../core/tasks/store.ts';
-import { type Micros, SECOND } from '../core/time.ts';
+import type { JsonObject } from '../../core/canonical.ts';
+import type { Room } from '../../core/room.ts';
+import { rotateSigningKey, signingKeys } from '../../core/tasks/signing.ts';
+import type { SigningKey } from '../../core/tasks/store.ts';
+import { type Micros, SECOND } from '../../core/time.ts';
 
 const ALGORITHM = 'ES256';
 /** The store is asked again this often: another replica may have rotated. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, onErrorHookHandler } from 'fastify';
-import { isJsonObject, type JsonObject } from '../core/canonical.ts';
-import { Fault } from '../core/faults.ts';
+import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
+import { Fault } from '../../core/faults.ts';
 import { parseStrict } from './strict-json.ts';
 
 /** A body is parsed once, strictly; the bytes stay beside the value for what must be stored as sent. */

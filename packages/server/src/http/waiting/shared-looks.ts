@@ -1,4 +1,4 @@
-import type { Topic } from '../core/store.ts';
+import type { Topic } from '../../core/store.ts';
 import type { Wakeups } from './park.ts';
 
 /**

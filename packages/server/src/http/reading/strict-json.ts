@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { closingQuote } from '../core/json-text.ts';
+import { closingQuote } from '../../core/json-text.ts';
 import { findDuplicate, pointerTo } from './json-places.ts';
 
 export type JsonLimits = {

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../core/canonical.ts';
-import { ExactJson } from '../core/exact-json.ts';
+import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
+import { ExactJson } from '../../core/exact-json.ts';
 import type { JsonBody } from './body.ts';
 
 /** JSON-RPC 2.0: the transport, which knows no protocol. */

@@ -1,7 +1,7 @@
-import type { Tier } from '../core/agents/key.ts';
-import { Fault } from '../core/faults.ts';
-import type { Rate } from '../core/rate.ts';
-import { readTexts } from './package-files.ts';
+import type { Tier } from '../../core/agents/key.ts';
+import { Fault } from '../../core/faults.ts';
+import type { Rate } from '../../core/rate.ts';
+import { readTexts } from '../package-files.ts';
 
 /** In the order in which the page offers them. */
 export const FRAMEWORKS = [

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { Fault } from '../core/faults.ts';
-import { errorBody } from './errors.ts';
+import { Fault } from '../../core/faults.ts';
+import { errorBody } from '../errors.ts';
 import { endWith } from './goodbye.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { Fault } from '../core/faults.ts';
+import { Fault } from '../../core/faults.ts';
 
 /** From here on an answer is large. */
 export const LARGE_BYTES = 256 * 1024;

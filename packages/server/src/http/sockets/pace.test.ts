@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { hearInTurn } from './socket-pace.ts';
+import { hearInTurn } from './pace.ts';
 
 /** A frame of a client, masked with zeros. */
 function frame(kind: number, text: string): Buffer {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { onlyMethods } from './methods.ts';
-import { PUBLIC } from './package-files.ts';
-import type { Shell } from './shell.ts';
+import { onlyMethods } from '../methods.ts';
+import { PUBLIC } from '../package-files.ts';
+import type { Shell } from '../shell.ts';
 
 const POLICY = [
   "default-src 'none'",

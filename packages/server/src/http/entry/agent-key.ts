@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
-import { type Identity, isActive, looksMistyped } from '../core/agents/key.ts';
-import { Fault } from '../core/faults.ts';
-import { type Bucket, fullBucket, type Rate, type RateView, type Taken, take } from '../core/rate.ts';
-import type { Room } from '../core/room.ts';
-import type { Micros } from '../core/time.ts';
-import type { Headed } from './fast-lane.ts';
+import { type Identity, isActive, looksMistyped } from '../../core/agents/key.ts';
+import { Fault } from '../../core/faults.ts';
+import { type Bucket, fullBucket, type Rate, type RateView, type Taken, take } from '../../core/rate.ts';
+import type { Room } from '../../core/room.ts';
+import type { Micros } from '../../core/time.ts';
+import type { Headed } from '../fast-lane.ts';
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 

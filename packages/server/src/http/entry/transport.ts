@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createSecureContext } from 'node:tls';
 import ipaddr from 'ipaddr.js';
-import { UsageError } from '../config.ts';
+import { UsageError } from '../../config.ts';
 
 /** Which proxies are believed, as addresses and ranges. */
 export type Proxies = readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Topic } from '../core/store.ts';
+import type { Topic } from '../../core/store.ts';
 
 export interface Wakeups {
   on(topic: Topic, wake: (about: ReadonlySet<string>) => void): () => void;

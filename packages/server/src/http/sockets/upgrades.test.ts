@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { draft, openWorld } from '../testing/wake.ts';
+import { draft, openWorld } from '../../testing/wake.ts';
 import { Upgrades } from './upgrades.ts';
 
 const ASK = ['GET /slow HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket', '', ''].join(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Signals } from '../storage/signals.ts';
+import { Signals } from '../../storage/signals.ts';
 import { SharedLooks } from './shared-looks.ts';
 
 function counting() {

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { request as ask } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { revokeKeys } from '../core/agents/keys.ts';
-import { isFault, orThrow } from '../core/faults.ts';
-import { changePassword } from '../core/people/account.ts';
-import { type Doorkeeper, login } from '../core/people/login.ts';
-import { changeRole, removePerson } from '../core/people/membership.ts';
-import type { Person } from '../core/people/person.ts';
-import { resetPerson } from '../core/people/reset.ts';
-import { addToken } from '../core/people/tokens.ts';
-import { revokeCallerToken } from '../core/tasks/callers.ts';
+import { revokeKeys } from '../../core/agents/keys.ts';
+import { isFault, orThrow } from '../../core/faults.ts';
+import { changePassword } from '../../core/people/account.ts';
+import { type Doorkeeper, login } from '../../core/people/login.ts';
+import { changeRole, removePerson } from '../../core/people/membership.ts';
+import type { Person } from '../../core/people/person.ts';
+import { resetPerson } from '../../core/people/reset.ts';
+import { addToken } from '../../core/people/tokens.ts';
+import { revokeCallerToken } from '../../core/tasks/callers.ts';
 import {
   aCallerToken,
   aLaptop,
@@ -20,9 +20,9 @@ import {
   TestCaller,
   v1Message,
   v03Message,
-} from '../testing/a2a.ts';
-import { scripted } from '../testing/scripted-agent.ts';
-import { sampleDelivery, World } from '../testing/world.ts';
+} from '../../testing/a2a.ts';
+import { scripted } from '../../testing/scripted-agent.ts';
+import { sampleDelivery, World } from '../../testing/world.ts';
 
 let world: World;
 beforeAll(async () => {
