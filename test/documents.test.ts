@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { inRepo } from './support/folder.ts';
@@ -27,6 +27,31 @@ test('every link in the documents leads to a file', () => {
       .map((path) => `${document}: ${path}`),
   );
   expect(dead).toEqual([]);
+});
+
+/** Where the server's own folders lie; the documents name them without the way there. */
+const SOURCES = 'packages/server/src';
+
+/** Files and folders of ours that a document names in code marks, such as `core/tasks/open` and `bench/run.mjs`. */
+function pathsNamedIn(document: string): string[] {
+  const folders = new Set([...readdirSync(inRepo('.')), ...readdirSync(inRepo(SOURCES))]);
+  const text = readFileSync(inRepo(document), 'utf8');
+  return [...text.matchAll(/`([a-z][\w-]*)((?:\/[\w.-]+)+)`/g)]
+    .filter(([, folder = '']) => folders.has(folder))
+    .map(([, folder = '', rest = '']) => folder + rest)
+    .filter((path) => path !== 'bench/results/latest.json'); // written by a run
+}
+
+test('every source file that a document names is there', () => {
+  const gone = DOCUMENTS.filter((document) => document !== 'CHANGELOG.md').flatMap((document) =>
+    pathsNamedIn(document)
+      .filter(
+        (path) => ![path, `${SOURCES}/${path}`, `${SOURCES}/${path}.ts`].some((at) => existsSync(inRepo(at))),
+      )
+      .map((path) => `${document}: ${path}`),
+  );
+  expect(pathsNamedIn('ARCHITECTURE.md')).toContain('http/reading/strict-json');
+  expect(gone).toEqual([]);
 });
 
 // A package is read where it was installed, without the repository around it.
