@@ -2,7 +2,6 @@ import type { SpaceId } from '../core/ids.ts';
 import type { Verdict } from '../core/ledger/audit.ts';
 import type { Doorkeeper } from '../core/people/login.ts';
 import type { Rate } from '../core/rate.ts';
-import type { Outbound } from '../dispatch/outbound/outbound.ts';
 import type { Presence } from './entry/presence.ts';
 import type { Binding } from './entry/transport.ts';
 import type { FastLanes } from './fast-lane.ts';
@@ -10,6 +9,21 @@ import type { Upgrades } from './sockets/upgrades.ts';
 import type { LargeAnswers } from './waiting/large-answers.ts';
 import type { Parking, Wakeups } from './waiting/park.ts';
 import type { Streams } from './waiting/sse.ts';
+
+/** What a door may send, and what it learns of it. */
+interface WayOut {
+  send(request: {
+    url: string;
+    method: 'POST' | 'GET';
+    headers: Readonly<Record<string, string>>;
+    body: string | null;
+    /** For test keys, and hosts that are written as loopback (W21). */
+    allowLoopback: boolean;
+    maxReplyBytes?: number;
+  }): Promise<
+    { ok: true; status: number; bodyStart: Buffer; truncated: boolean } | { ok: false; message: string }
+  >;
+}
 
 /** What every door gets: the core, the places where requests wait, and how we are reached. */
 export type Shell = {
@@ -30,7 +44,7 @@ export type Shell = {
   /** When tokens of callers were last used. */
   callersSeen: Presence;
   /** The one way out. */
-  outbound: Pick<Outbound, 'send'>;
+  outbound: WayOut;
   /** Whether e-mail can be sent. */
   mail: boolean;
   about: { version: string; retentionDays: number; producerRate: Rate | null };

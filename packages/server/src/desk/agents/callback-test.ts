@@ -1,8 +1,8 @@
+import { signWebhook } from '@lanternroom/sdk/wake';
 import type { FastifyInstance } from 'fastify';
 import { orThrow } from '../../core/faults.ts';
 import { noteTest, prepareTest, type TestRequest } from '../../core/sending/test-callback.ts';
 import { SECOND } from '../../core/time.ts';
-import { signCallback } from '../../dispatch/prepare/sign.ts';
 import { objectBody } from '../../http/reading/body.ts';
 import { requiredText } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
@@ -33,7 +33,7 @@ export function callbackTestRoutes(app: FastifyInstance, shell: Shell): void {
 }
 
 async function send({ room, outbound }: Shell, test: TestRequest) {
-  const headers = await signCallback({
+  const headers = await signWebhook({
     secrets: test.secrets,
     body: test.body,
     id: test.id,
