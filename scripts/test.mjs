@@ -37,7 +37,7 @@ function testEnvironment() {
   return { ...Object.fromEntries(kept), ...colour };
 }
 
-/** Prints the sums. Their line is a contract (operating.md) and stays the very last one. */
+/** Prints the sums. Others read their line, so it stays the very last one. */
 function report(results) {
   const sum = (pick) => results.reduce((total, result) => total + pick(result), 0);
   const troubles = results.flatMap((result) => result.trouble ?? []);

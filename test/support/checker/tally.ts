@@ -1,4 +1,4 @@
-/** The invariants of quality.md that every fault is followed by. */
+/** The invariants that are looked at after every fault. */
 export const LAWS = ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L7', 'L8'] as const;
 export type Law = (typeof LAWS)[number];
 

@@ -5,7 +5,9 @@ import type { Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import type { Agent } from './agent.ts';
 
-const NO_AGENT = 'There is no agent with this name in your space.';
+export function noAgent(): Fault {
+  return new Fault('not_found', 'There is no agent with this name in your space.');
+}
 
 /** Runs `work` on an agent that exists. */
 export function onAgent<T>(
@@ -15,6 +17,6 @@ export function onAgent<T>(
 ): Promise<T | Fault> {
   return room.store.write(at.space, ['ledger'], async (tx) => {
     const agent = await tx.agents.get(at.agent);
-    return agent === null ? new Fault('not_found', NO_AGENT) : work(tx, agent, room.clock.now());
+    return agent === null ? noAgent() : work(tx, agent, room.clock.now());
   });
 }

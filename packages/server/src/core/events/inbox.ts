@@ -1,4 +1,4 @@
-import { Fault } from '../faults.ts';
+import { Fault, isFault } from '../faults.ts';
 import type { Room } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { expired, type Reader } from './cursor.ts';
@@ -171,7 +171,7 @@ export function readEvent(
 ): Promise<Shown | Fault> {
   return room.store.read(reader.space, async (tx) => {
     const found = await entriesOf(tx, reader, eventId, producer);
-    if (found instanceof Fault) return found;
+    if (isFault(found)) return found;
     const newest = found.at(-1);
     if (newest === undefined) return new Fault('not_found', NO_EVENT);
     return { entry: newest.entry, text: envelopeText(newest.event) };

@@ -31,6 +31,19 @@ export type Resume = {
   at: Micros;
 };
 
+/** As every door tells it (K21). */
+export function fromResume(resume: Resume) {
+  return {
+    resume_id: resume.id,
+    event_id: resume.eventId,
+    wait_id: resume.waitId,
+    run_state_ref: resume.runStateRef,
+    decision: 'resume',
+    reason: resume.reason,
+    out_of_order: resume.outOfOrder,
+  };
+}
+
 /** Everything that the wait names matches. */
 export function matches(wait: Wait, envelope: Envelope, now: Micros): boolean {
   if (wait.expiresAt !== null && wait.expiresAt <= now) return false;

@@ -1,5 +1,4 @@
-import type { WallTime } from './zone.ts';
-import { addDays, weekday } from './zone.ts';
+import { addDays, type WallTime, weekday } from './zone.ts';
 
 /** A week as ISO 8601 numbers them: it begins on Monday and belongs to the year of its Thursday. */
 export type IsoWeek = { year: number; week: number };

@@ -2,7 +2,7 @@ import { Fault } from '../faults.ts';
 import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { DAY, type Micros } from '../time.ts';
-import { insertPerson, refusePerson } from './add-person.ts';
+import { emailTaken, insertPerson, refusePerson } from './add-person.ts';
 import { endLinksGivenBy } from './given-links.ts';
 import { type Invitation, isOpen } from './invitation.ts';
 import type { Doorkeeper } from './login.ts';
@@ -22,7 +22,7 @@ export async function invite(
     return new Fault('invalid_field', 'This is not an e-mail address.', { field: 'email' });
   const token = `inv_${room.ids.letters(40)}`;
   return room.store.write(owner.space, ['ledger'], async (tx) => {
-    if ((await tx.people.byEmail(email)) !== null) return alreadyHere(email);
+    if ((await tx.people.byEmail(email)) !== null) return emailTaken(email);
     const now = room.clock.now();
     const invitation: Invitation = {
       space: owner.space,
@@ -41,10 +41,6 @@ export async function invite(
     await note(room, tx, { owner, action: 'person.invited', subject: invitation.id, data });
     return { invitation, token };
   });
-}
-
-function alreadyHere(email: string): Fault {
-  return new Fault('name_taken', `${email} is already a person of this space.`, { field: 'email' });
 }
 
 export function takeBackInvitation(room: Room, owner: Person, id: string): Promise<Fault | null> {
@@ -72,7 +68,7 @@ export async function acceptInvitation(room: Doorkeeper, given: Acceptance): Pro
     const now = room.clock.now();
     const still = (await tx.invitations.open()).some((i) => i.id === invitation.id && isOpen(i, now));
     if (!still) return closed();
-    if ((await tx.people.byEmail(email)) !== null) return alreadyHere(email);
+    if ((await tx.people.byEmail(email)) !== null) return emailTaken(email);
     await tx.invitations.accept(invitation.id, now);
     const id = `pe_${room.ids.letters(16)}`;
     const name = given.name?.trim() || email.slice(0, email.indexOf('@'));

@@ -1,5 +1,4 @@
-import type { Agent } from '../agents/agent.ts';
-import { activeSecrets } from '../agents/agent.ts';
+import { type Agent, activeSecrets } from '../agents/agent.ts';
 import { judgeTarget } from '../agents/allowlist.ts';
 import { isActive, type Tier } from '../agents/key.ts';
 import { Fault } from '../faults.ts';

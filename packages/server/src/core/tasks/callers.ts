@@ -1,4 +1,5 @@
 import { isActive, keyChecksum } from '../agents/key.ts';
+import { noAgent } from '../agents/on-agent.ts';
 import { Fault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
@@ -115,10 +116,6 @@ export function listCallerTokens(
   return room.store.read(at.space, async (tx) =>
     (await tx.agents.get(at.agent)) === null ? noAgent() : tx.callers.list(at.agent),
   );
-}
-
-function noAgent(): Fault {
-  return new Fault('not_found', 'There is no agent with this name in your space.');
 }
 
 /** The caller behind a token that is still good. */

@@ -1,3 +1,4 @@
+import { noAgent } from '../agents/on-agent.ts';
 import { Fault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
@@ -72,7 +73,7 @@ export function setCard(
 ): Promise<StoredCard | Fault> {
   return room.store.write(at.space, ['ledger'], async (tx) => {
     const agent = await tx.agents.get(at.agent);
-    if (agent === null) return new Fault('not_found', 'There is no agent with this name in your space.');
+    if (agent === null) return noAgent();
     const now = room.clock.now();
     const before = (await tx.cards.get(at.agent)) ?? defaultCard(agent);
     const card: StoredCard = { ...before, ...change, changedAt: now };

@@ -199,7 +199,7 @@ function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
   return whole;
 }
 
-/** The content behind a reference, for whoever may read the task; null for everybody else (A20). */
+/** The content behind a reference, for whoever may read the task; for everybody else there is none (A20). */
 export function findContent(room: Room, place: Place, taskId: string, id: string): Promise<Blob | Fault> {
   return room.store.read(place.space, async (tx) => {
     const task = await findTask(tx, place, taskId);

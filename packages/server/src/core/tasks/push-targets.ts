@@ -1,5 +1,4 @@
-import type { PushRule } from '../agents/allowlist.ts';
-import { refuseEntries } from '../agents/allowlist.ts';
+import { type PushRule, refuseEntries } from '../agents/allowlist.ts';
 import { Fault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { noAgent } from '../../core/agents/on-agent.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
 import type { Person } from '../../core/people/person.ts';
@@ -74,7 +75,7 @@ export function cardRoutes(app: FastifyInstance, shell: Shell, cards: Cards): vo
 async function cardOf({ room }: Shell, person: Person, agent: string): Promise<StoredCard> {
   const card = await readCard(room, person.space, agent);
   if (card !== null) return card;
-  throw new Fault('not_found', 'There is no agent with this name in your space.');
+  throw noAgent();
 }
 
 async function showCard(

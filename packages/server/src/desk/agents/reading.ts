@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Agent } from '../../core/agents/agent.ts';
+import { noAgent } from '../../core/agents/on-agent.ts';
 import { SAMPLE_AGENT } from '../../core/agents/sample.ts';
 import { statsOf, weekBegin } from '../../core/agents/stats.ts';
 import { MOST_COUNTED } from '../../core/deliveries/overview.ts';
-import { Fault } from '../../core/faults.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { Person } from '../../core/people/person.ts';
 import type { AgentQuery, Tx } from '../../core/store.ts';
@@ -86,7 +86,7 @@ export function withAgent<T>(
 ): Promise<T> {
   return room.store.read(person.space, async (tx) => {
     const agent = await tx.agents.get(id);
-    if (agent === null) throw new Fault('not_found', 'There is no agent with this name in your space.');
+    if (agent === null) throw noAgent();
     return work(tx, agent);
   });
 }

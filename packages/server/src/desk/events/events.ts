@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { noAgent } from '../../core/agents/on-agent.ts';
 import {
   type EventDetail,
   type InboxView,
@@ -34,7 +35,7 @@ export function eventRoutes(app: FastifyInstance, { room }: Shell): void {
 
   app.get<{ Params: { agent: string } }>('/desk/inboxes/:agent', async (request) => {
     const inbox = await showInbox(room, caller(request).space, request.params.agent);
-    if (inbox === null) throw new Fault('not_found', 'There is no agent with this name in your space.');
+    if (inbox === null) throw noAgent();
     return fromInbox(inbox);
   });
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../core/canonical.ts';
-import { isJsonObject } from '../../core/canonical.ts';
+import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
 import { Fault } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';
 import type { Tx } from '../../core/store.ts';

@@ -15,7 +15,7 @@ export type FailureKind =
 
 export type Failure = { ok: false; kind: FailureKind; message: string };
 
-/** One sentence for all of them, so that nobody maps our network by its error messages (quality.md, Outbound). */
+/** One sentence for all of them, so that nobody maps our network by its error messages. */
 const GENERIC_FAILURE = 'The receiver could not be reached or did not answer properly.';
 
 export function failed(kind: FailureKind): Failure {

@@ -1,12 +1,12 @@
 import { fromCursor, type Reader, toCursor } from '../../core/events/cursor.ts';
 import { type Item, lastOffset, readInbox } from '../../core/events/inbox.ts';
 import { resumesBehind } from '../../core/events/resumes.ts';
-import type { Resume } from '../../core/events/wait.ts';
+import { fromResume, type Resume } from '../../core/events/wait.ts';
 import { orThrow } from '../../core/faults.ts';
 import type { Topic } from '../../core/store.ts';
 import type { Shell } from '../../http/shell.ts';
 import { Watch } from '../../http/waiting/watch.ts';
-import { fromResume, textOf } from './mapping.ts';
+import { textOf } from './mapping.ts';
 import { stillValid } from './request.ts';
 
 const PAGE = 100;

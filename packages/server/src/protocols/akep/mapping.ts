@@ -10,7 +10,7 @@ import {
 import type { InboxSettings } from '../../core/events/store.ts';
 import type { Subscribed } from '../../core/events/subscribe.ts';
 import type { Subscription, SubscriptionBody } from '../../core/events/subscription.ts';
-import type { Resume, Wait } from '../../core/events/wait.ts';
+import type { Wait } from '../../core/events/wait.ts';
 import { Fault } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';
 import { fromIso, type Micros, SECOND, toIso, toIsoOrNull } from '../../core/time.ts';
@@ -191,18 +191,6 @@ export function fromWait(wait: Wait) {
     policy: wait.policy,
     expires_at: toIsoOrNull(wait.expiresAt),
     created_at: toIso(wait.createdAt),
-  };
-}
-
-export function fromResume(r: Resume) {
-  return {
-    resume_id: r.id,
-    event_id: r.eventId,
-    wait_id: r.waitId,
-    run_state_ref: r.runStateRef,
-    decision: 'resume',
-    reason: r.reason,
-    out_of_order: r.outOfOrder,
   };
 }
 

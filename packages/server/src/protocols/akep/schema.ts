@@ -1,7 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type TSchema, Type } from 'typebox';
-import type { Envelope } from '../../core/events/event.ts';
-import { ACK_STATUSES, RESUME_POLICIES } from '../../core/events/event.ts';
+import { ACK_STATUSES, type Envelope, RESUME_POLICIES } from '../../core/events/event.ts';
 import type { SubscriptionBody as SubscriptionWire } from '../../core/events/subscription.ts';
 import { fromIso } from '../../core/time.ts';
 import { EVENT_SCHEMA } from './akep-v1.ts';

@@ -2,12 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fromCursor, type Reader, toCursor } from '../../core/events/cursor.ts';
 import { MOST_WAITS } from '../../core/events/place.ts';
 import { type ReadResumes, readResumes } from '../../core/events/resumes.ts';
+import { fromResume } from '../../core/events/wait.ts';
 import { endWait, openWait, setPolicy } from '../../core/events/waiting.ts';
 import { orThrow } from '../../core/faults.ts';
 import { onlyLastingGet, onlyMethods, refuseOthers } from '../../http/methods.ts';
 import { type Query, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
-import { fromPolicy, fromResume, fromWait, toLimit, toPolicy, toWait, toWaitMs } from './mapping.ts';
+import { fromPolicy, fromWait, toLimit, toPolicy, toWait, toWaitMs } from './mapping.ts';
 import { type ById, caller, jsonBody, readerOf, stillValid } from './request.ts';
 import { PolicyBody, PolicyChange, QUERY, ResumesBody, WaitBody, WaitsView, WaitView } from './schema.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HeadName, Tx } from '../../core/store.ts';
-import { SERVER } from '../../core/store.ts';
+import { type HeadName, SERVER, type Tx } from '../../core/store.ts';
 import type { Fresh } from '../contract.ts';
 
 const SPACE = 'sp_1';

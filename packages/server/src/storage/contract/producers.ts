@@ -1,20 +1,11 @@
 import { expect, test } from 'vitest';
 import { everything } from '../../core/events/subscription.ts';
-import type { Tx } from '../../core/store.ts';
 import { aProducer, aProducerKey, aRefusal } from '../../testing/event-things.ts';
 import type { Fresh } from '../contract.ts';
-
-const SPACE = 'sp_1';
+import { openedFor, SPACE } from './opened.ts';
 
 export function describeProducers(fresh: Fresh): void {
-  const opened = async () => {
-    const { store } = await fresh();
-    return {
-      store,
-      write: <T>(work: (tx: Tx) => Promise<T>, space = SPACE) => store.write(space, [], work),
-      read: <T>(work: (tx: Tx) => Promise<T>, space = SPACE) => store.read(space, work),
-    };
-  };
+  const opened = openedFor(fresh);
 
   test('[K5] a producer and its keys come back as they went in; the secret opens with its row', async () => {
     const { write, read } = await opened();

@@ -1,21 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Tx } from '../../core/store.ts';
 import { aResume, aWait } from '../../testing/event-things.ts';
 import { aJob, anAttempt } from '../../testing/things.ts';
 import type { Fresh } from '../contract.ts';
+import { openedFor, SPACE } from './opened.ts';
 
-const SPACE = 'sp_1';
 const REQUEST = { url: 'https://example.com/hook', body: '{}' };
 
 export function describeWaits(fresh: Fresh): void {
-  const opened = async () => {
-    const { store } = await fresh();
-    return {
-      store,
-      write: <T>(work: (tx: Tx) => Promise<T>, space = SPACE) => store.write(space, [], work),
-      read: <T>(work: (tx: Tx) => Promise<T>, space = SPACE) => store.read(space, work),
-    };
-  };
+  const opened = openedFor(fresh);
 
   test('[K20] a wait comes back as it went in, is open until it ends, and ends once', async () => {
     const { write, read } = await opened();

@@ -2,7 +2,7 @@ import { acknowledge } from '../../../core/events/ack.ts';
 import { fromCursor, type Reader, toCursor } from '../../../core/events/cursor.ts';
 import { type Item, lastOffset, readInbox } from '../../../core/events/inbox.ts';
 import { resumesBehind } from '../../../core/events/resumes.ts';
-import type { Resume } from '../../../core/events/wait.ts';
+import { fromResume, type Resume } from '../../../core/events/wait.ts';
 import { isFault, orThrow } from '../../../core/faults.ts';
 import type { Room } from '../../../core/room.ts';
 import type { Wakeups } from '../../../http/waiting/park.ts';
@@ -149,17 +149,4 @@ export class InboxFeed {
       if (more.length < PAGE || last === undefined || last.entryOffset > entry) return found;
     }
   }
-}
-
-/** As K21 writes it. */
-function fromResume(r: Resume) {
-  return {
-    resume_id: r.id,
-    event_id: r.eventId,
-    wait_id: r.waitId,
-    run_state_ref: r.runStateRef,
-    decision: 'resume',
-    reason: r.reason,
-    out_of_order: r.outOfOrder,
-  };
 }
