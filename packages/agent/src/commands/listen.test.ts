@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Said, type Seen, startWorld } from '../testing/room.ts';
@@ -132,6 +132,18 @@ describe('lantern listen --exec', () => {
     expect((await world.run(looked)).out).toBe('');
     await world.run(['listen', '--once', '--exec', `cat >> ${world.file('taken')}`]);
     expect(world.acks().map(({ id }) => id)).toEqual(['evt_1', 'evt_2']);
+  });
+
+  // An upgrade that looked elsewhere would hand everything that is kept to the command once more.
+  it('[K11] a command goes on from the place that versions before wrote', async () => {
+    const world = await worldWith(TWO);
+    const argv = ['listen', '--once', '--exec', `cat >> ${world.file('taken')}`];
+    await world.run(argv);
+    const cursors = world.file('.lantern/cursors');
+    const [place = ''] = readdirSync(cursors);
+    expect(place).toMatch(/^[0-9a-f]{16}\.json$/);
+    await world.run(['listen', '--once', '--json']);
+    expect(readdirSync(cursors).sort()).toEqual([place, place.replace('.json', '-shown.json')].sort());
   });
 
   it('[K12] a signal lets the running command finish, acknowledges, and ends with 0', async () => {

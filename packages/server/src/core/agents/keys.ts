@@ -36,7 +36,7 @@ export type MadeKey = { key: string; keyId: string; tier: Tier; othersExpireAt: 
 /** A further key; with `rotate`, the others end after the overlap, and it keeps their tier unless told otherwise (W4). */
 export function addKey(
   room: Room,
-  wanted: { space: SpaceId; agent: string; tier: Tier | null; rotate: boolean; overlap?: Micros },
+  wanted: { space: SpaceId; agent: string; tier: Tier | null; rotate: boolean },
   actor: string,
 ): Promise<MadeKey | Fault> {
   return onAgent(room, wanted, async (tx, agent, now) => {
@@ -47,7 +47,7 @@ export function addKey(
     const key = makeKey(tier, room.ids);
     const stored = await insertKey(room, tx, { agent: agent.id, key, now });
     const isOverlapping = wanted.rotate && others.some((k) => isActive(k, now));
-    const othersExpireAt = isOverlapping ? now + (wanted.overlap ?? OVERLAP) : null;
+    const othersExpireAt = isOverlapping ? now + OVERLAP : null;
     if (othersExpireAt !== null) await tx.keys.expireOthers(agent.id, stored.id, othersExpireAt);
     await record(room, tx, now, {
       actor,

@@ -236,4 +236,13 @@ describe('retention', () => {
     expect(await body(world.desk('GET', '/desk/audit/verify'))).toMatchObject({ ok: true });
     expect((await body<History>(world.desk('GET', '/desk/history'))).decisions).toHaveLength(1);
   });
+
+  test('[D21] a round in which nothing leaves is not on the record', async () => {
+    const { world } = await openDesk({ env: { ...AT_ONCE, LANTERNROOM_RETENTION_DAYS: '30' } });
+    await world.decide(await world.deliver(), { status: 'approved' });
+    await world.tick(DAY);
+    await world.tick(DAY);
+    const lines = await world.room.store.read(world.space.id, (tx) => tx.ledger.newest(9999, 9999));
+    expect(lines.filter(({ action }) => action.endsWith('.expired'))).toEqual([]);
+  });
 });

@@ -86,6 +86,17 @@ describe('pushes', () => {
     ]);
   });
 
+  test('[A18] a configuration that is not there is not found, by its id and as the only one', async () => {
+    const { v1, v03 } = await stage([]);
+    const { result } = await v03.call('message/send', { ...seedMessage('x'), configuration: atOnce });
+    const taskId = result.id;
+    const says = { code: -32001, message: 'This task has no push configuration with this id.' };
+    const named = await v1.call('GetTaskPushNotificationConfig', { taskId, id: 'nobody' });
+    expect(named.error).toMatchObject(says);
+    const only = await v03.call('tasks/pushNotificationConfig/get', { id: taskId });
+    expect(only.error).toMatchObject(says);
+  });
+
   test('[A18] scheme and credentials, token, and both when both are set', async () => {
     const { url, got } = await webhook();
     const { agent, v03 } = await stage([url]);
