@@ -1,4 +1,4 @@
-import type { LogMemory } from '../core/tasks/log.ts';
+import type { LogMemory } from '../core/tasks/log-memory.ts';
 import type { LogEntry, TaskRecord } from '../core/tasks/task.ts';
 
 const MOST_BYTES = 16 * 1024 * 1024;

@@ -1,11 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../canonical.ts';
 import { Fault, isFault } from '../faults.ts';
-import type { AgentId, SpaceId } from '../ids.ts';
+import type { SpaceId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { findTask, noTask, type Place } from './place.ts';
 import type { Blob } from './store.ts';
 import type { TaskRecord } from './task.ts';
+import { fromUploadUrl, isUploadUrl, namesUpload } from './upload-url.ts';
 
 /**
  * The bytes of file parts are stored once, by content, in chunks that are sealed one by one (A20). In the log stands a
@@ -13,8 +14,6 @@ import type { TaskRecord } from './task.ts';
  */
 export const CHUNK = 256 * 1024;
 const SMALL_STEP = 20;
-const UPLOAD_SCHEME = 'lantern-upload:';
-const PROOF_LENGTH = 32;
 
 /** Bytes that came inside a frame. `part` is their place among the artifact's parts. */
 export type PreparedContent = { part: number; bytes: Uint8Array; digest: string };
@@ -37,7 +36,7 @@ export async function keepContent(
   content: readonly PreparedContent[],
 ): Promise<JsonObject | string | Fault> {
   // Most chunks hold neither, and stay as they were written.
-  if (content.length === 0 && !text.includes(UPLOAD_SCHEME)) return text;
+  if (content.length === 0 && !namesUpload(text)) return text;
   const artifact = JSON.parse(text) as JsonObject;
   const parts = Array.isArray(artifact.parts) ? [...artifact.parts] : [];
   const uploads = await findUploads(room, tx, task, parts);
@@ -56,10 +55,9 @@ async function findUploads(
 ): Promise<Map<number, Blob> | Fault> {
   const found = new Map<number, Blob>();
   for (const [at, part] of parts.entries()) {
-    if (!isJsonObject(part) || typeof part.url !== 'string' || !part.url.startsWith(UPLOAD_SCHEME)) continue;
-    const [id = ''] = part.url.slice(UPLOAD_SCHEME.length).split('.', 1);
-    const isOfTask = part.url === uploadUrl(room, { space: tx.space, task: task.id }, id);
-    const blob = isOfTask ? await tx.blobs.get(id) : null;
+    if (!isJsonObject(part) || typeof part.url !== 'string' || !isUploadUrl(part.url)) continue;
+    const id = fromUploadUrl(room, { space: tx.space, task: task.id }, part.url);
+    const blob = id === null ? null : await tx.blobs.get(id);
     if (blob === null || blob.digest === null)
       return new Fault(
         'invalid_field',
@@ -71,19 +69,6 @@ async function findUploads(
     found.set(at, blob);
   }
   return found;
-}
-
-/**
- * The id alone would not do: equal content has one id for all agents, and readers of a task see it in an address. What
- * stands behind the dot says that it was uploaded for this task.
- */
-function uploadUrl(
-  { vault }: Pick<Room, 'vault'>,
-  { space, task }: Pick<Uploading, 'space' | 'task'>,
-  id: string,
-): string {
-  const proof = vault.mac(`upload\n${space}\n${task}\n${id}`).replace(/\W/g, '').slice(0, PROOF_LENGTH);
-  return `${UPLOAD_SCHEME}${id}.${proof}`;
 }
 
 async function refer(tx: Tx, task: TaskRecord, parts: Json[], at: number, blob: Blob): Promise<void> {
@@ -115,81 +100,11 @@ async function storeBytes(room: Room, tx: Tx, task: TaskRecord, given: PreparedC
   return blob;
 }
 
-function newBlobId(room: Room): string {
+export function newBlobId(room: Room): string {
   return `blob_${room.ids.letters(24)}`;
 }
 
-/** A running hash; the core has none of its own. */
-export interface Hasher {
-  update(bytes: Uint8Array): void;
-  /** SHA-256, hexadecimal. */
-  digest(): string;
-}
-
-export type Uploaded = { url: string; size: number; sha256: string };
-type Uploading = { space: SpaceId; agent: AgentId; task: string; hasher: Hasher; most: number };
-
-export function uploadTooLarge(most: number): Fault {
-  return new Fault('payload_too_large', `An upload may have at most ${most} bytes.`);
-}
-
-/** Takes content of any length in, chunk by chunk: each is on disk before the next is asked for. */
-export async function upload(
-  room: Room,
-  { space, agent, task, hasher, most }: Uploading,
-  source: AsyncIterable<Uint8Array>,
-): Promise<Uploaded | Fault> {
-  const id = newBlobId(room);
-  const blob: Blob = { id, agent, digest: null, size: 0, chunks: 0, createdAt: room.clock.now() };
-  await room.store.write(space, [], (tx) => tx.blobs.insert(blob));
-  let size = 0;
-  let chunks = 0;
-  for await (const bytes of inChunks(source)) {
-    size += bytes.length;
-    if (size > most) {
-      await room.store.write(space, [], (tx) => tx.blobs.remove(id));
-      return uploadTooLarge(most);
-    }
-    hasher.update(bytes);
-    const place = chunks++;
-    const sealed = room.vault.seal(bytes, chunkIdentity(space, id, place));
-    await room.store.write(space, [], (tx) => tx.blobs.insertChunk(id, place, sealed));
-  }
-  const sha256 = hasher.digest();
-  const digest = contentDigest(room, space, sha256);
-  const kept = await room.store.write(space, ['ledger'], async (tx) => {
-    const twin = await tx.blobs.byDigest(digest);
-    if (twin === null) {
-      await tx.blobs.finish(id, { digest, size, chunks });
-      return id;
-    }
-    await tx.blobs.remove(id);
-    // Nobody may have named it since it first came; the artifact that will has a day from now, as for any upload.
-    await tx.blobs.renew(twin.id, room.clock.now());
-    return twin.id;
-  });
-  return { url: uploadUrl(room, { space, task }, kept), size, sha256 };
-}
-
-async function* inChunks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let held: Uint8Array[] = [];
-  let length = 0;
-  for await (const bytes of source) {
-    let rest = bytes;
-    while (length + rest.length >= CHUNK) {
-      const taken = CHUNK - length;
-      yield joined([...held, rest.subarray(0, taken)], CHUNK);
-      rest = rest.subarray(taken);
-      held = [];
-      length = 0;
-    }
-    if (rest.length > 0) held.push(rest);
-    length += rest.length;
-  }
-  if (length > 0) yield joined(held, length);
-}
-
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+export function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
   const whole = new Uint8Array(length);
   let at = 0;
   for (const piece of pieces) {
@@ -201,11 +116,7 @@ function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
 
 /** The content behind a reference, for whoever may read the task; for everybody else there is none (A20). */
 export function findContent(room: Room, place: Place, taskId: string, id: string): Promise<Blob | Fault> {
-  return room.store.read(place.space, async (tx) => {
-    const task = await findTask(tx, place, taskId);
-    if (task === null || !(await tx.blobs.isUsed(task.seq, id))) return noTask();
-    return (await tx.blobs.get(id)) ?? noTask();
-  });
+  return room.store.read(place.space, async (tx) => contentOf(tx, await findTask(tx, place, taskId), id));
 }
 
 /** For the desk, where everybody of the space may read every task. */
@@ -215,11 +126,12 @@ export function findContentOfSpace(
   taskId: string,
   id: string,
 ): Promise<Blob | Fault> {
-  return room.store.read(space, async (tx) => {
-    const task = await tx.tasks.get(taskId);
-    if (task === null || !(await tx.blobs.isUsed(task.seq, id))) return noTask();
-    return (await tx.blobs.get(id)) ?? noTask();
-  });
+  return room.store.read(space, async (tx) => contentOf(tx, await tx.tasks.get(taskId), id));
+}
+
+async function contentOf(tx: Tx, task: TaskRecord | null, id: string): Promise<Blob | Fault> {
+  if (task === null || !(await tx.blobs.isUsed(task.seq, id))) return noTask();
+  return (await tx.blobs.get(id)) ?? noTask();
 }
 
 /** One chunk at a time: a hundred megabytes are never in memory. */

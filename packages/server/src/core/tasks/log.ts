@@ -10,7 +10,6 @@ import { DECISION_NOTE, readDecision } from './decision-message.ts';
 import { queuePushes } from './push.ts';
 import type { StoredEntry } from './store.ts';
 import {
-  isSettled,
   type LogEntry,
   type LogKind,
   logIdentity,
@@ -52,7 +51,7 @@ export function olderFrameKey(room: Pick<Room, 'vault'>, agent: AgentId, frameId
 }
 
 /** What an entry takes beside its body, roughly. */
-const ENTRY_BYTES = 200;
+export const ENTRY_BYTES = 200;
 
 /**
  * A task is shown as a whole, so its log must stay of a size that can be held (A24): an artifact of a hundred megabytes, all
@@ -115,43 +114,9 @@ export function openEntry(
   return { pos, kind, note, at, body: kind === 'artifact' ? body : within(task, body) };
 }
 
-function within(task: Pick<TaskRecord, 'id' | 'context'>, message: JsonObject): JsonObject {
+/** Kept without its ids: they are the same for every message of a task. */
+export function within(task: Pick<TaskRecord, 'id' | 'context'>, message: JsonObject): JsonObject {
   return { ...message, contextId: task.context, taskId: task.id };
-}
-
-/** Logs that were just read. A log of a given length never changes, so nothing remembered is ever wrong. */
-export interface LogMemory {
-  get(name: string): readonly LogEntry[] | undefined;
-  put(name: string, log: readonly LogEntry[], bytes: number): void;
-  /** The log of this name has got one more entry, and with it another name; nothing when it is not known. */
-  grow(from: string, to: string, entry: LogEntry, bytes: number): void;
-  /** The task as somebody who waits for it may be told, the last that was put. */
-  settled(name: string): TaskRecord | undefined;
-  settle(name: string, task: TaskRecord): void;
-  /** Nobody is going to ask for it soon. */
-  forget(log: string, task: string): void;
-}
-
-const PAGE = 1000;
-
-function memoryName({ space, seq, length }: Pick<TaskRecord, 'space' | 'seq' | 'length'>): string {
-  return `${space}/${seq}/${length}`;
-}
-
-/** All of a log. With the memory only in a read: a write may yet be undone. */
-export async function readLog(
-  room: Pick<Room, 'vault' | 'logs'>,
-  tx: Tx,
-  task: TaskRecord,
-): Promise<readonly LogEntry[]> {
-  if (room.logs === undefined) return (await readEntries(room, tx, task)).found;
-  const name = memoryName(task);
-  const known = room.logs.get(name);
-  if (known !== undefined) return known;
-  const { found, bytes } = await readEntries(room, tx, task);
-  // It may have grown since the task was read: then it is the log of another length.
-  if (found.length === task.length) room.logs.put(name, found, bytes);
-  return found;
 }
 
 const NEWS = 100;
@@ -175,64 +140,10 @@ export async function readNews(
   return { entries: stored.map((entry) => openEntry(room, task, entry)), hasMore: tooMany >= 0 };
 }
 
-/** The log of a task that was just opened, as reading it would find it. */
-export function firstLog(task: TaskRecord, message: JsonObject): readonly LogEntry[] {
-  return [{ pos: 1, kind: 'message', note: '', at: task.createdAt, body: within(task, message) }];
-}
+const PAGE = 1000;
 
-/** For its laptop, which reads it next. Only once it is committed. */
-export function rememberFirst(
-  { logs }: Pick<Room, 'logs'>,
-  task: TaskRecord,
-  log: readonly LogEntry[],
-  bytes: number,
-): void {
-  logs?.put(memoryName(task), log, bytes + ENTRY_BYTES);
-}
-
-/** The caller has been answered: what lives longer than it is needed costs the collector more than reading it again. */
-export function forgetAnswered({ logs }: Pick<Room, 'logs'>, task: TaskRecord): void {
-  logs?.forget(memoryName(task), `${task.space}/${task.seq}`);
-}
-
-/** The message that a task was opened with, as long as it is remembered and nothing was said since. */
-export function rememberedFirst(
-  { logs }: Pick<Room, 'logs'>,
-  task: Pick<TaskRecord, 'space' | 'seq'>,
-): JsonObject | null {
-  return logs?.get(memoryName({ ...task, length: 1 }))?.[0]?.body ?? null;
-}
-
-/** The log of a task with the entry that it has just got: whoever waits for it reads it next. Only once it is committed. */
-export function rememberNext(
-  { logs }: Pick<Room, 'logs'>,
-  task: TaskRecord,
-  { body, ...entry }: Omit<LogEntry, 'pos'>,
-  bytes: number,
-): void {
-  if (logs === undefined) return;
-  const { space, seq, length } = task;
-  const before = memoryName({ space, seq, length: length - 1 });
-  const next = { ...entry, pos: length, body: body === null ? null : within(task, body) };
-  logs.grow(before, memoryName(task), next, bytes + ENTRY_BYTES);
-  if (isAnswer(task)) logs.settle(`${space}/${seq}`, task);
-}
-
-/** What a caller waits for, if it has just been written here and is newer than what the caller has seen. */
-export function rememberedAnswer(
-  { logs }: Pick<Room, 'logs'>,
-  { space, seq, length }: TaskRecord,
-): TaskRecord | null {
-  const known = logs?.settled(`${space}/${seq}`);
-  return known !== undefined && known.length > length ? known : null;
-}
-
-/** Whoever waits for an answer has one. */
-export function isAnswer({ state, isDirect }: Pick<TaskRecord, 'state' | 'isDirect'>): boolean {
-  return isDirect || isSettled(state);
-}
-
-async function readEntries(
+/** All of a log, from the store. */
+export async function readEntries(
   room: Pick<Room, 'vault'>,
   tx: Tx,
   task: TaskRecord,

@@ -5,7 +5,8 @@ import type { HeadName, Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import { closeQuestion } from './ask.ts';
 import { chooseLink, liveLinks, queueFrame } from './frames.ts';
-import { append, entryBytes, entryKey, firstLog, openEntry, refuseMore, rememberFirst, save } from './log.ts';
+import { append, entryBytes, entryKey, openEntry, refuseMore, save } from './log.ts';
+import { firstLog, rememberFirst } from './log-memory.ts';
 import { findTask, noTask, type Place } from './place.ts';
 import { type PushWish, putPush, refusePush } from './push.ts';
 import {

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../canonical.ts';
 import type { Fault } from '../faults.ts';
 import type { Room } from '../room.ts';
 import type { Tx } from '../store.ts';
-import { readLog } from './log.ts';
+import { readLog } from './log-memory.ts';
 import { findTask, noTask, type Place } from './place.ts';
 import { appends, type LogEntry, statusOf, submitted, type TaskRecord, type TaskView } from './task.ts';
 

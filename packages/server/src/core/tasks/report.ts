@@ -6,7 +6,8 @@ import type { HeadName, Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import { closeQuestion, openQuestion } from './ask.ts';
 import { keepContent, type PreparedContent } from './content.ts';
-import { append, frameKey, olderFrameKey, refuseMore, rememberNext, save } from './log.ts';
+import { append, frameKey, olderFrameKey, refuseMore, save } from './log.ts';
+import { rememberNext } from './log-memory.ts';
 import { taskEnded } from './open.ts';
 import { artifactNote, isInterrupted, isTerminal, type TaskRecord, type TaskState } from './task.ts';
 

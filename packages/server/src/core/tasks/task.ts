@@ -33,6 +33,11 @@ export function isSettled(state: TaskState): boolean {
   return isTerminal(state) || isInterrupted(state);
 }
 
+/** Whoever waits for an answer has one. */
+export function isAnswer({ state, isDirect }: Pick<TaskRecord, 'state' | 'isDirect'>): boolean {
+  return isDirect || isSettled(state);
+}
+
 /** The dialects of A4; a task remembers the one it was opened in. */
 export type TaskDialect = '1.0' | '0.3' | 'seed';
 

@@ -6,7 +6,7 @@ import { Fault, orThrow } from '../../core/faults.ts';
 import { NOBODY } from '../../core/tasks/callers.ts';
 import { cancel } from '../../core/tasks/cancel.ts';
 import { listTasks } from '../../core/tasks/list.ts';
-import { readLog } from '../../core/tasks/log.ts';
+import { readLog } from '../../core/tasks/log-memory.ts';
 import { findTask, noTask } from '../../core/tasks/place.ts';
 import { deletePush, getPush, listPushes, setPush } from '../../core/tasks/push.ts';
 import { readTask, viewOf } from '../../core/tasks/read.ts';
