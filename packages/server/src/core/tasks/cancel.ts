@@ -41,8 +41,14 @@ async function end(room: Room, tx: Tx, before: TaskRecord, actor: string): Promi
   return save(tx, task);
 }
 
-/** What was never sent need not be called back. */
+/** What nobody has yet, nobody needs any more. Only a task that no laptop can have need not be called back. */
 async function tellLaptop(room: Room, tx: Tx, task: TaskRecord): Promise<void> {
-  const unsent = await tx.frames.removeUnsent(task.agent, task.seq);
-  if (unsent === 0 || task.link !== null) await queueFrame(room, tx, task, { type: 'cancel', pos: 0 });
+  await tx.frames.removeUnsent(task.agent, task.seq);
+  if (task.link !== null || (await wasThereSince(tx, task)))
+    await queueFrame(room, tx, task, { type: 'cancel', pos: 0 });
+}
+
+async function wasThereSince(tx: Tx, { agent, createdAt }: TaskRecord): Promise<boolean> {
+  const connectedAt = (await tx.agents.get(agent))?.connectedAt ?? null;
+  return connectedAt !== null && connectedAt >= createdAt;
 }

@@ -78,10 +78,15 @@ describe('sending', () => {
 
   test('[A7] a direct message is the whole answer: there is no task to ask for', async () => {
     const { agent, v03 } = await stage();
-    await aLaptop(world(), agent, scripted);
+    let taskId: unknown;
+    await aLaptop(world(), agent, (frame, laptop) => {
+      taskId ??= frame.taskId;
+      return scripted(frame, laptop);
+    });
     const { result } = await v03.call('message/send', v03Message('reply'));
     expect(result).toMatchObject({ kind: 'message', role: 'agent', parts: [{ text: 'A plain reply.' }] });
     expect(result).not.toHaveProperty('taskId');
+    expect((await v03.call('tasks/get', { id: taskId })).error).toMatchObject({ code: -32001 });
     const listed = await new TestCaller(world(), agent, { version: '1.0' }).call('ListTasks', {});
     expect(listed.result).toMatchObject({ tasks: [], totalSize: 0 });
     const next = await v03.call('message/send', v03Message('and now?', { contextId: result.contextId }));
@@ -129,7 +134,12 @@ describe('retries', () => {
     const messageId = fresh();
     await v03.call('message/send', v03Message('one thing', { messageId }));
     const reply = await v03.call('message/send', v03Message('another thing', { messageId }));
-    expect(reply.error).toMatchObject({ code: -32602, message: expect.stringContaining('messageId') });
+    const says = { code: -32602, message: expect.stringContaining('messageId') };
+    expect(reply.error).toMatchObject(says);
+    const other = await v03.call('message/send', v03Message('another task'));
+    const taskId = other.result.id;
+    const elsewhere = await v03.call('message/send', v03Message('one thing', { messageId, taskId }));
+    expect(elsewhere.error).toMatchObject(says);
   });
 
   test('[A8] a retry of a follow-up is the same follow-up', async () => {

@@ -241,6 +241,9 @@ describe('push configurations', () => {
     expect((await more()).error).toMatchObject({ code: -32602, message: expect.stringContaining('20') });
     const { result } = await v1.call('ListTaskPushNotificationConfigs', { taskId });
     expect(result.configs).toHaveLength(20);
+    const [known] = result.configs as { id: string }[];
+    const instead = { taskId, id: known?.id, url: `${url}/instead` };
+    expect((await v1.call('CreateTaskPushNotificationConfig', instead)).error).toBeUndefined();
     // What was refused was not kept either.
     expect((await v1.call('GetTask', { id: taskId })).result.history).toHaveLength(20);
   });

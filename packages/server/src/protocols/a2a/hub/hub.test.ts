@@ -217,6 +217,24 @@ describe('from the hub', () => {
     expect(laptop.frames).toEqual([]);
   });
 
+  test('[A13] a cancel waits for the laptop that had the task and went, acknowledged or not', async () => {
+    const { agent, caller } = await stage();
+    const first = await aLaptop(world(), agent);
+    const [taken, unheard] = [await submit(caller, 'one'), await submit(caller, 'two')];
+    first.ack(await first.next(isWork));
+    expect((await first.next(isWork)).taskId).toBe(unheard);
+    await until(async () => (await presence(agent)).waiting === 1);
+    first.vanish();
+    await until(async () => !(await presence(agent)).online);
+    // What is said to it meanwhile was never sent; the task itself was.
+    await submit(caller, 'and another thing', { taskId: taken });
+    for (const id of [taken, unheard]) await caller.call('tasks/cancel', { id });
+    const second = await aLaptop(world(), agent);
+    const canceled = [await second.ofType('cancel'), await second.ofType('cancel')];
+    expect(canceled.map(({ taskId }) => taskId)).toEqual([taken, unheard]);
+    expect(second.frames).toEqual([]);
+  });
+
   test('[A13] connections share the work; a task stays with one until it is gone', async () => {
     const { agent, caller } = await stage();
     const laptops = [await aLaptop(world(), agent), await aLaptop(world(), agent)];

@@ -17,7 +17,7 @@ import {
   type Wire,
 } from '../../../testing/a2a.ts';
 import { PUBLIC, publicAre } from '../../../testing/outbound.ts';
-import { serve } from '../../../testing/receivers.ts';
+import { serve, signal } from '../../../testing/receivers.ts';
 import { until } from '../../../testing/waiting.ts';
 import { ManualClock, World } from '../../../testing/world.ts';
 
@@ -84,6 +84,37 @@ describe('pushes', () => {
       ['task', 'working'],
       ['task', 'completed'],
     ]);
+  });
+
+  test('[A18] one that is set anew while a push is on its way hears only of what comes later', async () => {
+    const told: string[] = [];
+    const [arrived, answer] = [signal(), signal()];
+    const hook = createServer((request, reply) => {
+      request.on('data', (chunk) => told.push(String(chunk)));
+      request.on('end', async () => {
+        arrived.fire();
+        await answer.seen;
+        reply.end();
+      });
+    });
+    const url = `http://127.0.0.1:${(await serve(hook)).port}/hook`;
+    const { agent, v1 } = await stage([url]);
+    const laptop = await aLaptop(world(), agent);
+    const config = { id: 'one', url };
+    const configuration = { ...atOnce, taskPushNotificationConfig: config };
+    const sent = await v1.call('SendMessage', { ...v1Message('x'), configuration });
+    const { id: taskId } = sent.result.task as { id: string };
+    await laptop.say({ type: 'accepted', taskId });
+    await arrived.seen;
+    await laptop.say({ type: 'status', taskId, text: 'Said before it was set anew.' });
+    await v1.call('DeleteTaskPushNotificationConfig', { taskId, id: 'one' });
+    await v1.call('CreateTaskPushNotificationConfig', { taskId, ...config });
+    answer.fire();
+    const attempts = () => world().room.store.read(world().space.id, (tx) => tx.jobs.attempts(taskId));
+    await until(async () => (await attempts()).length === 1);
+    await laptop.say({ type: 'completed', taskId, text: 'Done.' });
+    await until(async () => (await attempts()).length === 2);
+    expect(told.map((text) => /Said before|Done|WORKING/.exec(text)?.[0])).toEqual(['WORKING', 'Done']);
   });
 
   test('[A18] a configuration that is not there is not found, by its id and as the only one', async () => {
