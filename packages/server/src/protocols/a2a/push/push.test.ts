@@ -468,10 +468,11 @@ describe('chains', () => {
 
   test('[A19] an agent of another space hears of it only when it is public or its token says so', async () => {
     const space = await world().addSpace(fresh('far'));
-    const target = await world().addAgent({ id: 'target', space: space.id });
+    const id = fresh('target');
+    const target = await world().addAgent({ id, space: space.id });
     const first = await anAgent(world());
     const laptop = await aLaptop(world(), first);
-    const url = `${world().url}/@${space.handle}/target`;
+    const url = `${world().url}/@${space.handle}/${id}`;
     const tell = async (config: Wire) => {
       const params = {
         ...v03Message('x'),
@@ -487,6 +488,11 @@ describe('chains', () => {
     expect(await inbox(target)).toEqual([]);
     const far = { room: world().room, space } as never as World;
     await changeCard(far, target, { visibility: 'listed' });
+    // One for another agent there opens nothing, nor one for an agent of that name elsewhere.
+    const beside = await world().addAgent({ id: fresh('beside'), space: space.id });
+    const namesake = await world().addAgent({ id });
+    expect(await tell({ token: await aCallerToken(far, beside) })).toBe('gone');
+    expect(await tell({ token: await aCallerToken(world(), namesake) })).toBe('gone');
     expect(await tell({ token: await aCallerToken(far, target) })).toBe('done');
     await changeCard(far, target, { visibility: 'public' });
     expect(await tell({})).toBe('done');
