@@ -1,9 +1,9 @@
 import { loadavg } from 'node:os';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { machine } from './machine.mjs';
-import { publish } from './publish.mjs';
-import { judge, save, table } from './report.mjs';
+import { machine } from './report/machine.mjs';
+import { publish } from './report/publish.mjs';
+import { judge, save, table } from './report/table.mjs';
 import { b1 } from './rows/b1-ingest.mjs';
 import { b2 } from './rows/b2-deliver.mjs';
 import { b3 } from './rows/b3-wake.mjs';

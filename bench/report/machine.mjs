@@ -4,8 +4,8 @@ import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { spread } from './rounds.mjs';
-import { remove, temporaryFolder } from './servers.mjs';
+import { spread } from '../rounds.mjs';
+import { remove, temporaryFolder } from '../servers.mjs';
 
 /** What the figures depend on. Nothing here names the machine or its owner. */
 export async function machine() {

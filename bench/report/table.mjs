@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const FILE = fileURLToPath(new URL('./results/latest.json', import.meta.url));
+const FILE = fileURLToPath(new URL('../results/latest.json', import.meta.url));
 const HEADINGS = ['row', 'scenario', 'ours', 'against', 'baseline', 'ratio', 'goal', ''];
 
 /** A goal is about the ratio where there is a baseline, and about the figure itself where there is none. Without one it is only told. */

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { saveCharts } from './charts.mjs';
-import { toCells } from './report.mjs';
+import { toCells } from './table.mjs';
 
-const docs = (path) => fileURLToPath(new URL(`../docs/${path}`, import.meta.url));
+const docs = (path) => fileURLToPath(new URL(`../../docs/${path}`, import.meta.url));
 const [PAGE, FIGURES, CHARTS] = [docs('performance.md'), docs('performance.json'), docs('charts')];
 const [BEGIN, END] = ['<!-- figures: npm run bench -- --publish -->', '<!-- end of figures -->'];
 const HEADINGS = ['', 'scenario', 'ours', 'against', 'ratio', 'goal', ''];
