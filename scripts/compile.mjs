@@ -9,12 +9,12 @@ import { filesUnder, fingerprint, inRepo, ROOT, readJson, readText } from './rep
 const STAMP = 'dist/.lanternroom-build';
 
 // The adapters, the command line and the server see the SDK as its users do, through its built types: it comes first,
-// and the MCP server, which the last two serve, right behind it.
+// and the MCP server, which the last two serve, right behind it. The page needs nobody, and is built beside the server
+// because that takes as long.
 const STAGES = [
   ['packages/sdk'],
   ['packages/adapters', 'packages/mcp'],
-  ['packages/agent', 'packages/server'],
-  ['packages/web'],
+  ['packages/agent', 'packages/server', 'packages/web'],
 ];
 
 /** Builds what changed since the last build. Says nothing and does nothing when that is nothing. */

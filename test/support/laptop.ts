@@ -1,4 +1,4 @@
-import { type Caller, createCaller, type Task } from '@lanternroom/sdk/a2a';
+import { type Caller, createCaller, systemClock, type Task } from '@lanternroom/sdk/a2a';
 import { Child, type Environment, LANTERN, node } from './command.ts';
 import { temporaryFolder } from './folder.ts';
 import { AGENT, type Server } from './server.ts';
@@ -7,6 +7,18 @@ import { until } from './until.ts';
 /** Whoever wants something from the first agent; calls as the agent's own key, which is of the same space. */
 export function callerOf(server: Server, agent: string = AGENT.id, token: string = AGENT.key): Caller {
   return createCaller({ agent: `${server.url}/@home/${agent}`, token });
+}
+
+/** One whose pauses between tries last until the server is back: how long its start takes is up to the machine. */
+export function patientCallerOf(server: Server): Caller {
+  const isBack = () =>
+    fetch(`${server.url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  const sleep = async () => void (await until('the server is back', isBack));
+  const agent = `${server.url}/@home/${AGENT.id}`;
+  return createCaller({ agent, token: AGENT.key, clock: { ...systemClock, sleep } });
 }
 
 /** A machine with `lantern connect` on it, and a state folder that outlives the program. */

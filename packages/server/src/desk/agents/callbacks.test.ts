@@ -35,7 +35,7 @@ async function jobOf(world: World, id: string) {
 }
 
 const attemptsReach = (world: World, id: string, count: number) =>
-  until(async () => (await detail(world, id)).attempts.length === count);
+  until(async () => (await detail(world, id)).attempts.length >= count);
 
 describe('callbacks', () => {
   test('[D20] every attempt is on the record, and the state says what became of it', async () => {
@@ -52,7 +52,6 @@ describe('callbacks', () => {
       callbacks: [{ state: 'due', attempts: 1 }],
       attempts: [{ number: 1, outcome: 'answered', status: 500 }],
     });
-    await world.tick(10 * SECOND);
     await body(world.desk('POST', `/desk/callbacks/${(await jobOf(world, id)).id}/send-again`));
     await attemptsReach(world, id, 2);
     expect(await detail(world, id)).toMatchObject({
@@ -96,12 +95,9 @@ describe('callbacks', () => {
     const id = await answered(world, receiver.port);
     for (let attempt = 1; attempt <= 10; attempt++) {
       await attemptsReach(world, id, attempt);
-      const job = await jobOf(world, id);
       if (attempt === 10) break;
+      // Longer than any step of the schedule. It is due by that alone: queued once more, it could be sent twice.
       await world.tick(30 * HOUR);
-      await world.room.store.write(world.space.id, [], (tx) =>
-        tx.jobs.requeue(job.id, world.room.clock.now()),
-      );
       await world.room.store.write(world.space.id, [], async (tx) => tx.announce('jobs'));
     }
     expect((await detail(world, id)).callbacks).toMatchObject([{ state: 'given_up', attempts: 10 }]);
@@ -136,13 +132,17 @@ describe('callbacks', () => {
     });
   });
 
-  test('[D28] a hung receiver holds up nobody else', async () => {
+  test.each([
+    ['has never answered', 0, 1],
+    ['was prompt before', 1, 4],
+  ])('[D28] a hung receiver that %s holds up nobody else', async (_, prompt, most) => {
     const { world } = await openDesk({ env: AT_ONCE });
     const hung: ServerResponse[] = [];
+    let answers = prompt;
     const full = signal();
     const slow = await httpReceiver((_, response) => {
-      hung.push(response);
-      if (hung.length === 4) full.fire();
+      if (answers-- > 0) response.end();
+      else if (hung.push(response) === most) full.fire();
     });
     const got = signal<IncomingMessage>();
     const healthy = await httpReceiver((request, response) => {
@@ -150,12 +150,13 @@ describe('callbacks', () => {
       got.fire(request);
     });
     await allow(world, slow.port, healthy.port);
+    for (let i = 0; i < prompt; i++) await attemptsReach(world, await answered(world, slow.port), 1);
     for (let i = 0; i < 12; i++) await answered(world, slow.port);
     await full.seen;
     const id = await answered(world, healthy.port);
     expect((await got.seen).headers['x-wake-delivery-id']).toBe(id);
     await attemptsReach(world, id, 1);
-    expect(hung).toHaveLength(4);
+    expect(hung).toHaveLength(most);
   });
 
   test('[D28] a job is claimed by one worker; a late result of a lost lease is not taken', async () => {
