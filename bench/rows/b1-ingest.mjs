@@ -79,7 +79,13 @@ function toSlowResults({ bare, least, ours }) {
     { ...beside({ ...ingest, ...toBare }), goal: { least: 0.3 } },
     beside({ ...ingest, against: LEAST, others: rates(least) }),
     beside({ what: slowly('the least'), own: rates(least), ...toBare }),
-    beside({ what: slowly('signed ingest, p99'), unit: 'ms', own: p99s(ours), against: LEAST, others: p99s(least) }),
+    beside({
+      what: slowly('signed ingest, p99'),
+      unit: 'ms',
+      own: p99s(ours),
+      against: LEAST,
+      others: p99s(least),
+    }),
   ];
 }
 
