@@ -1,4 +1,5 @@
-import { AGENT, KEY } from './servers.mjs';
+import { request } from 'undici';
+import { AGENT, KEY, startLanternroom } from './servers.mjs';
 
 export const AS_AGENT = { authorization: `Bearer ${KEY}` };
 
@@ -40,4 +41,20 @@ export function deliverJob(times, unique = false) {
     unique,
     ...times,
   };
+}
+
+/** Those that get a row for each delivery. */
+export const DELIVERY_TABLES = ['deliveries', 'ledger'];
+
+/** Through the door into this store, so that it holds one as a pattern for others. */
+export async function deliverOne(folder, env = {}) {
+  const server = await startLanternroom(folder, { env });
+  const [body] = deliveries(1);
+  const { statusCode } = await request(`http://127.0.0.1:${server.port}/wake/v1/deliver`, {
+    method: 'POST',
+    headers: { ...AS_AGENT, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (statusCode !== 201) throw new Error(`the delivery was refused: ${statusCode}`);
+  await server.stop();
 }

@@ -38,11 +38,20 @@ async function ours() {
   const dispatcher = new Dispatcher({ room, outbound, mailer: null, wakeups, warn, push: null });
   const perSecond = await timed(async () => {
     dispatcher.start();
-    while ((await room.store.directory.nextJobAt()) !== null) await pause();
+    while ((await room.store.directory.nextJobAt(0)) !== null) await pause();
   });
   await dispatcher.stop();
   await ground.stop();
+  await mustBeOnRecord();
   return perSecond;
+}
+
+async function mustBeOnRecord() {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query('select count(*)::int as n from attempts');
+  await client.end();
+  if (rows[0].n !== total) throw new Error(`${rows[0].n} of ${total} jobs are on record`);
 }
 
 /** Its own worker looks twice a second at most; this is what it does at each look, without the pause. */

@@ -1,6 +1,8 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { deliveries } from './deliveries.mjs';
+import { chained, seal } from './least-rows.mjs';
 import { KEY, PACKAGE, SETTINGS } from './servers.mjs';
 
 const built = (path) => import(pathToFileURL(join(PACKAGE, 'dist', `${path}.js`)).href);
@@ -12,11 +14,13 @@ const { toDraft } = await built('protocols/wake/mapping');
 const { PgLink } = await built('storage/postgres/link');
 
 /**
- * One process of B9, without any door: it writes deliveries through the store (`store`), inserts the same rows bare
- * (`raw`), or follows the ledger and looks for anything that appears behind it (`follow`).
+ * One process of B9, without any door: it writes deliveries through the store (`store`), inserts the same rows bare (`raw`) or
+ * with the least that two replicas need (`least`), or follows the ledger and looks for anything that appears behind it (`follow`).
  */
 const { kind, n, folder, env, times } = JSON.parse(process.argv[2]);
 const AT_ONCE = 64;
+/** In each replica of ours, so that a transaction may hold as many. */
+const UNDER_WAY = 2 * AT_ONCE;
 const config = readConfig({
   flags: { data: join(folder, `replica-${kind}-${n}`) },
   env: { ...SETTINGS, ...env },
@@ -34,7 +38,7 @@ async function throughStore() {
     idempotencyKey: null,
   }));
   // Each sends its next as soon as its last is on disk, as connections do.
-  const result = await measured(AT_ONCE * 2, async (i) => {
+  const result = await measured(UNDER_WAY, async (i) => {
     const accepted = await accept(room, samples[i % AT_ONCE]);
     if (isFault(accepted)) throw accepted;
     return 1;
@@ -43,13 +47,18 @@ async function throughStore() {
   return result;
 }
 
-async function bareInserts() {
+async function openRaw() {
   const link = await PgLink.open(env.DATABASE_URL, () => {});
-  const tables = ['deliveries', 'ledger'].map(
+  const tables = ['deliveries', 'ledger', 'heads'].map(
     (table) => `create table if not exists raw_${table} (like ${table} including all)`,
   );
   // One after the other: two that make the same table at once stand in each other's way.
-  await link.exec(['select pg_advisory_xact_lock(9)', ...tables].join('; '));
+  await link.exec(['select pg_advisory_xact_lock(9)', ...tables, SHARED_HEAD].join('; '));
+  return link;
+}
+
+async function bareInserts() {
+  const link = await openRaw();
   const space = `raw_${process.pid}`;
   const body = Buffer.alloc(1024, 'x');
   let seq = 0;
@@ -74,6 +83,50 @@ async function bareInserts() {
   await link.close();
   return result;
 }
+
+/** The head of a space that both replicas write to. */
+const SHARED_HEAD = `insert into raw_heads (space_id, name, n, at, text, seal) values ('shared', 'ledger', 0, 0, '', '')
+  on conflict do nothing`;
+const LOCK = "select n, text from raw_heads where space_id = 'shared' and name = 'ledger' for update";
+const MOVE = "update raw_heads set n = $1, text = $2 where space_id = 'shared' and name = 'ledger'";
+
+/**
+ * The least that two replicas of one space cannot do without: bodies are sealed, lines are hashed in one chain, and each
+ * transaction locks the head that says where both of them go on. Rows are copied, and the next lock is asked for behind the
+ * last commit.
+ */
+async function leastInserts() {
+  const link = await openRaw();
+  const key = createSecretKey(randomBytes(32));
+  const body = Buffer.alloc(1024, 'x');
+  const lock = () => Promise.all([link.exec('begin'), link.query(LOCK, [])]);
+  let locked = lock();
+  const result = await measured(1, async () => {
+    const bodies = Array.from({ length: UNDER_WAY }, () => seal(key, body));
+    const [, { rows: heads }] = await locked;
+    let [{ n: seq, text: last }] = heads;
+    const rows = bodies.map((sealed) => delivery('shared', ++seq, sealed));
+    const lines = rows.map((row) => {
+      const plain = line('shared', row.seq);
+      last = chained(last, `${row.delivery_id}${plain.data}`);
+      return { ...plain, subject: row.delivery_id, hash: last };
+    });
+    const written = [
+      copy(link, 'deliveries', rows),
+      copy(link, 'ledger', lines),
+      link.query(MOVE, [seq, last]),
+      link.exec('commit'),
+    ];
+    locked = lock();
+    await Promise.all(written);
+    return UNDER_WAY;
+  });
+  await locked;
+  await link.close();
+  return result;
+}
+
+const copy = (link, table, rows) => link.copy({ table: `raw_${table}`, columns: Object.keys(rows[0]) }, rows);
 
 function insert(link, table, rows) {
   const columns = Object.keys(rows[0]);
@@ -162,5 +215,5 @@ async function follow() {
   return { broken };
 }
 
-const work = { store: throughStore, raw: bareInserts, follow };
+const work = { store: throughStore, raw: bareInserts, least: leastInserts, follow };
 process.send(await work[kind](), () => process.disconnect()); // not before it has left

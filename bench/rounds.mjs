@@ -46,3 +46,15 @@ export function spread(values) {
   const median = sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   return { median, min: sorted[0], max: sorted.at(-1), rounds: values };
 }
+
+/** A line of the table: figures of each round beside those that others reached in it. The machine is not equally fast all the time. */
+export function beside({ what, unit = '/s', own, against, others }) {
+  return {
+    what,
+    unit,
+    ours: spread(own),
+    against,
+    baseline: spread(others),
+    ratio: spread(own.map((figure, i) => figure / others[i])),
+  };
+}

@@ -1,6 +1,6 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,10 +30,18 @@ const folders = [];
 process.on('exit', () => folders.forEach(remove));
 
 /** Beside the bench and not in the system's folder for temporary files: that one may be memory, where fsync is free. */
-export function temporaryFolder() {
-  const folder = mkdtempSync(here('./results/data-'));
+export function temporaryFolder(beginning = here('./results/data-')) {
+  const folder = mkdtempSync(beginning);
   folders.push(folder);
   return folder;
+}
+
+/** A file system that lies in memory, where the system has one. */
+const IN_MEMORY = '/dev/shm';
+
+/** Where a sync costs nothing; null where there is no such place. */
+export function folderInMemory() {
+  return existsSync(IN_MEMORY) ? temporaryFolder(join(IN_MEMORY, 'lanternroom-bench-')) : null;
 }
 
 /** Fills a data folder in a process of its own and returns `{ since, token, waiting }`. */
@@ -73,20 +81,31 @@ export async function startLeastWake() {
   const folder = temporaryFolder();
   const child = fork(here('./least-wake.mjs'), [folder]);
   const { port } = await answerOf(child, 'the least that wakes');
-  return { port, folder, stop: () => end(child) };
+  return { port, pid: child.pid, folder, stop: () => end(child) };
 }
 
 /** The least that stores such rows, in a store that holds one of them: see `least.mjs`. */
-export async function startLeast(folder, options) {
+export function startLeast(folder, { under, ...options }) {
   const file = join(folder, 'data/lanternroom.db');
-  const child = fork(here('./least.mjs'), [JSON.stringify({ file, ...options })]);
-  const { port } = await answerOf(child, 'the least that stores');
-  const stop = async () => {
-    const exited = once(child, 'exit');
-    child.kill('SIGKILL'); // it may stand still, and has nothing to lose
-    await exited;
-  };
-  return { name: 'the least that stores', port, pid: child.pid, folder, stop };
+  return startLeastProgram('least.mjs', folder, { writer: './least-sqlite.mjs', file, ...options }, under);
+}
+
+/** The same on PostgreSQL, in a database that holds one of them. */
+export function startLeastOnPostgres(folder, url, tables) {
+  const options = { writer: './least-postgres.mjs', url, tables, driver: PACKAGE };
+  return startLeastProgram('least.mjs', folder, options);
+}
+
+/** The least that takes messages for an agent, in a store in which one waits: see `least-a2a.mjs`. */
+export function startLeastA2a(folder) {
+  return startLeastProgram('least-a2a.mjs', folder, { file: join(folder, 'data/lanternroom.db') });
+}
+
+async function startLeastProgram(name, folder, options, under = []) {
+  const [execPath, ...execArgv] = [...under, process.execPath];
+  const child = fork(here(`./${name}`), [JSON.stringify(options)], { execPath, execArgv });
+  const { port } = await answerOf(child, name);
+  return { name, port, pid: child.pid, folder, stop: () => end(child, 'SIGKILL') }; // it has nothing to lose
 }
 
 /** The built server as its users start it, with its own settings but for the rates. */

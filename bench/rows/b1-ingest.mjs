@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { AKEP_ENV, getJson, ingestJob, SECRET, sendEvent, startAkep } from '../akep.mjs';
 import { fillEvents } from '../fill-events.mjs';
 import { NODE_NAME, PYTHON_NAME, referenceLookup, referenceRounds } from '../reference.mjs';
-import { drive, inRounds, spread } from '../rounds.mjs';
-import { remove, SETTINGS, startBare, startLeast } from '../servers.mjs';
+import { beside, drive, inRounds, spread } from '../rounds.mjs';
+import { end, remove, SETTINGS, startBare, startLeast } from '../servers.mjs';
 
 const AGAINST = { unstored: { least: 0.9 }, bare: { least: 0.4 } };
 const LEAST = 'the least that stores such rows';
@@ -54,38 +54,51 @@ async function onSlowDisk(rounds, times, say) {
     return [];
   }
   const ours = await startAkep(undefined, { under: SLOW_DISK });
-  const bare = await startBare();
+  const [bare, least] = [await startBare(), await leastIngest({ under: SLOW_DISK })];
   const many = { connections: 256 };
   try {
     const results = await inRounds(rounds, {
       bare: () => drive(bare, ingestJob(times, { ...many, expect: 201 })),
+      least: () => drive(least, ingestJob(times, { ...many, expect: 201 })),
       ours: () => drive(ours, ingestJob(times, many)),
     });
-    const rate = (all) => spread(all.map((result) => result.perSecond));
-    return [
-      {
-        what: 'signed ingest, 2 ms added to each fsync, 256 connections',
-        unit: '/s',
-        ours: rate(results.ours),
-        against: 'bare node:http',
-        baseline: rate(results.bare),
-        ratio: spread(results.ours.map((result, i) => result.perSecond / results.bare[i].perSecond)),
-        goal: { least: 0.3 },
-        notes: { p99Ms: spread(results.ours.map((r) => r.p99)).median },
-      },
-    ];
+    return toSlowResults(results);
   } finally {
-    await Promise.all([ours.stop(), bare.stop()]);
-    remove(ours.folder);
+    await Promise.all([ours.stop(), bare.stop(), least.stop()]);
+    for (const { folder } of [ours, least]) remove(folder);
   }
 }
 
+function toSlowResults({ bare, least, ours }) {
+  const slowly = (what) => `${what}, 2 ms added to each fsync, 256 connections`;
+  const rates = (results) => results.map(({ perSecond }) => perSecond);
+  const p99s = (results) => results.map(({ p99 }) => p99);
+  const ingest = { what: slowly('signed ingest'), own: rates(ours) };
+  const toBare = { against: 'bare node:http', others: rates(bare) };
+  return [
+    { ...beside({ ...ingest, ...toBare }), goal: { least: 0.3 } },
+    beside({ ...ingest, against: LEAST, others: rates(least) }),
+    beside({ what: slowly('the least'), own: rates(least), ...toBare }),
+    beside({
+      what: slowly('signed ingest, p99'),
+      unit: 'ms',
+      own: p99s(ours),
+      against: LEAST,
+      others: p99s(least),
+    }),
+  ];
+}
+
 /** In a store of its own, with an event of ours for a pattern. */
-async function leastIngest() {
+async function leastIngest(options = {}) {
   const server = await startAkep();
   await sendEvent(server);
   await server.stop();
-  return startLeast(server.folder, { tables: ['events', 'entries', 'ledger'], secret: SECRET });
+  return startLeast(server.folder, {
+    ...options,
+    tables: ['events', 'entries', 'ledger'],
+    secret: SECRET,
+  });
 }
 
 /** The same server without storing, on a folder that a real start has set up. */
@@ -104,12 +117,8 @@ async function startUnstored() {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const [{ port }] = await once(child, 'message');
-  const end = async () => {
-    const exited = once(child, 'exit');
-    child.kill('SIGKILL'); // it may stand still, and has nothing to lose
-    await exited;
-  };
-  return { name: 'the same without storing', port, pid: child.pid, folder, stop: end };
+  const kill = () => end(child, 'SIGKILL'); // it has nothing to lose
+  return { name: 'the same without storing', port, pid: child.pid, folder, stop: kill };
 }
 
 function toResults({ bare, unstored, least, ours, python, node, nodeAt10000 }) {

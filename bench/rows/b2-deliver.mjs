@@ -1,5 +1,4 @@
-import { request } from 'undici';
-import { AS_AGENT, deliveries, deliverJob } from '../deliveries.mjs';
+import { DELIVERY_TABLES, deliverJob, deliverOne } from '../deliveries.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
 import { newStore, remove, startBare, startLanternroom, startLeast } from '../servers.mjs';
 
@@ -41,16 +40,8 @@ const LEAST = 'the least that stores such rows';
 /** In a store of its own, with a delivery of ours for a pattern. */
 async function leastDelivery() {
   const folder = await newStore();
-  const server = await startLanternroom(folder);
-  const [body] = deliveries(1);
-  const { statusCode } = await request(`http://127.0.0.1:${server.port}/wake/v1/deliver`, {
-    method: 'POST',
-    headers: { ...AS_AGENT, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (statusCode !== 201) throw new Error(`the delivery was refused: ${statusCode}`);
-  await server.stop();
-  return startLeast(folder, { tables: ['deliveries', 'ledger'] });
+  await deliverOne(folder);
+  return startLeast(folder, { tables: DELIVERY_TABLES });
 }
 
 function toResult(what, bare, ours) {

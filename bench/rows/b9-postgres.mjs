@@ -3,10 +3,18 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { AKEP_ENV, endOf, signedEvent, waitFor } from '../akep.mjs';
-import { deliverJob } from '../deliveries.mjs';
+import { DELIVERY_TABLES, deliverJob, deliverOne } from '../deliveries.mjs';
 import { toBytes, Waking } from '../line.mjs';
-import { drive, inRounds, spread } from '../rounds.mjs';
-import { answerOf, fill, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
+import { beside, drive, inRounds, spread } from '../rounds.mjs';
+import {
+  answerOf,
+  fill,
+  remove,
+  startLanternroom,
+  startLeast,
+  startLeastOnPostgres,
+  temporaryFolder,
+} from '../servers.mjs';
 
 const SAMPLES = 200;
 const SECRET = 'one master key for all of the replicas';
@@ -14,6 +22,8 @@ const SECRET = 'one master key for all of the replicas';
 const SETTINGS = { shared_buffers: '256MB', max_wal_size: '4GB' };
 
 const RECEIVERS = Array.from({ length: 100 }, (_, i) => `http://127.0.0.1:${20_000 + i}/callback`);
+const LEAST_DELIVERY = 'the least that stores such rows on PostgreSQL';
+const LEAST_RAW = 'the least that seals, chains and locks one head';
 const QUEUES = ['pg-boss', 'graphile-worker'];
 
 /** The same program on PostgreSQL: one replica over HTTP, two replicas on raw rows, news between two, and jobs. */
@@ -23,8 +33,10 @@ export const b9 = {
     const postgres = await startPostgres({ durable: true, settings: SETTINGS });
     try {
       return [
-        await inDatabase(postgres, 'doors', (env) => overHttp(env, rounds, times)),
-        await inDatabase(postgres, 'raw_rows', (env) => rawRows(env, rounds, times)),
+        ...(await inDatabase(postgres, 'least_doors', (leastEnv) =>
+          inDatabase(postgres, 'doors', (env) => overHttp({ env, leastEnv, rounds, times })),
+        )),
+        ...(await inDatabase(postgres, 'raw_rows', (env) => rawRows(env, rounds, times))),
         ...(await inDatabase(postgres, 'news', (env) => acrossReplicas(env, rounds))),
         ...(await jobQueues(postgres, rounds, quick ? 2_000 : 20_000)),
       ];
@@ -50,61 +62,84 @@ async function command(postgres, sql) {
   await client.end();
 }
 
-async function overHttp(env, rounds, times) {
-  const folders = [temporaryFolder(), temporaryFolder()];
-  await fill(folders[0], { total: 1, fresh: 1 });
-  await fill(folders[1], { total: 1, fresh: 1, env });
-  const sqlite = await startLanternroom(folders[0]);
-  const ours = await startLanternroom(folders[1], { env });
+async function overHttp({ env, leastEnv, rounds, times }) {
+  const [sqlite, ours] = [await startFilled(), await startFilled(env)];
+  const [leastSqlite, least] = [await startLeastOnSqlite(), await startLeastOn(leastEnv)];
+  const all = { sqlite, ours, leastSqlite, least };
   try {
-    const results = await inRounds(rounds, {
-      sqlite: () => drive(sqlite, deliverJob(times)),
-      ours: () => drive(ours, deliverJob(times)),
-    });
-    return {
-      what: 'WAKE deliver on PostgreSQL, one replica',
-      unit: '/s',
-      ours: spread(results.ours.map((r) => r.perSecond)),
-      against: 'the same on SQLite',
-      baseline: spread(results.sqlite.map((r) => r.perSecond)),
-      ratio: spread(results.ours.map((r, i) => r.perSecond / results.sqlite[i].perSecond)),
-      goal: { least: 0.8 },
-      notes: {
-        p50Ms: spread(results.ours.map((r) => r.p50)).median,
-        p99Ms: spread(results.ours.map((r) => r.p99)).median,
-      },
-    };
+    const results = await inRounds(
+      rounds,
+      Object.fromEntries(
+        Object.entries(all).map(([name, server]) => [name, () => drive(server, deliverJob(times))]),
+      ),
+    );
+    const rates = Object.fromEntries(
+      Object.entries(results).map(([name, all]) => [name, all.map(({ perSecond }) => perSecond)]),
+    );
+    const deliver = { what: 'WAKE deliver on PostgreSQL, one replica', own: rates.ours };
+    const same = 'the same on SQLite';
+    return [
+      { ...beside({ ...deliver, against: same, others: rates.sqlite }), goal: { least: 0.8 } },
+      beside({ what: LEAST_DELIVERY, own: rates.least, against: same, others: rates.leastSqlite }),
+      beside({ ...deliver, against: LEAST_DELIVERY, others: rates.least }),
+    ];
   } finally {
-    await Promise.all([sqlite.stop(), ours.stop()]);
-    for (const folder of folders) remove(folder);
+    for (const server of Object.values(all)) {
+      await server.stop();
+      remove(server.folder);
+    }
   }
 }
 
-/** Two processes each: one pair through our store, with a reader that follows the ledger; one pair with bare inserts. */
+async function startFilled(env = {}) {
+  const folder = temporaryFolder();
+  await fill(folder, { total: 1, fresh: 1, env });
+  return { folder, ...(await startLanternroom(folder, { env })) };
+}
+
+async function startLeastOnSqlite() {
+  const folder = await withOneDelivery({});
+  return startLeast(folder, { tables: DELIVERY_TABLES });
+}
+
+async function startLeastOn(env) {
+  const folder = await withOneDelivery(env);
+  return startLeastOnPostgres(folder, env.DATABASE_URL, DELIVERY_TABLES);
+}
+
+/** For a pattern. */
+async function withOneDelivery(env) {
+  const folder = temporaryFolder();
+  await fill(folder, { total: 1, fresh: 1, env });
+  await deliverOne(folder, env);
+  return folder;
+}
+
+/** Two processes each: one pair through our store, with a reader that follows the ledger; the others as bare as they can. */
 async function rawRows(env, rounds, times) {
   const folder = temporaryFolder();
   await fill(folder, { total: 1, fresh: 1, env });
   const task = { folder, env, times };
+  const pair = (kind) => Promise.all([1, 2].map((n) => replica({ ...task, kind, n })));
   const results = await inRounds(rounds, {
-    raw: async () => sum(await Promise.all([1, 2].map((n) => replica({ ...task, kind: 'raw', n })))),
+    raw: async () => sum(await pair('raw')),
+    least: async () => sum(await pair('least')),
     ours: async () => {
       const reading = replica({ ...task, kind: 'follow' });
-      const written = await Promise.all([1, 2].map((n) => replica({ ...task, kind: 'store', n })));
+      const written = await pair('store');
       const { broken } = await reading;
       if (broken !== null) throw new Error(`L3 does not hold: ${broken}`);
       return sum(written);
     },
   });
   remove(folder);
-  return {
-    what: 'two replicas on one PostgreSQL, raw rows, L3 checked',
-    unit: '/s',
-    ours: spread(results.ours),
-    against: 'bare inserts of the same rows, 64 a transaction',
-    baseline: spread(results.raw),
-    ratio: spread(results.ours.map((rate, i) => rate / results.raw[i])),
-    goal: { least: 0.6 },
-  };
+  const replicas = { what: 'two replicas on one PostgreSQL, raw rows, L3 checked', own: results.ours };
+  const bare = { against: 'bare inserts of the same rows, 64 a transaction', others: results.raw };
+  return [
+    { ...beside({ ...replicas, ...bare }), goal: { least: 0.6 } },
+    beside({ what: LEAST_RAW, own: results.least, ...bare }),
+    beside({ ...replicas, against: LEAST_RAW, others: results.least }),
+  ];
 }
 
 const sum = (results) => results.reduce((total, { perSecond }) => total + perSecond, 0);
