@@ -15,7 +15,6 @@ import {
 } from './delivery.ts';
 import { bodyIdentity } from './sealed.ts';
 import { type Shape, shapeOf } from './shape.ts';
-import { isKnown } from './triage.ts';
 
 const IDEMPOTENCY_KEPT: Micros = 24 * HOUR;
 
@@ -91,7 +90,7 @@ async function insert(room: Room, tx: Tx, s: PreparedDelivery, key: KeyRecord): 
     },
   });
   // A person may have met the agent since its key was looked up.
-  const accepted = s.identity.accepted || (await isKnown(tx, key.agent));
+  const accepted = s.identity.accepted || (await tx.agents.isAccepted(key.agent));
   const delivery = toDelivery(s, { id, seq, createdAt, revised, accepted });
   await tx.deliveries.insert(delivery, room.vault.seal(s.raw, bodyIdentity(delivery)));
   if (revised !== null) await supersede(tx, revised, delivery);

@@ -1,5 +1,5 @@
 import { Fault } from '../faults.ts';
-import type { AgentId, DeliveryId, SpaceId } from '../ids.ts';
+import type { DeliveryId, SpaceId } from '../ids.ts';
 import type { Person } from '../people/person.ts';
 import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
@@ -10,16 +10,12 @@ import { onDelivery } from './on-delivery.ts';
 
 /** The first decision or reading by a person makes a new agent a known one; its other deliveries take their places. */
 export async function acceptAgent(tx: Tx, delivery: Delivery, now: Micros): Promise<void> {
-  if (delivery.section !== 'new_agents' && (await isKnown(tx, delivery.agent))) return;
+  if (delivery.section !== 'new_agents' && (await tx.agents.isAccepted(delivery.agent))) return;
   await tx.agents.accept(delivery.agent, now);
   for (const other of await tx.deliveries.openOfNewAgent(delivery.agent, 1000)) {
     if (other.id !== delivery.id)
       await tx.deliveries.update({ ...other, ...openSection({ ...other, accepted: true }) });
   }
-}
-
-export async function isKnown(tx: Tx, agent: AgentId): Promise<boolean> {
-  return ((await tx.agents.get(agent))?.acceptedAt ?? null) !== null;
 }
 
 type Place = Pick<Delivery, 'section' | 'sectionAt'>;
@@ -32,7 +28,7 @@ function asksNothing({ type }: Delivery): boolean {
 /** Where a delivery belongs that waits and is not snoozed: to this place it returns. */
 export async function openPlace(tx: Tx, delivery: Delivery): Promise<Place> {
   if (delivery.readAt !== null && asksNothing(delivery)) return earlierSection(delivery.readAt);
-  return openSection({ ...delivery, accepted: await isKnown(tx, delivery.agent) });
+  return openSection({ ...delivery, accepted: await tx.agents.isAccepted(delivery.agent) });
 }
 
 /** A person has read it. Updates and alerts ask for nothing more, so they step back to Earlier. */
