@@ -1,5 +1,5 @@
 import { Fault } from '../faults.ts';
-import type { DeliveryId, SpaceId } from '../ids.ts';
+import type { AgentId, DeliveryId, SpaceId } from '../ids.ts';
 import type { Person } from '../people/person.ts';
 import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
@@ -8,10 +8,24 @@ import type { Delivery } from './delivery.ts';
 import { earlierSection, openSection } from './delivery.ts';
 import { onDelivery } from './on-delivery.ts';
 
+/** The text of an agent's head after a delivery of one that nobody has met. */
+export const UNMET = 'unmet';
+
+/**
+ * Whether a person has met the agent. Its head is locked and at hand, and tells when the delivery before this one was
+ * unmet, too: an agent that delivers much before anybody looks need not be looked up each time.
+ */
+export async function isMet(tx: Tx, agent: AgentId): Promise<boolean> {
+  const head = await tx.heads.get(`agent:${agent}`);
+  return head?.text !== UNMET && tx.agents.isAccepted(agent);
+}
+
 /** The first decision or reading by a person makes a new agent a known one; its other deliveries take their places. */
 export async function acceptAgent(tx: Tx, delivery: Delivery, now: Micros): Promise<void> {
   if (delivery.section !== 'new_agents' && (await tx.agents.isAccepted(delivery.agent))) return;
   await tx.agents.accept(delivery.agent, now);
+  const head = await tx.heads.get(`agent:${delivery.agent}`);
+  if (head?.text === UNMET) tx.heads.set(`agent:${delivery.agent}`, { ...head, text: '' });
   for (const other of await tx.deliveries.openOfNewAgent(delivery.agent, 1000)) {
     if (other.id !== delivery.id)
       await tx.deliveries.update({ ...other, ...openSection({ ...other, accepted: true }) });
