@@ -72,9 +72,9 @@ export async function record(room: Room, tx: Tx, at: Micros, entry: LedgerEntry)
  * The next change stamp of an agent: unique and increasing, whatever the clock does (W19). The head row is locked
  * for the transaction, so no smaller stamp can become visible after a larger one.
  */
-export async function stamp(room: Room, tx: Tx, agent: string): Promise<Micros> {
+export async function stamp(room: Room, tx: Tx, agent: string, text = ''): Promise<Micros> {
   const head = await tx.heads.get(`agent:${agent}`);
   const at = Math.max(room.clock.now(), (head?.n ?? 0) + 1);
-  tx.heads.set(`agent:${agent}`, { n: at, at, text: '' });
+  tx.heads.set(`agent:${agent}`, { n: at, at, text });
   return at;
 }

@@ -129,6 +129,7 @@ export type AgentQuery = { after: string; containing: string; limit: number };
 export interface AgentRows {
   insert(agent: Agent, secrets: readonly CallbackSecret[]): Promise<void>;
   get(id: AgentId): Promise<Agent | null>;
+  isAccepted(id: AgentId): Promise<boolean>;
   list(): Promise<Agent[]>;
   page(query: AgentQuery): Promise<Agent[]>;
   names(limit: number): Promise<AgentId[]>;

@@ -32,7 +32,7 @@ const ACCEPTED = 202;
 /** Damaged, or sealed with a key that is gone. Tried again: the key may come back. */
 const UNREADABLE: Prepared = { kind: 'refused', outcome: 'unreadable' };
 
-/** Carries one leased job out: what it has become by now is sent, and how that ended is put on the record. */
+/** Carries one leased job out: what it has become by now is sent, and then how that ended is put on the record. */
 export class Courier {
   readonly #parts: CourierParts;
   readonly #stopping: AbortSignal;
@@ -44,8 +44,8 @@ export class Courier {
     this.#records = new Records(parts.room);
   }
 
-  /** How long it took; null when it was given back. */
-  async attempt(leased: Leased, senders: Senders): Promise<number | null> {
+  /** How it ended; null when nothing was tried and it is to be given back. */
+  async attempt(leased: Leased, senders: Senders): Promise<Ended | null> {
     const { room } = this.#parts;
     const { job } = leased;
     const at = room.clock.now();
@@ -54,10 +54,13 @@ export class Courier {
       // A store that is away says nothing about the job; whatever else is in the way belongs on the record.
       return isAway(problem) ? null : UNREADABLE;
     });
-    if (prepared === null) await this.#pause();
-    const ended = prepared === null ? null : await this.#carryOut(job, prepared, at);
+    if (prepared !== null) return this.#carryOut(job, prepared, at);
+    await this.#pause();
+    return null;
+  }
+
+  async record(job: Job, ended: Ended | null): Promise<void> {
     await (ended === null ? this.#giveBack(job) : this.#records.settle({ job, ended }));
-    return ended?.durationMs ?? null;
   }
 
   async #prepare({ job, request }: Leased, senders: Senders): Promise<Prepared> {

@@ -4,6 +4,7 @@ import type { JobId, SpaceId } from '../core/ids.ts';
 import { entry } from '../core/maps.ts';
 import type { Job } from '../core/sending/job.ts';
 import { claim, type Leased } from '../core/sending/lease-jobs.ts';
+import type { Ended } from '../core/sending/settle-jobs.ts';
 import type { Topic } from '../core/store.ts';
 import type { Micros } from '../core/time.ts';
 import { Courier, type CourierParts } from './courier.ts';
@@ -16,6 +17,8 @@ export interface DispatcherParts extends CourierParts {
 
 const PAGE = 128;
 const SOME = 16;
+/** Jobs of ours at once: those under way, and those that have ended and wait for their record. */
+const MOST_OURS = 768;
 /** Pages that are looked through when the first ones are all of receivers that may get nothing more. */
 const MOST_PAGES = 4;
 /** A look that took this long had many to skip, of one that hangs; the next one waits for a few times as long. */
@@ -100,8 +103,8 @@ export class Dispatcher {
     this.#lookedAt = clock.now();
     const passed = new Set(this.#receivers.full());
     // No more than there is room for, and some that may be of the same receiver.
-    const limit = Math.min(PAGE, 2 * this.#receivers.room + SOME);
-    for (let page = 0; page < MOST_PAGES && this.#receivers.room > 0; page++) {
+    const limit = Math.min(PAGE, 2 * this.#room + SOME);
+    for (let page = 0; page < MOST_PAGES && this.#room > 0; page++) {
       const startedAt = performance.now();
       const due = await store.directory.jobsDue(this.#lookedAt, limit, [...passed]);
       const tookMs = performance.now() - startedAt;
@@ -111,6 +114,10 @@ export class Dispatcher {
       if (free.length > 0 || due.length < limit) return free;
     }
     return [];
+  }
+
+  get #room(): number {
+    return Math.min(this.#receivers.room, MOST_OURS - this.#running.size);
   }
 
   #admit({ origin }: Job, passed: Set<string>): boolean {
@@ -135,18 +142,26 @@ export class Dispatcher {
 
   #start(leased: Leased, senders: Senders): void {
     const { job } = leased;
-    const work = this.#courier
-      .attempt(leased, senders)
-      .catch((problem: unknown) => {
-        this.#parts.warn(problem, `${job.kind} ${job.id} could not be recorded`);
-        return null;
-      })
-      .then((tookMs) => {
+    const work = this.#carryOut(leased, senders)
+      .catch((problem: unknown) => this.#parts.warn(problem, `${job.kind} ${job.id} could not be recorded`))
+      .then(() => {
         this.#running.delete(job.id);
-        this.#receivers.release(job.origin, tookMs);
         this.#look();
       });
     this.#running.set(job.id, work);
+  }
+
+  /** Its receiver is free for the next one as soon as it has answered: the record waits for the disk, and others need not. */
+  async #carryOut(leased: Leased, senders: Senders): Promise<void> {
+    const { job } = leased;
+    let ended: Ended | null = null;
+    try {
+      ended = await this.#courier.attempt(leased, senders);
+    } finally {
+      this.#receivers.release(job.origin, ended?.durationMs ?? null);
+    }
+    if (ended !== null) this.#look();
+    await this.#courier.record(job, ended);
   }
 
   async #rest(): Promise<void> {

@@ -15,7 +15,7 @@ import {
 } from './delivery.ts';
 import { bodyIdentity } from './sealed.ts';
 import { type Shape, shapeOf } from './shape.ts';
-import { isKnown } from './triage.ts';
+import { isMet, UNMET } from './triage.ts';
 
 const IDEMPOTENCY_KEPT: Micros = 24 * HOUR;
 
@@ -77,7 +77,9 @@ async function insert(room: Room, tx: Tx, s: PreparedDelivery, key: KeyRecord): 
   if (twin !== null) return twin;
   const rate = await takeToken(room, tx, key, now);
   if (isFault(rate)) return rate;
-  const createdAt = await stamp(room, tx, key.agent);
+  // A person may have met the agent since its key was looked up.
+  const accepted = s.identity.accepted || (await isMet(tx, key.agent));
+  const createdAt = await stamp(room, tx, key.agent, accepted ? '' : UNMET);
   const id = await tx.deliveries.idAt(await nextPlace(tx));
   const seq = await record(room, tx, createdAt, {
     actor: `agent:${key.agent}`,
@@ -90,8 +92,6 @@ async function insert(room: Room, tx: Tx, s: PreparedDelivery, key: KeyRecord): 
       ...(revised && { revises: revised.id }),
     },
   });
-  // A person may have met the agent since its key was looked up.
-  const accepted = s.identity.accepted || (await isKnown(tx, key.agent));
   const delivery = toDelivery(s, { id, seq, createdAt, revised, accepted });
   await tx.deliveries.insert(delivery, room.vault.seal(s.raw, bodyIdentity(delivery)));
   if (revised !== null) await supersede(tx, revised, delivery);

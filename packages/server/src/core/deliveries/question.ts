@@ -7,7 +7,6 @@ import { codePoints, findForbidden } from '../text.ts';
 import { type Delivery, openSection, UNTOUCHED } from './delivery.ts';
 import { bodyIdentity } from './sealed.ts';
 import { shapeOf } from './shape.ts';
-import { isKnown } from './triage.ts';
 
 const HEADLINE = 120;
 const SUMMARY = 280;
@@ -42,7 +41,7 @@ export async function putQuestion(room: Room, tx: Tx, q: Question): Promise<Deli
     subject: id,
     data: { type: 'question', content_sha256: contentHash, ...cause },
   });
-  const accepted = await isKnown(tx, q.agent);
+  const accepted = await tx.agents.isAccepted(q.agent);
   const made = { space: tx.space, seq, id, contentHash, createdAt, accepted };
   const delivery = toDelivery(q, content, made);
   await tx.deliveries.insert(delivery, room.vault.seal(JSON.stringify(content), bodyIdentity(delivery)));

@@ -8,18 +8,28 @@ import type { Delivery } from './delivery.ts';
 import { earlierSection, openSection } from './delivery.ts';
 import { onDelivery } from './on-delivery.ts';
 
+/** The text of an agent's head after a delivery of one that nobody has met. */
+export const UNMET = 'unmet';
+
+/**
+ * Whether a person has met the agent. Its head is locked and at hand, and tells when the delivery before this one was
+ * unmet, too: an agent that delivers much before anybody looks need not be looked up each time.
+ */
+export async function isMet(tx: Tx, agent: AgentId): Promise<boolean> {
+  const head = await tx.heads.get(`agent:${agent}`);
+  return head?.text !== UNMET && tx.agents.isAccepted(agent);
+}
+
 /** The first decision or reading by a person makes a new agent a known one; its other deliveries take their places. */
 export async function acceptAgent(tx: Tx, delivery: Delivery, now: Micros): Promise<void> {
-  if (delivery.section !== 'new_agents' && (await isKnown(tx, delivery.agent))) return;
+  if (delivery.section !== 'new_agents' && (await tx.agents.isAccepted(delivery.agent))) return;
   await tx.agents.accept(delivery.agent, now);
+  const head = await tx.heads.get(`agent:${delivery.agent}`);
+  if (head?.text === UNMET) tx.heads.set(`agent:${delivery.agent}`, { ...head, text: '' });
   for (const other of await tx.deliveries.openOfNewAgent(delivery.agent, 1000)) {
     if (other.id !== delivery.id)
       await tx.deliveries.update({ ...other, ...openSection({ ...other, accepted: true }) });
   }
-}
-
-export async function isKnown(tx: Tx, agent: AgentId): Promise<boolean> {
-  return ((await tx.agents.get(agent))?.acceptedAt ?? null) !== null;
 }
 
 type Place = Pick<Delivery, 'section' | 'sectionAt'>;
@@ -32,7 +42,7 @@ function asksNothing({ type }: Delivery): boolean {
 /** Where a delivery belongs that waits and is not snoozed: to this place it returns. */
 export async function openPlace(tx: Tx, delivery: Delivery): Promise<Place> {
   if (delivery.readAt !== null && asksNothing(delivery)) return earlierSection(delivery.readAt);
-  return openSection({ ...delivery, accepted: await isKnown(tx, delivery.agent) });
+  return openSection({ ...delivery, accepted: await tx.agents.isAccepted(delivery.agent) });
 }
 
 /** A person has read it. Updates and alerts ask for nothing more, so they step back to Earlier. */

@@ -170,12 +170,15 @@ describe('a new agent', () => {
     expect(await section(world, id)).toBe('needs_you');
   });
 
-  test('[D16] is known also for a delivery that was on its way when a person met it', async () => {
+  test.each<[string, (world: World, id: string) => Promise<unknown>]>([
+    ['decided', (world, id) => world.decide(id, { status: 'approved' })],
+    ['read', read],
+  ])('[D16] is known also for a delivery that was on its way when an earlier one was %s', async (_, meet) => {
     const { world } = await openDesk({ env: AT_ONCE });
     const digest = world.room.vault.sha256(world.agent.key);
     const identity = await world.room.store.directory.identityByDigest(digest);
     if (identity === null) throw new Error('the key is unknown');
-    await world.decide(await world.deliver(), { status: 'approved' });
+    await meet(world, await world.deliver());
     const content = { headline: 'on its way' };
     const accepted = orThrow(
       await accept(world.room, {

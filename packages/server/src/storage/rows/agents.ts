@@ -64,6 +64,15 @@ const acceptOne = statement<{ space: string; id: string; at: number }>()((db, p)
     .where('accepted_at', 'is', null),
 );
 
+const accepted = statement<{ space: string; id: string }>()((db, p) =>
+  db
+    .selectFrom('agents')
+    .select('agent_id')
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.id)
+    .where('accepted_at', 'is not', null),
+);
+
 const setCallbacks = statement<{ space: string; id: string; callbacks: string }>()((db, p) =>
   db
     .updateTable('agents')
@@ -114,6 +123,7 @@ export function agentRows(session: Session, space: string, sealer: Sealer, bodie
       const row = await session.one(byId, { space, id });
       return row === undefined ? null : toAgent(row);
     },
+    isAccepted: async (id) => (await session.one(accepted, { space, id })) !== undefined,
     list: async () => (await session.all(listAll, { space })).map(toAgent),
     page: async ({ after, containing, limit }) =>
       (await session.all(page, { space, after, like: `%${asLiteral(containing)}%`, limit })).map(toAgent),
