@@ -34,6 +34,8 @@ export type ConnectionParts = {
   wire: Pick<Duplex, 'cork' | 'uncork'>;
   at: { space: SpaceId; agent: AgentId; link: string; digest: string };
   wish: Wish;
+  /** Whether its key still lets it in: one that ended takes nothing more, in either direction (W28). */
+  isLetIn(): Promise<boolean>;
   warn(problem: unknown, message: string): void;
 };
 
@@ -57,6 +59,7 @@ export class Connection {
   #isCorked = false;
   /** As much as was answered since its reader counts as slow. */
   #unheard = 0;
+  #lastLook: Promise<boolean> = Promise.resolve(true);
   readonly #feed: InboxFeed | null;
   #off = NOTHING;
 
@@ -77,7 +80,18 @@ export class Connection {
     if (!wish.events && !wish.resumes) return null;
     const send = (frame: string) => this.send(frame);
     const failed = (problem: unknown) => this.#sendBack(problem, 'events could not be read');
-    return new InboxFeed({ room, reader: at, wish, send, failed });
+    const isLetIn = () => this.#isLetIn();
+    return new InboxFeed({ room, reader: at, wish, send, failed, isLetIn });
+  }
+
+  /** Asked before anything is sent or taken. Answers come in the order of the questions, so that frames keep theirs. */
+  #isLetIn(): Promise<boolean> {
+    const looks = Promise.all([this.#lastLook, this.#parts.isLetIn()]);
+    this.#lastLook = looks.then(([before, now]) => before && now);
+    return this.#lastLook.then((isLetIn) => {
+      if (!isLetIn) this.dismiss();
+      return isLetIn;
+    });
   }
 
   /** Says hello once callers find it here, takes over what waits, and then sends what is new. */
@@ -217,6 +231,7 @@ export class Connection {
       }
       return { texts, last: page.at(-1)?.place, isFull: page.length === PAGE };
     });
+    if (frames.texts.length > 0 && !(await this.#isLetIn())) return false;
     if (adoptions === this.#adoptions) this.#sent = frames.last ?? this.#sent;
     for (const { frame, text } of frames.texts) {
       if (text === null) continue;
@@ -242,8 +257,10 @@ export class Connection {
       case 'ping':
         return this.#answer('{"type":"pong"}');
       case 'ack':
-        return this.#acknowledged(frame.id);
+        if (await this.#isLetIn()) await this.#acknowledged(frame.id);
+        return;
       case 'report': {
+        if (!(await this.#isLetIn())) return;
         // In the same commit, because it is handed in in the same turn.
         this.#writeAcksNow();
         // Not awaited before the next one is read: units commit in the order in which they are handed in.
