@@ -157,7 +157,26 @@ async function isRefused(at: string, { headers }: Guest): Promise<boolean> {
 }
 
 test('[D5][W1][A21] every address that is served says whom it is for', () => {
-  expect(served().sort()).toEqual(Object.values(WHO_MAY).flat().sort());
+  const named = Object.values(WHO_MAY).flat();
+  const found = served();
+  expect(found.filter((at) => !named.includes(at))).toEqual([]);
+  const isPageBuilt = found.includes('GET /');
+  if (isPageBuilt) expect(named.filter((at) => !found.includes(at))).toEqual([]);
+});
+
+test('[D6] every page that a browser shows is guarded: nobody frames it, and it runs nothing but its own', async () => {
+  const urls = WHO_MAY.everybody.map((at) => addressOf(at.slice('GET '.length)));
+  let pages = 0;
+  for (const url of [...urls, '/index.html', '/nowhere']) {
+    const reply = await fetch(world().url + url, { headers: { 'sec-fetch-mode': 'navigate' } });
+    await reply.body?.cancel();
+    if (!reply.headers.get('content-type')?.startsWith('text/html')) continue;
+    pages++;
+    const policy = reply.headers.get('content-security-policy') ?? '';
+    expect([url, policy]).toEqual([url, expect.stringContaining("frame-ancestors 'none'")]);
+    expect([url, policy]).toEqual([url, expect.stringContaining("default-src 'none'")]);
+  }
+  expect(pages).toBeGreaterThan(0);
 });
 
 const PROTECTED: Who[] = ['agent', 'caller', 'reader', 'decider', 'owner', 'first owner'];

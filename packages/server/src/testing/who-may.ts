@@ -21,18 +21,11 @@ export type Who =
 /** Every address that is served, by whom it is for. One that is not here fails a test: say who may use it. */
 export const WHO_MAY: Record<Who, readonly string[]> = {
   everybody: [
+    // The desk's page, where it was built.
     ...['/', '/login', '/setup', '/join', '/reset', '/sit', '/history', '/audit', '/insights', '/tasks'],
     ...['/tasks/*', '/events', '/events/*', '/agents', '/agents/*', '/d/*', '/settings', '/settings/*'],
     ...['/icon-180.png', '/icon-192.png', '/icon-512.png', '/icon-maskable-512.png', '/icon.svg'],
-    ...[
-      '/index.html',
-      '/manifest.webmanifest',
-      '/sw.js',
-      '/llms.txt',
-      '/docs',
-      '/docs/:name',
-      '/docs/style.css',
-    ],
+    ...['/manifest.webmanifest', '/sw.js', '/llms.txt', '/docs', '/docs/:name', '/docs/style.css'],
     ...['/healthz', '/readyz', '/openapi.json', '/asyncapi.json'],
     ...['/.well-known/wake.json', '/.well-known/akep.json', '/.well-known/jwks.json'],
     ...['/.well-known/agent-card.json', '/.well-known/agent.json'],
