@@ -36,7 +36,7 @@ export function describeCalling(fresh: Fresh): void {
     expect(await read((tx) => tx.callers.get('agent-2', 'caller_1'))).toBeNull();
   });
 
-  test('[A21] of very many caller tokens the newest are listed, and each can be found', async () => {
+  test('[A21] of more than a thousand caller tokens the newest come first, and each can be found', async () => {
     const { write, read } = await opened();
     const token = (n: number) => ({
       space: SPACE,
