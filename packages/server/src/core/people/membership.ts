@@ -1,8 +1,9 @@
-import { Fault } from '../faults.ts';
+import { Fault, isFault } from '../faults.ts';
 import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { DAY, type Micros } from '../time.ts';
-import { emailTaken, insertPerson, refusePerson } from './add-person.ts';
+import { emailTaken, insertPerson, makePerson, type NewPerson, refusePerson } from './add-person.ts';
+import { asOwner } from './as-owner.ts';
 import { endLinksGivenBy } from './given-links.ts';
 import { type Invitation, isOpen } from './invitation.ts';
 import type { Doorkeeper } from './login.ts';
@@ -21,7 +22,7 @@ export async function invite(
   if (!isEmail(email))
     return new Fault('invalid_field', 'This is not an e-mail address.', { field: 'email' });
   const token = `inv_${room.ids.letters(40)}`;
-  return room.store.write(owner.space, ['ledger'], async (tx) => {
+  return asOwner(room, owner, async (tx) => {
     if ((await tx.people.byEmail(email)) !== null) return emailTaken(email);
     const now = room.clock.now();
     const invitation: Invitation = {
@@ -43,8 +44,23 @@ export async function invite(
   });
 }
 
+/** A person whose first password an owner has chosen. */
+export async function addByOwner(
+  room: Doorkeeper,
+  owner: Person,
+  wanted: Omit<NewPerson, 'space'>,
+): Promise<Person | Fault> {
+  const person = await makePerson(room, { ...wanted, space: owner.space });
+  if (isFault(person)) return person;
+  return asOwner(room, owner, async (tx) => {
+    if ((await tx.people.byEmail(person.email)) !== null) return emailTaken(person.email);
+    await insertPerson(room, tx, person, `person:${owner.id}`);
+    return person;
+  });
+}
+
 export function takeBackInvitation(room: Room, owner: Person, id: string): Promise<Fault | null> {
-  return room.store.write(owner.space, ['ledger'], async (tx) => {
+  return asOwner(room, owner, async (tx) => {
     if (!(await tx.invitations.open()).some((i) => i.id === id)) {
       return new Fault('not_found', 'There is no open invitation with this id in your space.');
     }
@@ -89,9 +105,9 @@ function closed(): Fault {
 function onPerson<T>(
   room: Room,
   at: { owner: Person; id: string; staysOwner: boolean },
-  work: (tx: Tx, person: Person) => Promise<T>,
+  work: (tx: Tx, person: Person) => Promise<T | Fault>,
 ): Promise<T | Fault> {
-  return room.store.write(at.owner.space, ['ledger'], async (tx) => {
+  return asOwner(room, at.owner, async (tx) => {
     const people = await tx.people.list();
     const person = people.find((p) => p.id === at.id);
     if (person === undefined) return new Fault('not_found', 'There is no person with this id in your space.');

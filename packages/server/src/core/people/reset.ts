@@ -4,6 +4,7 @@ import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { DAY, type Micros } from '../time.ts';
 import { refusePerson } from './add-person.ts';
+import { asOwner } from './as-owner.ts';
 import { endLinksGivenBy } from './given-links.ts';
 import { type Doorkeeper, SESSIONS } from './login.ts';
 import type { Person } from './person.ts';
@@ -30,7 +31,7 @@ export function resetPerson(
   id: PersonId,
 ): Promise<{ token: string; expiresAt: Micros } | Fault> {
   const token = `rs_${room.ids.letters(40)}`;
-  return room.store.write(owner.space, ['ledger'], async (tx) => {
+  return asOwner(room, owner, async (tx) => {
     if (id === owner.id)
       return new Fault('invalid_field', 'Change your own password under Settings, Security.', {
         field: 'id',

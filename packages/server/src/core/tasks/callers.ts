@@ -4,7 +4,8 @@ import { Fault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
 import type { Micros } from '../time.ts';
-import type { Visibility } from './card.ts';
+import { readCard, type Visibility } from './card.ts';
+import type { TaskRecord } from './task.ts';
 
 /** A token for somebody outside the space who may call one agent (A21). Never kept itself, only its digest. */
 export type CallerToken = {
@@ -99,8 +100,9 @@ export function revokeCallerToken(
 ): Promise<{ revoked: string } | Fault> {
   return room.store.write(at.space, ['ledger'], async (tx) => {
     const now = room.clock.now();
-    const known = (await tx.callers.list(at.agent)).some((t) => t.id === at.id && t.revokedAt === null);
-    if (!known) return new Fault('not_found', 'This agent has no active caller token with this id.');
+    const token = await tx.callers.get(at.agent, at.id);
+    if (token === null || token.revokedAt !== null)
+      return new Fault('not_found', 'This agent has no active caller token with this id.');
     await tx.callers.revoke(at.agent, at.id, now);
     const data = { caller: at.id };
     await record(room, tx, now, { actor, action: 'caller.revoked', subject: at.agent, data });
@@ -123,4 +125,38 @@ export async function callerOfToken(room: Room, token: string): Promise<Caller |
   const found = await room.store.directory.callerByDigest(room.vault.sha256(token));
   if (found === null || !isActive(found, room.clock.now())) return null;
   return { kind: 'token', space: found.space, agent: found.agent, id: found.id };
+}
+
+/**
+ * May whoever opened a task still be told about it? What they came with may have ended since, or the agent is not open to
+ * them any more (A18, W28). A task keeps nothing of them but their name.
+ */
+export async function mayStillHear(
+  room: Room,
+  { space, agent, caller }: Pick<TaskRecord, 'space' | 'agent' | 'caller'>,
+): Promise<boolean> {
+  const card = await readCard(room, space, agent);
+  if (card === null) return false;
+  const who = callerNamed(caller, { space, agent });
+  if (nameOfCaller(who, { space, agent, visibility: card.visibility }) === null) return false;
+  return who.kind === 'nobody' || isStillThere(room, who);
+}
+
+/** The other way round from `nameOfCaller`. */
+function callerNamed(name: string, at: { space: SpaceId; agent: AgentId }): Caller {
+  const [kind, first = '', second] = name.split(':');
+  if (kind === 'token') return { kind, ...at, id: first };
+  if (kind !== 'agent' && kind !== 'person') return { kind: 'nobody' };
+  return second === undefined ? { kind, space: at.space, id: first } : { kind, space: first, id: second };
+}
+
+function isStillThere(room: Room, who: Exclude<Caller, { kind: 'nobody' }>): Promise<boolean> {
+  const now = room.clock.now();
+  return room.store.read(who.space, async (tx) => {
+    if (who.kind === 'agent') return (await tx.keys.list(who.id)).some((key) => isActive(key, now));
+    // Those who were removed keep their row, for the decisions that it stands under.
+    if (who.kind === 'person') return (await tx.people.list()).some((person) => person.id === who.id);
+    const token = await tx.callers.get(who.agent, who.id);
+    return token !== null && isActive(token, now);
+  });
 }

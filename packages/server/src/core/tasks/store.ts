@@ -107,6 +107,8 @@ export interface PushRows {
 
 export interface CallerRows {
   insert(token: CallerToken): Promise<void>;
+  get(agent: AgentId, id: string): Promise<CallerToken | null>;
+  /** The newest first. */
   list(agent: AgentId): Promise<CallerToken[]>;
   revoke(agent: AgentId, id: string, at: Micros): Promise<boolean>;
   used(id: string, at: Micros): Promise<void>;

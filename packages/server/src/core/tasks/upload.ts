@@ -1,4 +1,4 @@
-import { Fault } from '../faults.ts';
+import { Fault, isFault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import { CHUNK, chunkIdentity, contentDigest, joined, newBlobId } from './content.ts';
@@ -22,31 +22,29 @@ export function uploadTooLarge(most: number): Fault {
 /** Takes content of any length in, chunk by chunk: each is on disk before the next is asked for. */
 export async function upload(
   room: Room,
-  { space, agent, task, hasher, most }: Uploading,
+  uploading: Uploading,
   source: AsyncIterable<Uint8Array>,
 ): Promise<Uploaded | Fault> {
+  const { space, agent, task, hasher } = uploading;
   const id = newBlobId(room);
   const blob: Blob = { id, agent, digest: null, size: 0, chunks: 0, createdAt: room.clock.now() };
   await room.store.write(space, [], (tx) => tx.blobs.insert(blob));
-  let size = 0;
-  let chunks = 0;
-  for await (const bytes of inChunks(source)) {
-    size += bytes.length;
-    if (size > most) {
-      await room.store.write(space, [], (tx) => tx.blobs.remove(id));
-      return uploadTooLarge(most);
-    }
-    hasher.update(bytes);
-    const place = chunks++;
-    const sealed = room.vault.seal(bytes, chunkIdentity(space, id, place));
-    await room.store.write(space, [], (tx) => tx.blobs.insertChunk(id, place, sealed));
+  const drop = () => room.store.write(space, [], (tx) => tx.blobs.remove(id));
+  const taken = await takeChunks(room, { ...uploading, id }, source).catch(async (reason: unknown) => {
+    // It broke off, or its key has ended: nobody can ask for what is there of it. What stays, the clock clears away.
+    await drop().catch(() => {});
+    throw reason;
+  });
+  if (isFault(taken)) {
+    await drop();
+    return taken;
   }
   const sha256 = hasher.digest();
   const digest = contentDigest(room, space, sha256);
   const kept = await room.store.write(space, ['ledger'], async (tx) => {
     const twin = await tx.blobs.byDigest(digest);
     if (twin === null) {
-      await tx.blobs.finish(id, { digest, size, chunks });
+      await tx.blobs.finish(id, { digest, ...taken });
       return id;
     }
     await tx.blobs.remove(id);
@@ -54,7 +52,25 @@ export async function upload(
     await tx.blobs.renew(twin.id, room.clock.now());
     return twin.id;
   });
-  return { url: toUploadUrl(room, { space, task }, kept), size, sha256 };
+  return { url: toUploadUrl(room, { space, task }, kept), size: taken.size, sha256 };
+}
+
+async function takeChunks(
+  room: Room,
+  { space, id, hasher, most }: Uploading & { id: string },
+  source: AsyncIterable<Uint8Array>,
+): Promise<{ size: number; chunks: number } | Fault> {
+  let size = 0;
+  let chunks = 0;
+  for await (const bytes of inChunks(source)) {
+    size += bytes.length;
+    if (size > most) return uploadTooLarge(most);
+    hasher.update(bytes);
+    const place = chunks++;
+    const sealed = room.vault.seal(bytes, chunkIdentity(space, id, place));
+    await room.store.write(space, [], (tx) => tx.blobs.insertChunk(id, place, sealed));
+  }
+  return { size, chunks };
 }
 
 async function* inChunks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

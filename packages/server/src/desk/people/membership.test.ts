@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Fault } from '../../core/faults.ts';
+import { addByOwner, changeRole, invite, removePerson } from '../../core/people/membership.ts';
+import { resetPerson } from '../../core/people/reset.ts';
 import { DAY } from '../../core/time.ts';
 import { Browser } from '../../testing/browser.ts';
 import { body, openDesk, refused, status } from '../../testing/desk.ts';
@@ -240,4 +243,42 @@ describe('roles and leaving', () => {
       field: 'role',
     });
   });
+});
+
+describe('an owner who is none any more', () => {
+  const ends: [string, (world: World, id: string) => Promise<unknown>][] = [
+    ['removed', (world, id) => removePerson(world.room, world.owner, id)],
+    ['reset', (world, id) => resetPerson(world.room, world.owner, id)],
+    ['made a decider', (world, id) => changeRole(world.room, world.owner, id, 'decider')],
+  ];
+
+  test.each(ends)(
+    '[W28][D7] gives nobody a way in by what was under way when they were %s',
+    async (_, end) => {
+      const { world } = await openDesk();
+      const { room, owner } = world;
+      const { person: other } = await world.addPerson('other@example.com', 'owner');
+      const { person: friend } = await world.addPerson('friend@example.com', 'reader');
+      // They were let in before; hashing a password takes its time.
+      const hash = async (password: string) => {
+        await end(world, other.id);
+        return room.passwords.hash(password);
+      };
+      const slow = { ...room, passwords: { ...room.passwords, hash } };
+      const added = { email: 'new@example.com', name: null, role: 'owner' as const, password: PASSWORD };
+      const outcomes = [
+        await addByOwner(slow, other, added),
+        await invite(room, other, { email: 'guest@example.com', role: 'owner' }),
+        await changeRole(room, other, friend.id, 'owner'),
+        await resetPerson(room, other, owner.id),
+        await removePerson(room, other, owner.id),
+      ];
+      for (const outcome of outcomes)
+        expect(['session_expired', 'role_too_low']).toContain((outcome as Fault).fault);
+      const owners = (await people(world)).filter(({ role }) => role === 'owner').map(({ email }) => email);
+      expect(owners).not.toContain('new@example.com');
+      expect(owners).not.toContain('friend@example.com');
+      expect(await body(world.desk('GET', '/desk/invitations'))).toEqual({ invitations: [] });
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Fault, orThrow } from '../../core/faults.ts';
-import { addPerson } from '../../core/people/add-person.ts';
 import { closeSession, login, openSession } from '../../core/people/login.ts';
+import { addByOwner } from '../../core/people/membership.ts';
 import { type Person, ROLES } from '../../core/people/person.ts';
 import { completeSetup } from '../../core/people/setup.ts';
 import { addToken, revokeToken } from '../../core/people/tokens.ts';
@@ -80,13 +80,12 @@ export function peopleRoutes(app: FastifyInstance, shell: Shell): void {
     requireRole(person, 'owner');
     const body = objectBody(request.body).value;
     const wanted = {
-      space: person.space,
       email: requiredText(body, 'email', 254),
       name: optionalLine(body, 'name', 120),
       role: requiredChoice(body, 'role', ROLES),
       password: requiredText(body, 'password', 1024),
     };
-    return reply.code(201).send(fromPerson(orThrow(await addPerson(room, wanted, `person:${person.id}`))));
+    return reply.code(201).send(fromPerson(orThrow(await addByOwner(room, person, wanted))));
   });
 
   app.get('/desk/tokens', async (request) => {

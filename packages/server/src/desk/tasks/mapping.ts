@@ -38,10 +38,7 @@ async function askedWords(room: Room, tx: Tx, task: TaskRecord): Promise<string>
 async function showCaller(tx: Tx, { caller, agent }: TaskRecord) {
   const [kind = '', id = ''] = caller.split(/:(.*)/s);
   if (kind === 'person') return { kind, id, name: (await tx.people.get(id))?.name ?? null };
-  if (kind === 'token') {
-    const token = (await tx.callers.list(agent)).find((one) => one.id === id);
-    return { kind, id, name: token?.name ?? null };
-  }
+  if (kind === 'token') return { kind, id, name: (await tx.callers.get(agent, id))?.name ?? null };
   return kind === 'agent' ? { kind, id, name: id } : { kind: 'public', id: null, name: null };
 }
 

@@ -9,6 +9,7 @@ import { openEntry } from '../../core/tasks/log.ts';
 import { readLog } from '../../core/tasks/log-memory.ts';
 import { noTask } from '../../core/tasks/place.ts';
 import { TASK_STATES } from '../../core/tasks/task.ts';
+import { attachment } from '../../http/attachment.ts';
 import { choice, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { requireRole } from '../auth.ts';
@@ -102,13 +103,12 @@ function notAnImage(): Fault {
 
 /** Always saved, never opened: whatever an agent calls it, no browser runs it from here. */
 function sendFile(reply: FastifyReply, part: JsonObject, size: number, content: Readable): FastifyReply {
-  const name = typeof part.filename === 'string' && part.filename !== '' ? part.filename : 'content';
   return reply
     .headers({
       ...INERT,
       'content-type': 'application/octet-stream',
       'content-length': size,
-      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+      'content-disposition': attachment(typeof part.filename === 'string' ? part.filename : ''),
     })
     .send(content);
 }

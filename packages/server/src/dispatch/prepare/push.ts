@@ -4,6 +4,7 @@ import { exactText } from '../../core/exact-json.ts';
 import type { Room } from '../../core/room.ts';
 import type { Job } from '../../core/sending/job.ts';
 import type { Request } from '../../core/store.ts';
+import { mayStillHear } from '../../core/tasks/callers.ts';
 import { openEntry } from '../../core/tasks/log.ts';
 import { readLog } from '../../core/tasks/log-memory.ts';
 import { mayTell, type Neighbour, tellNeighbour } from '../../core/tasks/neighbour.ts';
@@ -41,11 +42,13 @@ type Facts = {
 };
 
 const GONE: Prepared = { kind: 'over', outcome: 'unsubscribed' };
+const NOT_FOR_THEM: Prepared = { kind: 'over', outcome: 'caller_not_allowed' };
 
-/** News of a task for its caller (A18). The rules about addresses are asked again at the moment of sending. */
+/** News of a task for its caller (A18). Who may hear it, and where, is asked again at the moment of sending. */
 export async function preparePush(parts: PushParts, room: Room, job: Job, asked: Request): Promise<Prepared> {
   const facts = await readFacts(room, job, JSON.parse(asked.body) as PushErrand);
   if (facts === null) return GONE;
+  if (!(await mayStillHear(room, facts.task))) return NOT_FOR_THEM;
   const { type, body } = await parts.render(facts);
   const neighbour = await parts.neighbour(facts.push.url);
   if (neighbour !== null) return tell(room, facts, neighbour, body);

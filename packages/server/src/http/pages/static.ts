@@ -30,7 +30,8 @@ export async function staticRoutes(app: FastifyInstance, shell: Shell): Promise<
     wildcard: false,
     index: false,
     preCompressed: true,
-    globIgnore: ['**/*.{br,gz}'], // those are sent for their originals, and need no address of their own
+    // Compressed files are sent for their originals. The page is sent by its own addresses, with what guards it.
+    globIgnore: ['**/*.{br,gz}', 'index.html'],
     // Small files, sent whole: a part that is not there would have to be refused in words of its own.
     acceptRanges: false,
     setHeaders: (reply, path) => {

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MadeAgent } from '../../core/agents/found.ts';
 import { revokeCallerToken } from '../../core/tasks/callers.ts';
+import { SECOND } from '../../core/time.ts';
 import {
   aCallerToken,
   aLaptop,
@@ -14,8 +15,8 @@ import {
   type Wire,
 } from '../../testing/a2a.ts';
 import { scripted } from '../../testing/scripted-agent.ts';
-import { each } from '../../testing/waiting.ts';
-import { World } from '../../testing/world.ts';
+import { each, until } from '../../testing/waiting.ts';
+import { ManualClock, World } from '../../testing/world.ts';
 
 const world = useWorld();
 
@@ -91,6 +92,30 @@ describe('who may call', () => {
     await each(Array.from({ length: 250 }).keys(), async () => statuses.add(await statusFor(agent, null)));
     expect([...statuses].sort()).toEqual([200, 429]);
     expect(await statusFor(agent, agent.key)).toBe(200);
+  });
+
+  test('[A21][W29] a stranger has only so many streams of a public agent open', async () => {
+    const clock = new ManualClock();
+    const own = await World.open({ clock });
+    onTestFinished(() => own.stop());
+    const agent = await anAgent(own);
+    await changeCard(own, agent, { visibility: 'public' });
+    const stranger = new TestCaller(own, agent, { key: null, version: '1.0' });
+    const open = () => {
+      clock.turn(60 * SECOND); // they have all the time they want
+      return stranger.stream('SendStreamingMessage', v1Message('hello'));
+    };
+    const streams: Response[] = [];
+    for (let n = 0; n < 60; n++) streams.push(await open());
+    expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
+    const refused = await open();
+    expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('End one')]);
+    // Who comes with a name is not counted among them.
+    const named = new TestCaller(own, agent, { version: '1.0' });
+    expect((await named.call('SendMessage', v1Message('hello'))).error).toBeUndefined();
+    await streams[7]?.body?.cancel();
+    await until(async () => (await open()).status === 200);
+    for (const stream of streams) await stream.body?.cancel().catch(() => {});
   });
 
   test('[A22][A8] strangers who give their messages the same short id have a task each', async () => {

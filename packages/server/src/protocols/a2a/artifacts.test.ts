@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { MadeAgent } from '../../core/agents/found.ts';
@@ -202,6 +203,31 @@ describe('content', () => {
     expect(await name(laptop, taskId, theirs.url)).toMatchObject(refusal);
     expect(await name(stranger.laptop, stranger.taskId, theirs.url)).toMatchObject({ type: 'ack' });
     expect(await name(laptop, taskId, uploaded.url)).toMatchObject({ type: 'ack' });
+  });
+
+  test('[A20] an upload that breaks off leaves nothing behind', async () => {
+    const { agent, taskId } = await stage();
+    const kept = async () => {
+      const [row] = await world().sql('select count(*) as n from blobs where agent_id = ?', agent.agent.id);
+      return Number(row?.n);
+    };
+    const { hostname, port } = new URL(world().url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      [
+        `POST /a2a/uploads?taskId=${taskId} HTTP/1.1`,
+        'host: localhost',
+        `authorization: Bearer ${agent.key}`,
+        'content-type: application/octet-stream',
+        'content-length: 10000000',
+        '',
+        '',
+      ].join('\r\n'),
+    );
+    socket.write(randomBytes(1_000_000));
+    await until(async () => (await kept()) === 1);
+    socket.destroy();
+    await until(async () => (await kept()) === 0);
   });
 
   test('[A20] an upload that comes again is as good as new: it does not leave before it can be named', async () => {

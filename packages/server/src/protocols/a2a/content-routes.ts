@@ -8,6 +8,7 @@ import { findContent, readContent } from '../../core/tasks/content.ts';
 import { noTask } from '../../core/tasks/place.ts';
 import { readTask } from '../../core/tasks/read.ts';
 import { upload, uploadTooLarge } from '../../core/tasks/upload.ts';
+import { attachment } from '../../http/attachment.ts';
 import { identify } from '../../http/entry/agent-key.ts';
 import { onlyMethods } from '../../http/methods.ts';
 import { type Query, single } from '../../http/reading/fields.ts';
@@ -108,12 +109,11 @@ function refersTo(part: unknown, id: string): boolean {
 function sendContent(reply: FastifyReply, part: unknown, size: number, content: Readable): FastifyReply {
   const { mediaType, filename } = isJsonObject(part) ? part : {};
   const type = typeof mediaType === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(mediaType) ? mediaType : null;
-  const name = typeof filename === 'string' ? filename : 'content';
   return reply
     .headers({
       'content-type': type ?? 'application/octet-stream',
       'content-length': size,
-      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+      'content-disposition': attachment(typeof filename === 'string' ? filename : ''),
       'content-security-policy': "default-src 'none'; sandbox",
       'x-content-type-options': 'nosniff',
       'cache-control': 'private, no-store',

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { isActive } from '../../core/agents/key.ts';
 import { Fault } from '../../core/faults.ts';
@@ -62,12 +63,19 @@ export type Entered = {
 };
 
 /** Lets a caller in, or refuses it: an agent that is not there and one that is not for them look alike (A21, A22). */
-export async function enter(shell: Shell, request: FastifyRequest, limits: PublicLimits): Promise<Entered> {
+export async function enter(
+  shell: Shell,
+  request: FastifyRequest,
+  response: ServerResponse,
+  limits: PublicLimits,
+): Promise<Entered> {
   const entered = await admit(shell, request, request.params as AgentParams);
   const { space, agent, caller } = entered.place;
   if (caller !== NOBODY) return entered;
   const network = networkOf(request.ip);
-  limits.take(`${space}/${agent}/${network}`, shell.room.clock.now());
+  const who = `${space}/${agent}/${network}`;
+  limits.take(who, shell.room.clock.now());
+  limits.begin(who, response);
   return { ...entered, network };
 }
 
@@ -100,10 +108,30 @@ export function unauthorized(): Fault {
 /** For those who come without a credential, by agent and address. */
 const PUBLIC: Rate = { perHour: 3600, burst: 60 };
 const MOST_BUCKETS = 50_000;
+/** So many of them may be under way. Waits and streams last, and somebody could have one more every second. */
+const MOST_UNDER_WAY = 60;
 
 /** Lives in memory: it is full again a minute after a restart. */
 export class PublicLimits {
   readonly #buckets = new Map<string, Bucket>();
+  readonly #underWay = new Map<string, number>();
+
+  /** Counts a call until it was answered, or its caller has gone. */
+  begin(who: string, response: ServerResponse): void {
+    const others = this.#underWay.get(who) ?? 0;
+    if (others >= MOST_UNDER_WAY) {
+      const message = `Without a credential ${MOST_UNDER_WAY} calls can be under way. End one, then try again.`;
+      throw new Fault('rate_limited', message, { retryAfter: 1 });
+    }
+    // It may have gone before its turn came, and nobody says so a second time.
+    if (response.destroyed) return;
+    this.#underWay.set(who, others + 1);
+    response.once('close', () => {
+      const left = (this.#underWay.get(who) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(who);
+      else this.#underWay.set(who, left);
+    });
+  }
 
   take(who: string, now: Micros): void {
     const taken = take(this.#buckets.get(who) ?? fullBucket(PUBLIC, now), PUBLIC, now);

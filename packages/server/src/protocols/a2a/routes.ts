@@ -31,7 +31,7 @@ export async function a2aRoutes(app: FastifyInstance, shell: Shell, signer: Sign
     const ask = async (request: FastifyRequest, reply: FastifyReply) => {
       // A task of a public agent is asked for without a credential, and a cache in between would keep its state.
       reply.header('cache-control', 'no-store');
-      request.entered = await enter(shell, request, parts.limits);
+      request.entered = await enter(shell, request, reply.raw, parts.limits);
     };
     letIn(door, ask, async (request) => {
       const entered = await admit(shell, request, request.params as AgentParams);

@@ -289,6 +289,17 @@ describe('the relay', () => {
     expect((await relay.closed).code).toBe(1008);
     expect(await relay.next()).toBeNull();
   });
+
+  it('[K37][W28] takes no acknowledgement once its key is revoked', async () => {
+    const { world, sender } = await openInbox();
+    const relay = await Relay.open(world);
+    const { event_id } = await sender.sent();
+    await relay.nextEvent();
+    await world.desk('DELETE', `/desk/agents/agent-01/keys/${world.agent.keyId}`);
+    relay.send({ type: 'ack', event_id, status: 'rejected', reason: 'Nobody is to see it.' });
+    expect((await relay.closed).code).toBe(1008);
+    expect(await world.sql('select ack from entries where event_id = ?', event_id)).toEqual([{ ack: null }]);
+  });
 });
 
 describe('resumes on the way', () => {

@@ -14,7 +14,7 @@ import type { Shell } from '../../http/shell.ts';
 import { hearInTurn } from '../../http/sockets/pace.ts';
 import { Follower, type Sink, startOf } from './follower.ts';
 import { toAck } from './mapping.ts';
-import { caller, readerOf } from './request.ts';
+import { caller, readerOf, stillValid } from './request.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** How long a reader may take to say goodbye as well. */
@@ -62,6 +62,7 @@ function gate(app: FastifyInstance, { upgrades }: Shell) {
 
 async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): Promise<void> {
   const reader = readerOf(request);
+  const { digest } = caller(request).key;
   const sink = new SocketSink(socket);
   const leave = keepAlive(shell, socket);
   let follower: Follower | null = null;
@@ -70,6 +71,12 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
     follower?.nudge();
   });
   hearInTurn(socket, async (data, isBinary) => {
+    try {
+      // Its key may have ended since it connected (W28).
+      await stillValid(shell.room, digest);
+    } catch (reason) {
+      return end(socket, request, reason);
+    }
     const reply = await answer(shell, request, isBinary ? null : String(data));
     if (reply === null || sink.closed) return;
     if (socket.bufferedAmount > BUFFER_LIMIT) socket.terminate();
@@ -77,15 +84,20 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
   });
   try {
     const start = await startOf(shell, reader, single(request.query as Query, 'cursor'));
-    follower = new Follower(shell, { reader, digest: caller(request).key.digest }, sink, start);
+    follower = new Follower(shell, { reader, digest }, sink, start);
     await follower.run();
   } catch (reason) {
-    if (!sink.closed) logFault(request, reason, toFault(reason as Error));
-    // A close frame has no room for the way on (K17).
-    if (isFault(reason) && reason.detail.extra !== undefined && !sink.closed)
-      socket.send(JSON.stringify({ type: 'error', error: reason.message, ...reason.detail.extra }));
-    socket.close(closeCode(reason), isFault(reason) ? inClose(reason) : 'internal error');
+    end(socket, request, reason);
   }
+}
+
+function end(socket: WebSocket, request: FastifyRequest, reason: unknown): void {
+  const isOpen = socket.readyState === socket.OPEN;
+  if (isOpen) logFault(request, reason, toFault(reason as Error));
+  // A close frame has no room for the way on (K17).
+  if (isOpen && isFault(reason) && reason.detail.extra !== undefined)
+    socket.send(JSON.stringify({ type: 'error', error: reason.message, ...reason.detail.extra }));
+  socket.close(closeCode(reason), isFault(reason) ? inClose(reason) : 'internal error');
 }
 
 /** 1008 tells a reader to mend something; a store that is away is none of its business, and it comes back. */

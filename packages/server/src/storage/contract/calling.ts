@@ -30,9 +30,32 @@ export function describeCalling(fresh: Fresh): void {
     expect(await write((tx) => tx.callers.revoke('agent-2', 'caller_1', 20))).toBe(false);
     expect(await write((tx) => tx.callers.revoke('agent-1', 'caller_1', 20))).toBe(true);
     expect(await write((tx) => tx.callers.revoke('agent-1', 'caller_1', 30))).toBe(false);
-    expect(await read((tx) => tx.callers.list('agent-1'))).toEqual([
-      { ...token, revokedAt: 20, lastUsedAt: 15 },
-    ]);
+    const ended = { ...token, revokedAt: 20, lastUsedAt: 15 };
+    expect(await read((tx) => tx.callers.list('agent-1'))).toEqual([ended]);
+    expect(await read((tx) => tx.callers.get('agent-1', 'caller_1'))).toEqual(ended);
+    expect(await read((tx) => tx.callers.get('agent-2', 'caller_1'))).toBeNull();
+  });
+
+  test('[A21] of more than a thousand caller tokens the newest come first, and each can be found', async () => {
+    const { write, read } = await opened();
+    const token = (n: number) => ({
+      space: SPACE,
+      id: `caller_${n}`,
+      agent: 'agent-1',
+      name: 'a partner',
+      digest: `d${n}`,
+      lastFour: 'abcd',
+      createdAt: n,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    });
+    await write(async (tx) => {
+      for (let n = 1; n <= 1_005; n++) await tx.callers.insert(token(n));
+    });
+    const listed = await read((tx) => tx.callers.list('agent-1'));
+    expect(listed.map(({ createdAt }) => createdAt).slice(0, 3)).toEqual([1_005, 1_004, 1_003]);
+    expect(await read((tx) => tx.callers.get('agent-1', 'caller_1'))).toEqual(token(1));
   });
 
   test('[A1] an agent is found by its address, with its card when it has one', async () => {

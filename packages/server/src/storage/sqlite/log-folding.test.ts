@@ -6,7 +6,7 @@ import { aLine } from '../../testing/things.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
 import { Database } from './driver.ts';
-import { OWN_MARK } from './log-folding.ts';
+import { LogFolding, OWN_MARK } from './log-folding.ts';
 
 /** In the log's header: how often it has begun anew. */
 const TIMES_BEGUN = 12;
@@ -83,4 +83,15 @@ test('[D26] a store that is stopped while its log is being folded is whole witho
   onTestFinished(() => void db.close());
   expect(linesIn(db)).toBe(rows());
   expect(db.prepare('pragma integrity_check').get()).toMatchObject({ integrity_check: 'ok' });
+});
+
+test('[D26] a thread that leaves without a word keeps no writer waiting, and the next fold has another', async () => {
+  const file = join(freshFolder(), 'store.db');
+  const writer = new Database(file);
+  onTestFinished(() => void writer.close());
+  const program = new URL('data:text/javascript,process.exit()');
+  const folding = new LogFolding({ file, writer, askForTurn: () => {}, program });
+  await folding.finish();
+  await folding.finish();
+  await folding.stop();
 });

@@ -19,6 +19,8 @@ type Parts = {
   writer: Database;
   /** Asks for the writer's turn, in which `finish` will be called. */
   askForTurn(): void;
+  /** What the thread runs; null folds in the writer's turn. */
+  program?: URL | null;
 };
 
 /** Built code only: a thread has no loader for the sources. */
@@ -31,13 +33,17 @@ const PROGRAM = import.meta.url.endsWith('.js') ? new URL('./folding-thread.js',
  */
 export class LogFolding {
   readonly #parts: Parts;
+  readonly #program: URL | null;
   #thread: Worker | null = null;
+  /** Aborted when the thread has gone: nobody is to wait for an answer of it. */
+  #gone = new AbortController();
   #running: Promise<void> | null = null;
   #pages = 0;
   #isNearlyDone = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#program = parts.program === undefined ? PROGRAM : parts.program;
   }
 
   /** After a commit. */
@@ -46,7 +52,7 @@ export class LogFolding {
     if (this.#pages < ENOUGH || this.#running !== null) return;
     this.#pages = 0;
     void this.#run(async () => {
-      if (PROGRAM !== null) await this.#foldBeside(PROGRAM);
+      if (this.#program !== null) await this.#foldBeside(this.#program);
       this.#isNearlyDone = true;
       this.#parts.askForTurn();
     });
@@ -61,7 +67,7 @@ export class LogFolding {
   finish(): Promise<void> {
     this.#isNearlyDone = false;
     return this.#run(async () => {
-      if (PROGRAM !== null) await this.#foldBeside(PROGRAM);
+      if (this.#program !== null) await this.#foldBeside(this.#program);
       else this.#parts.writer.exec(FOLD);
     });
   }
@@ -87,14 +93,19 @@ export class LogFolding {
     const thread = this.#thread;
     thread.ref();
     thread.postMessage('fold');
-    await once(thread, 'message'); // or throws what the thread has died of
+    // Or throws what the thread has died of, or that it left without a word.
+    await once(thread, 'message', { signal: this.#gone.signal });
     thread.unref();
   }
 
   #start(program: URL): Worker {
     const thread = new Worker(program, { workerData: this.#parts.file });
-    thread.on('error', () => {
+    const gone = new AbortController();
+    this.#gone = gone;
+    thread.on('error', () => {}); // whoever waits for it is told
+    thread.on('exit', () => {
       this.#thread = null; // the next one gets another try
+      gone.abort();
     });
     return thread;
   }

@@ -25,6 +25,8 @@ export type ConnectionParts = {
   wire: Pick<Duplex, 'cork' | 'uncork'>;
   at: { space: SpaceId; agent: AgentId; link: string; digest: string };
   wish: Wish;
+  /** Whether its key still lets it in: one that ended takes nothing more, in either direction (W28). */
+  isLetIn(): Promise<boolean>;
   warn(problem: unknown, message: string): void;
 };
 
@@ -40,6 +42,7 @@ export class Connection implements Line {
   #isCorked = false;
   /** As much as was answered since its reader counts as slow. */
   #unheard = 0;
+  #lastLook: Promise<boolean> = Promise.resolve(true);
   #off = NOTHING;
 
   constructor(parts: ConnectionParts) {
@@ -60,7 +63,18 @@ export class Connection implements Line {
     if (!wish.events && !wish.resumes) return null;
     const send = (frame: string) => this.send(frame);
     const failed = (problem: unknown) => this.sendBack(problem, 'events could not be read');
-    return new InboxFeed({ room, reader: at, wish, send, failed });
+    const isLetIn = () => this.isLetIn();
+    return new InboxFeed({ room, reader: at, wish, send, failed, isLetIn });
+  }
+
+  /** Asked before anything is sent or taken. Answers come in the order of the questions, so that frames keep theirs. */
+  isLetIn(): Promise<boolean> {
+    const looks = Promise.all([this.#lastLook, this.#parts.isLetIn()]);
+    this.#lastLook = looks.then(([before, now]) => before && now);
+    return this.#lastLook.then((isLetIn) => {
+      if (!isLetIn) this.dismiss();
+      return isLetIn;
+    });
   }
 
   /** Says hello once callers find it here, takes over what waits, and then sends what is new. */
@@ -160,9 +174,11 @@ export class Connection implements Line {
       case 'ping':
         return this.#answer('{"type":"pong"}');
       case 'ack':
+        if (!(await this.isLetIn())) return;
         if (!this.#frames.acknowledged(frame.id)) await this.#inbox?.acknowledged(frame.id);
         return;
       case 'report': {
+        if (!(await this.isLetIn())) return;
         // In the same commit, because it is handed in in the same turn.
         this.#frames.writeAcksNow();
         // Not awaited before the next one is read: units commit in the order in which they are handed in.

@@ -18,6 +18,8 @@ export interface Line {
   readonly isClosed: boolean;
   /** Its reader takes less than it is sent. */
   readonly isSlow: boolean;
+  /** Whether its key still lets it in. */
+  isLetIn(): Promise<boolean>;
   send(frame: string): void;
   /** The store did not answer. What was to be sent is sent to whoever comes back. */
   sendBack(problem: unknown, message: string): void;
@@ -100,6 +102,7 @@ export class FrameFeed {
   async #sendPage(): Promise<boolean> {
     const adoptions = this.#adoptions;
     const { frames, last, isFull } = await this.#readPage();
+    if (frames.length > 0 && !(await this.#line.isLetIn())) return false;
     if (adoptions === this.#adoptions) this.#sent = last ?? this.#sent;
     for (const { place, text } of frames) {
       if (text === null) continue;

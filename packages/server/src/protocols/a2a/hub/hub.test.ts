@@ -4,9 +4,9 @@ import { Compile } from 'typebox/compile';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { MadeAgent } from '../../../core/agents/found.ts';
-import { revokeKeys } from '../../../core/agents/keys.ts';
+import { addKey, revokeKeys } from '../../../core/agents/keys.ts';
 import { subscribeToEverything } from '../../../core/events/subscribe.ts';
-import { Fault } from '../../../core/faults.ts';
+import { Fault, orThrow } from '../../../core/faults.ts';
 import { append, olderFrameKey, save } from '../../../core/tasks/log.ts';
 import { send } from '../../../core/tasks/open.ts';
 import { presenceOf, renewLinks, sweepLost } from '../../../core/tasks/presence.ts';
@@ -115,6 +115,53 @@ describe('connecting', () => {
     await revokeKeys(own.room, { space: own.space.id, agent, keyId: own.agent.keyId }, 'test');
     await own.running.hub.beat();
     expect(await laptop.closed).toEqual({ code: 1008, reason: 'this key is no longer valid' });
+  });
+
+  const DISMISSED = { code: 1008, reason: 'this key is no longer valid' };
+  const revoked = async (agent: MadeAgent) =>
+    orThrow(await revokeKeys(world().room, { space: world().space.id, agent: agent.agent.id }, 'test'));
+
+  test('[A13][W28] a laptop is sent no task that came after its key was revoked', async () => {
+    const { agent } = await stage();
+    const laptop = await Laptop.connect(world().url, agent.key);
+    await revoked(agent);
+    await submit(new TestCaller(world(), agent, { key: world().token }), 'the secret');
+    expect(await laptop.closed).toEqual(DISMISSED);
+    expect(laptop.texts.join()).not.toContain('the secret');
+  });
+
+  test('[A13][W28] nothing that a laptop says after its key was revoked is taken', async () => {
+    const { agent } = await stage();
+    const caller = new TestCaller(world(), agent, { key: world().token });
+    const laptop = await Laptop.connect(world().url, agent.key);
+    const id = await submit(caller, 'hello');
+    const frame = await laptop.next(isWork);
+    await revoked(agent);
+    laptop.ack(frame);
+    laptop.raw(JSON.stringify({ type: 'completed', id: fresh(), taskId: id, text: 'A lie.' }));
+    expect(await laptop.closed).toEqual(DISMISSED);
+    expect((await caller.call('tasks/get', { id })).result.status.state).toBe('submitted');
+    const { key } = orThrow(
+      await addKey(
+        world().room,
+        { space: world().space.id, agent: agent.agent.id, tier: null, rotate: true },
+        'test',
+      ),
+    );
+    const next = await Laptop.connect(world().url, key);
+    expect(await next.next(isWork)).toEqual(frame);
+    next.vanish();
+  });
+
+  test('[A13][W28] a laptop is sent no event that came after its key was revoked', async () => {
+    const { world: own, sender } = await openInbox();
+    const laptop = await Laptop.connect(own.url, own.agent.key, { query: '?events=1' });
+    await sender.sent();
+    await laptop.ofType('event');
+    await revokeKeys(own.room, { space: own.space.id, agent: own.agent.agent.id }, 'test');
+    const { event_id } = await sender.sent();
+    expect(await laptop.closed).toEqual(DISMISSED);
+    expect(laptop.texts.join()).not.toContain(event_id);
   });
 
   test('[A13] a restart says so, and what was not acknowledged comes again', async () => {

@@ -98,7 +98,13 @@ export class Hub {
     const { room, wakeups } = this.#shell;
     const link = `link_${room.ids.letters(16)}`;
     const at = { space: key.space, agent: key.agent, link, digest: key.digest };
-    return { room, wakeups, ...opened, at, warn: this.#warn };
+    return { room, wakeups, ...opened, at, isLetIn: () => this.#isActive(key.digest), warn: this.#warn };
+  }
+
+  async #isActive(digest: string): Promise<boolean> {
+    const { store, clock } = this.#shell.room;
+    const identity = await store.directory.identityByDigest(digest);
+    return identity !== null && isActive(identity.key, clock.now());
   }
 
   #welcome(connection: Connection, socket: WebSocket, replaces: string | null): void {
@@ -139,17 +145,16 @@ export class Hub {
 
   /** One look at every socket; public so that a test can turn the crank. */
   async beat(): Promise<void> {
-    const { room, presence } = this.#shell;
+    const { presence } = this.#shell;
     for (const connection of this.#open) {
       if (!connection.beat()) {
         connection.terminate();
         continue;
       }
       const { digest, space, agent } = connection.at;
-      const identity = await room.store.directory.identityByDigest(digest).catch(() => undefined);
-      if (identity === undefined) continue;
-      if (identity !== null && isActive(identity.key, room.clock.now())) presence.note(space, agent);
-      else connection.dismiss();
+      const isLetIn = await this.#isActive(digest).catch(() => null);
+      if (isLetIn === false) connection.dismiss();
+      else if (isLetIn) presence.note(space, agent);
     }
   }
 

@@ -24,6 +24,8 @@ export type FeedParts = {
   reader: Reader;
   wish: Wish;
   send(frame: string): void;
+  /** False once the reader's key has ended. */
+  isLetIn(): Promise<boolean>;
   /** The store did not answer a wake-up. What was to be sent is sent to whoever comes back. */
   failed(problem: unknown): void;
 };
@@ -34,6 +36,7 @@ export class InboxFeed {
   readonly #reader: Reader;
   readonly #wish: Wish;
   readonly #send: FeedParts['send'];
+  readonly #isLetIn: FeedParts['isLetIn'];
   readonly #failed: FeedParts['failed'];
   readonly #out = new Map<number, Out>();
   #outLength = 0;
@@ -45,11 +48,12 @@ export class InboxFeed {
   #isOver = false;
   #off = () => {};
 
-  constructor({ room, reader, wish, send, failed }: FeedParts) {
+  constructor({ room, reader, wish, send, isLetIn, failed }: FeedParts) {
     this.#room = room;
     this.#reader = reader;
     this.#wish = wish;
     this.#send = send;
+    this.#isLetIn = isLetIn;
     this.#failed = failed;
   }
 
@@ -114,6 +118,7 @@ export class InboxFeed {
     const read = await readInbox(this.#room, this.#reader, this.#after, AT_A_TIME);
     if (isFault(read)) throw read;
     const resumes = this.#wish.resumes ? await this.#resumesUpTo(read.after) : [];
+    if (read.items.length > 0 && !(await this.#isLetIn())) return false;
     for (const item of read.items) this.#sendItem(item, resumes);
     return read.hasMore;
   }

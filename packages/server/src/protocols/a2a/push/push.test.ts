@@ -2,6 +2,11 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MadeAgent } from '../../../core/agents/found.ts';
+import { revokeKeys } from '../../../core/agents/keys.ts';
+import { orThrow } from '../../../core/faults.ts';
+import { removePerson } from '../../../core/people/membership.ts';
+import { addCallerToken, revokeCallerToken } from '../../../core/tasks/callers.ts';
+import type { CardData } from '../../../core/tasks/card.ts';
 import { Outbound } from '../../../dispatch/outbound/outbound.ts';
 import {
   aCallerToken,
@@ -240,6 +245,77 @@ describe('pushes', () => {
     const configs = async () => (await v1.call('ListTaskPushNotificationConfigs', { taskId })).result.configs;
     await until(async () => JSON.stringify(await configs()) === '[]');
     await laptop.say({ type: 'completed', taskId });
+    expect(got).toHaveLength(1);
+  });
+
+  type Ending = [string, CardData['visibility'], (agent: MadeAgent) => Promise<Guest>];
+  /** Somebody who may call the agent, and how that ends. */
+  type Guest = { key: string | null; end(): Promise<unknown> };
+
+  const endings: Ending[] = [
+    [
+      'token was revoked',
+      'listed',
+      async (agent) => {
+        const made = { space: world().space.id, agent: agent.agent.id, name: 'a partner' };
+        const { token, record } = orThrow(await addCallerToken(world().room, made, 'test'));
+        return { key: token, end: () => revokeCallerToken(world().room, { ...made, id: record.id }, 'test') };
+      },
+    ],
+    [
+      'agent lost its keys',
+      'space',
+      async () => {
+        const other = await anAgent(world());
+        const at = { space: world().space.id, agent: other.agent.id };
+        return { key: other.key, end: () => revokeKeys(world().room, at, 'test') };
+      },
+    ],
+    [
+      'person was removed',
+      'space',
+      async () => {
+        const { person, token } = await world().addPerson(`${fresh('guest')}@example.com`, 'decider');
+        return { key: token, end: () => removePerson(world().room, world().owner, person.id) };
+      },
+    ],
+    [
+      'person of another space was removed',
+      'public',
+      async () => {
+        const space = await world().addSpace(fresh('sp'));
+        const owner = await world().addPerson(`${fresh('owner')}@example.com`, 'owner', space);
+        const { person, token } = await world().addPerson(`${fresh('guest')}@example.com`, 'reader', space);
+        return { key: token, end: () => removePerson(world().room, owner.person, person.id) };
+      },
+    ],
+    [
+      'access ended with the agent’s openness to everybody',
+      'public',
+      async (agent) => ({ key: null, end: () => changeCard(world(), agent, { visibility: 'listed' }) }),
+    ],
+  ];
+
+  test.each(endings)('[A18][W28] a caller whose %s is told nothing more', async (_, visibility, invite) => {
+    const { url, got } = await webhook();
+    const { agent } = await stage([url]);
+    await changeCard(world(), agent, { visibility });
+    const { key, end } = await invite(agent);
+    const laptop = await aLaptop(world(), agent);
+    const guest = new TestCaller(world(), agent, { version: '1.0', key });
+    const sent = await guest.call('SendMessage', {
+      ...v1Message('x'),
+      configuration: { ...atOnce, taskPushNotificationConfig: { url } },
+    });
+    const { id: taskId } = sent.result.task as { id: string };
+    await laptop.say({ type: 'accepted', taskId });
+    await until(async () => got.length === 1);
+    await end();
+    await laptop.say({ type: 'completed', taskId, text: 'the secret' });
+    const { room, space } = world();
+    const jobs = () => room.store.read(space.id, (tx) => tx.jobs.byDelivery(taskId));
+    await until(async () => (await jobs()).every(({ state }) => state !== 'due'));
+    expect((await jobs()).map(({ state }) => state).sort()).toEqual(['done', 'gone']);
     expect(got).toHaveLength(1);
   });
 
