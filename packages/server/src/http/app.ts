@@ -10,7 +10,7 @@ import { noteExposed } from '../core/agents/keys.ts';
 import { Fault, isFault } from '../core/faults.ts';
 import { bearerOf, identify } from './agent-key.ts';
 import { addJsonParser, BODY_LIMIT, hearOut } from './body.ts';
-import { readableUrl, refuseBroken } from './broken.ts';
+import { plainHttp, readableUrl, refuseBroken } from './broken.ts';
 import { type Door, errorBody, errorHandler, HTTP_STATUS } from './errors.ts';
 import { hangUpBehindBody } from './goodbye.ts';
 import type { Shell } from './shell.ts';
@@ -135,10 +135,7 @@ function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
 
 async function refusePlain(shell: Shell, request: FastifyRequest): Promise<never> {
   await noteIfExposed(shell, request);
-  throw new Fault(
-    'https_required',
-    'Use https. A key that was sent over plain HTTP must be treated as known to others.',
-  );
+  throw plainHttp();
 }
 
 async function noteIfExposed({ room }: Shell, request: FastifyRequest): Promise<void> {
