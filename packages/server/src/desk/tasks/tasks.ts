@@ -9,6 +9,7 @@ import { openEntry, readLog } from '../../core/tasks/log.ts';
 import { noTask } from '../../core/tasks/place.ts';
 import { TASK_STATES } from '../../core/tasks/task.ts';
 import { choice, type Query, single, wholeQuery } from '../../http/fields.ts';
+import { askedSlice } from '../../http/ranges.ts';
 import type { Shell } from '../../http/shell.ts';
 import { requireRole } from '../auth.ts';
 import { sendExact } from '../exact.ts';
@@ -82,7 +83,8 @@ export function taskRoutes(app: FastifyInstance, shell: Shell): void {
       const task = await tx.tasks.get(id);
       return task === null ? {} : partOf(await readLog(room, tx, task), content);
     });
-    return sendFile(reply, part, blob.size, Readable.from(readContent(room, space, blob)));
+    const slice = askedSlice(request, reply, { tag: blob.id, size: blob.size });
+    return sendFile(reply, part, Readable.from(readContent(room, space, blob, slice)));
   });
 }
 
@@ -100,13 +102,12 @@ function notAnImage(): Fault {
 }
 
 /** Always saved, never opened: whatever an agent calls it, no browser runs it from here. */
-function sendFile(reply: FastifyReply, part: JsonObject, size: number, content: Readable): FastifyReply {
+function sendFile(reply: FastifyReply, part: JsonObject, content: Readable): FastifyReply {
   const name = typeof part.filename === 'string' && part.filename !== '' ? part.filename : 'content';
   return reply
     .headers({
       ...INERT,
       'content-type': 'application/octet-stream',
-      'content-length': size,
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
     })
     .send(content);

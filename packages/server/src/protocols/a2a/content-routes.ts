@@ -11,6 +11,7 @@ import { identify } from '../../http/agent-key.ts';
 import { bePatient } from '../../http/broken.ts';
 import { type Query, single } from '../../http/fields.ts';
 import { onlyMethods } from '../../http/methods.ts';
+import { askedSlice } from '../../http/ranges.ts';
 import type { Shell } from '../../http/shell.ts';
 import { enteredOf } from './door.ts';
 import type { A2aParts } from './rpc-route.ts';
@@ -85,7 +86,7 @@ type ContentParams = { id: string; content: string };
 export function contentRoute(app: FastifyInstance, { shell }: A2aParts): void {
   app.route<{ Params: ContentParams }>({
     ...onlyMethods(app, 'GET', '/@:handle/:agent/tasks/:id/content/:content'),
-    config: { summary: 'Large content of an artifact, as a file', response: { 200: 'bytes' } },
+    config: { summary: 'Large content of an artifact, as a file', response: { 200: 'bytes', 206: 'bytes' } },
     handler: async (request, reply) => {
       const { place } = enteredOf(request);
       const { id, content } = request.params;
@@ -94,7 +95,8 @@ export function contentRoute(app: FastifyInstance, { shell }: A2aParts): void {
       const part = (view.artifacts ?? [])
         .flatMap((artifact) => artifact.parts)
         .find((p) => refersTo(p, content));
-      return sendContent(reply, part, blob.size, Readable.from(readContent(shell.room, place.space, blob)));
+      const slice = askedSlice(request, reply, { tag: blob.id, size: blob.size });
+      return sendContent(reply, part, Readable.from(readContent(shell.room, place.space, blob, slice)));
     },
   });
 }
@@ -104,14 +106,13 @@ function refersTo(part: unknown, id: string): boolean {
 }
 
 /** Somebody's file: never run, never guessed at, always saved under a harmless name. */
-function sendContent(reply: FastifyReply, part: unknown, size: number, content: Readable): FastifyReply {
+function sendContent(reply: FastifyReply, part: unknown, content: Readable): FastifyReply {
   const { mediaType, filename } = isJsonObject(part) ? part : {};
   const type = typeof mediaType === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(mediaType) ? mediaType : null;
   const name = typeof filename === 'string' ? filename : 'content';
   return reply
     .headers({
       'content-type': type ?? 'application/octet-stream',
-      'content-length': size,
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
       'content-security-policy': "default-src 'none'; sandbox",
       'x-content-type-options': 'nosniff',
