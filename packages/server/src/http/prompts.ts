@@ -1,4 +1,5 @@
 import type { Tier } from '../core/agents/key.ts';
+import { counted } from '../core/counted.ts';
 import { Fault } from '../core/faults.ts';
 import type { Rate } from '../core/rate.ts';
 import { readTexts } from './texts.ts';
@@ -53,7 +54,8 @@ export class Prompts {
 }
 
 function rateIn({ rates, tier }: PromptReader): string {
-  const say = ({ perHour, burst }: Rate) => `${perHour} deliveries an hour, at most ${burst} at once`;
+  const say = ({ perHour, burst }: Rate) =>
+    `${counted(perHour, 'delivery')} an hour, at most ${burst} at once`;
   if (tier !== null) return `With your key ${say(rates[tier])}`;
   return `With a test key ${say(rates.test)}; with a live key ${say(rates.live)}`;
 }
