@@ -15,6 +15,7 @@ import { Ticker } from './dispatch/ticker.ts';
 import type { Ground } from './ground.ts';
 import { addGroundRules, closeApp, makeApp } from './http/app.ts';
 import { docsRoutes } from './http/docs.ts';
+import { downloadRoutes } from './http/downloads.ts';
 import { FastLanes } from './http/fast-lane.ts';
 import { healthRoutes, Metrics } from './http/health.ts';
 import { LargeAnswers } from './http/large-answers.ts';
@@ -157,6 +158,7 @@ async function openDoors(config: Config, shell: Shell, { log, warn, metrics, sig
   metrics.watch(app);
   shell.presence.watch(app);
   docsRoutes(app, openApiRoutes(app, shell));
+  downloadRoutes(app, shell);
   healthRoutes(app, shell, { health, metrics });
   await app.register((door) => wakeRoutes(door, shell));
   await app.register((door) => akepRoutes(door, shell));

@@ -2,6 +2,7 @@ import type { Tier } from '../core/agents/key.ts';
 import { counted } from '../core/counted.ts';
 import { Fault } from '../core/faults.ts';
 import type { Rate } from '../core/rate.ts';
+import { installLines } from './downloads.ts';
 import { readTexts } from './texts.ts';
 
 /** In the order in which the page offers them. */
@@ -39,6 +40,7 @@ export class Prompts {
       endpoint: `${reader.url}/wake/v1`,
       agent_id: reader.id,
       rate: rateIn(reader),
+      ...installLines(reader.url),
     };
     // Twice: the rules hold places of their own. An expression of n8n has spaces in its braces and stays.
     const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (place, name) => words[name] ?? place);
