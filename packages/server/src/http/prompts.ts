@@ -51,8 +51,25 @@ export class Prompts {
     const text = this.#texts.get(framework);
     if (text === undefined)
       throw new Fault('not_found', `There is no prompt for ${framework} on this server.`);
-    return text;
+    return flowing(text);
   }
+}
+
+/** A heading, an item or a table begins a line of its own; so does what follows an empty one. */
+const OWN_LINE = /^(#|[-*|>] |\d+\. |```|$)/;
+
+/** Each paragraph on one line: the files are wrapped at our width, and whoever pastes a prompt has another. Code stays as it is. */
+export function flowing(markdown: string): string {
+  const lines: string[] = [];
+  let isCode = false;
+  let goesOn = false;
+  for (const line of markdown.split('\n')) {
+    const begun = isCode || !goesOn || OWN_LINE.test(line.trimStart()) ? undefined : lines.pop();
+    lines.push(begun === undefined ? line : `${begun} ${line.trimStart()}`);
+    if (line.startsWith('```')) isCode = !isCode;
+    goesOn = !isCode && !/^(#|```|$)/.test(line);
+  }
+  return lines.join('\n');
 }
 
 function rateIn({ rates, tier }: PromptReader): string {

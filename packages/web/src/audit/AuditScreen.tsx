@@ -44,7 +44,7 @@ export function AuditScreen() {
 /** Following a long chain takes a while, so it is done when somebody asks; what was found then is said to everybody. */
 function Verification({ last }: { last: Verified | null | undefined }) {
   const [trouble, setTrouble] = useState('');
-  const { busy, alone } = useAlone();
+  const { busy, alone } = useAlone(() => setTrouble(''));
   const now = useNow();
   const verify = async () => {
     try {
