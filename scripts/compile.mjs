@@ -3,6 +3,7 @@ import { relative, sep } from 'node:path';
 import { bundleServer } from './bundle.mjs';
 import { runNode, runNpm } from './child.mjs';
 import { Stop } from './command.mjs';
+import { DOWNLOADS, ingredients, makeDownloads } from './downloads.mjs';
 import { withLock } from './lock.mjs';
 import { filesUnder, fingerprint, inRepo, ROOT, readJson, readText } from './repo.mjs';
 
@@ -19,12 +20,26 @@ const STAGES = [
 
 /** Builds what changed since the last build. Says nothing and does nothing when that is nothing. */
 export async function ensureBuilt() {
-  if (STAGES.flat().every(isFresh)) return;
+  if (isAllFresh()) return;
   await withLock(async () => {
-    if (STAGES.flat().every(isFresh)) return;
+    if (isAllFresh()) return;
     console.error('Building…');
     for (const stage of STAGES) await all(stage.filter((dir) => !isFresh(dir)).map(build));
+    if (!areDownloadsFresh()) await packDownloads();
   });
+}
+
+const isAllFresh = () => STAGES.flat().every(isFresh) && areDownloadsFresh();
+
+const DOWNLOADS_STAMP = `${DOWNLOADS}/.lanternroom-build`;
+const downloadsStamp = () => fingerprint(ingredients());
+const areDownloadsFresh = () => readText(DOWNLOADS_STAMP) === downloadsStamp();
+
+/** Behind the builds, which they are made of. */
+async function packDownloads() {
+  const stamp = downloadsStamp();
+  await makeDownloads();
+  writeFileSync(inRepo(DOWNLOADS_STAMP), stamp);
 }
 
 /** Waits for every build, also when one has failed: the lock must not go while another still writes. */
@@ -54,12 +69,14 @@ function buildStamp(dir) {
 
 /**
  * What a build reads: the package without its tests and the texts beside them, so that editing those builds nothing, and
- * without the page, which is built into the server's folder after it: with it the second start would build the server again.
+ * without the page and the downloads, which are put into the server's folder after it: with them the second start would build the server again.
  */
 export function sources(dir) {
   return filesUnder(dir).filter(
     (path) =>
-      !/\.test\.tsx?$|\/src\/testing\/|^packages\/server\/public\/|\/(?:README\.md|LICENSE)$/.test(path),
+      !/\.test\.tsx?$|\/src\/testing\/|^packages\/server\/(?:public|downloads)\/|\/(?:README\.md|LICENSE)$/.test(
+        path,
+      ),
   );
 }
 

@@ -61,7 +61,7 @@ def _version_advice(supported: Any) -> str:
     if not isinstance(supported, list):
         return ""
     versions = ", ".join(str(one) for one in supported)
-    return f" It speaks {versions}, this SDK v1: upgrade whichever of the two is older (pip install -U lanternroom)."
+    return f" It speaks {versions}, this SDK v1: upgrade whichever of the two is older (the server's /packages says how to install the SDK that fits it)."
 
 
 def _clock_advice(status: int, skew: float) -> str:

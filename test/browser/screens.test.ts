@@ -17,6 +17,29 @@ function gate() {
 }
 
 describe('the other screens', () => {
+  test('on paper all of a delivery is there, and nothing that is only for the hand', async () => {
+    const { server, page } = await openDesk(browser(), { look: { width: 790, height: 1100 } });
+    const log = Array.from({ length: 300 }, (_, i) => `line ${i} of the log`).join('\n');
+    const id = await server.wake().delivered({
+      headline: 'A long log',
+      details: { log: `\`\`\`\n${log}\n\`\`\`` },
+    });
+    await page.goto(`/d/${id}`);
+    await page.getByText('line 299 of the log').waitFor();
+    const isCut = () =>
+      [...document.querySelectorAll('.code, .wide, .detail, .main')].filter(
+        ({ scrollHeight, clientHeight, scrollWidth, clientWidth }) =>
+          scrollHeight > clientHeight + 1 || scrollWidth > clientWidth + 1,
+      ).length;
+    expect(await page.evaluate(isCut)).toBeGreaterThan(0);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.evaluate(isCut)).toBe(0);
+    await counted(page.locator('button:visible, .back-link:visible'), 0);
+    await page.goto('/audit');
+    await page.getByText('delivery.accepted').first().waitFor();
+    expect(await page.evaluate(isCut)).toBe(0);
+  });
+
   test('an address that is none is told in words to a person, and in JSON to a program', async () => {
     const { server, page, trouble } = await openDesk(browser(), { to: '/nowhere' });
     await page.getByRole('heading', { name: 'There is nothing at this address.' }).waitFor();

@@ -158,7 +158,7 @@ describe('an agent that others call', () => {
     await holds(card.getByLabel('Id', { exact: true }), 'count-invoices');
     await card.getByLabel('What it is good for').fill('Says how many are open.');
     await card.getByRole('region', { name: 'json' }).getByText('Says how many are open.').waitFor();
-    await card.getByRole('tab', { name: '0.3 and older' }).click();
+    await card.getByRole('button', { name: '0.3 and older' }).click();
     await card.getByRole('region', { name: 'json' }).getByText('"protocolVersion": "0.3.0"').waitFor();
     await card.getByRole('button', { name: 'Keep it' }).click();
     await card.getByText(/^The card is changed/).waitFor();

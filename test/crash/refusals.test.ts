@@ -243,7 +243,7 @@ describe('settings that cannot be', () => {
       /in the clear[\s\S]*1\.[\s\S]*2\.[\s\S]*3\./,
     ],
     ['no such option', { args: ['--nonsense'] }, /--nonsense/],
-    ['no such command', { args: ['nonsense'] }, /no command "nonsense".*--help/],
+    ['a word too many', { args: ['nonsense'] }, /too many arguments for 'serve'.*serve --help/],
     ['a port that is none', { args: ['--port', '99999'] }, /LANTERNROOM_PORT .* 0 to 65535/],
     [
       'an undo window that is none',

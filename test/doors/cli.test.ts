@@ -293,7 +293,9 @@ describe('wrong usage and help', () => {
     const { folder } = await Server.start();
     const data = ['--data', folder];
     await refused(2, /no command "nonsense"/, ['nonsense']);
-    await refused(2, /unknown command 'nonsense'/, ['agent', 'nonsense']);
+    await refused(2, /no command "agents"\. Did you mean agent\? \(lanternroom --help\)/, ['agents', 'frob']);
+    await refused(2, /no command "nonsense" \(lanternroom agent --help\)/, ['agent', 'nonsense']);
+    await refused(2, /no command "liste"\. Did you mean list\?/, ['agent', 'liste']);
     await refused(2, /missing required argument 'name'/, ['agent', 'add', ...data]);
     await refused(2, /unknown option '--nonsense'/, ['agent', 'list', '--nonsense', ...data]);
     await refused(2, /agent id has/, ['agent', 'add', 'no name!', ...data]);

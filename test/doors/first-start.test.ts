@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { lanternroom } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { AGENT, CALLBACK_SECRET, OWNER, Server } from '../support/server.ts';
-import { given } from '../support/until.ts';
+import { AGENT, CALLBACK_SECRET, launch, OWNER, Server } from '../support/server.ts';
+import { given, until } from '../support/until.ts';
 import { run } from './commands.ts';
 
 describe('the first start', () => {
@@ -52,6 +52,19 @@ describe('the first start', () => {
     await again.desk();
     await again.terminate();
     expect((await again.restart()).child.stdout).not.toContain('setup');
+  });
+
+  test('[D29] behind a proxy, or for others to reach, it says when its links will name nobody but itself', async () => {
+    const proxy = ['--trust-proxy', '127.0.0.2'];
+    const unnamed = await Server.start({ args: proxy });
+    await until('it says so', () => unnamed.child.stderr.includes('LANTERNROOM_URL'));
+    expect(unnamed.child.stderr).toContain(`Links, cards and prompts will name ${unnamed.url}`);
+    for (const args of [[], [...proxy, '--url', 'https://desk.example.com']]) {
+      const child = launch({ folder: temporaryFolder(), args });
+      await until('it says where it is', () => child.stdout.includes('Lanternroom is at'));
+      child.process.kill('SIGTERM');
+      expect((await child.ended).stderr).not.toContain('LANTERNROOM_URL');
+    }
   });
 
   test('[D29] a start that cannot listen makes nothing, so that the next one is the first and shows its key', async () => {

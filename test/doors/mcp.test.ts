@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -6,7 +6,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
-import { cleanEnvironment, LANTERN, lantern } from '../support/command.ts';
+import { Child, cleanEnvironment, LANTERN, lantern, node } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { AGENT, Server } from '../support/server.ts';
 
@@ -114,4 +114,29 @@ test('[M9] it ends when its client goes away', async () => {
   const { env } = await machine();
   // Standard input is closed from the start here, as it is when a host has died.
   expect(await lantern(['mcp'], env)).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('[M9] what was asked before the input ended is answered', async () => {
+  const { env } = await machine();
+  const initialize = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'pipe', version: '1' },
+  };
+  const calls = [
+    { id: 1, method: 'initialize', params: initialize },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/list' },
+    { id: 3, method: 'tools/call', params: { name: 'wake_deliver', arguments: QUESTION } },
+  ].map((call) => JSON.stringify({ jsonrpc: '2.0', ...call }));
+  const file = join(temporaryFolder(), 'calls.jsonl');
+  writeFileSync(file, `${calls.join('\n')}\n`);
+  const piped = ['sh', '-c', 'cat "$0" | "$@"', file, ...node(LANTERN, ['mcp'])];
+  const { code, stdout } = await new Child(piped, env).ended;
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id?: number; error?: unknown });
+  expect({ code, ids: answers.map(({ id }) => id) }).toEqual({ code: 0, ids: [1, 2, 3] });
+  expect(answers.filter(({ error }) => error !== undefined)).toEqual([]);
 });

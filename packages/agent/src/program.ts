@@ -30,12 +30,7 @@ export function createProgram(world: World, ended: (code: number) => void): Comm
     .version(ownVersion())
     .addHelpText('after', LANTERN_HELP)
     .exitOverride()
-    .configureOutput({
-      writeOut: world.out,
-      writeErr: world.err,
-      outputError: (text, write) =>
-        write(`${text.trim().replace(/^error: /, 'lantern: ')} (lantern --help)\n`),
-    });
+    .configureOutput({ writeOut: world.out, writeErr: world.err });
   addDeliver(program, world, ended);
   addWait(program, world, ended);
   addResponses(program, world, ended);
@@ -43,7 +38,24 @@ export function createProgram(world: World, ended: (code: number) => void): Comm
   addConnect(program, world, ended);
   addSetUp(program, world, ended);
   addHosts(program, world, ended);
+  pointToOwnHelp(program);
   return program;
+}
+
+/** Wrong usage is told in one line, which leads to the help of the very command, and to a similar one if there is one. */
+function pointToOwnHelp(command: Command, path = command.name()): void {
+  command.configureOutput({
+    outputError: (text, write) => write(`lantern: ${inOneLine(text)} (${path} --help)\n`),
+  });
+  for (const below of command.commands) pointToOwnHelp(below, `${path} ${below.name()}`);
+}
+
+function inOneLine(text: string): string {
+  return text
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/^unknown command '(.*)'$/m, 'There is no command "$1"')
+    .replace(/\n\((.*)\)$/, '. $1');
 }
 
 function addDeliver(program: Command, world: World, ended: (code: number) => void): void {

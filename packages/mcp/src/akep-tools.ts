@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { done, orRefusal, reported } from './results.ts';
+import { counted, done, orRefusal, reported } from './results.ts';
 import type { Room } from './room.ts';
 
 const plain = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -29,7 +29,7 @@ export function addAkepTools(server: McpServer, room: Room): void {
         };
         return reported(
           facts,
-          `${facts.events.length} events${facts.has_more ? ', and there are more' : ''}.`,
+          `${counted(facts.events.length, 'event')}${facts.has_more ? ', and there are more' : ''}.`,
         );
       }),
   );

@@ -18,6 +18,11 @@ export function done(facts: Facts, sentence: string): CallToolResult {
   };
 }
 
+/** "1 event", "2 events". */
+export function counted(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
 /** The same with words of others in it. */
 export function reported(facts: Facts, sentence: string): CallToolResult {
   const marked = { notice: FROM_OUTSIDE, ...facts };

@@ -1,4 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { patientStdio } from './patient-stdio.ts';
 import type { Room } from './room.ts';
 import { createLanternServer } from './server.ts';
 import { pushUpdates } from './updates.ts';
@@ -7,6 +8,10 @@ import { pushUpdates } from './updates.ts';
 export function serveRoomOverStdio(room: Room, onError: (error: Error) => void): Promise<void> {
   return new Promise((resolve) => {
     const ending = new AbortController();
+    const transport = patientStdio(() => {
+      ending.abort();
+      resolve();
+    });
     serveStdio(
       ({ era }) => {
         const server = createLanternServer(room);
@@ -16,13 +21,7 @@ export function serveRoomOverStdio(room: Room, onError: (error: Error) => void):
         pushUpdates(server, room, era, AbortSignal.any([closed.signal, ending.signal]));
         return server;
       },
-      { onerror: onError },
+      { onerror: onError, transport },
     );
-    const end = () => {
-      ending.abort();
-      resolve();
-    };
-    // A pipe that breaks closes without an end; a file ends without closing.
-    process.stdin.once('end', end).once('close', end);
   });
 }

@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 import { fromAnswer } from './answers.ts';
 import { lookAt, vouch } from './look.ts';
-import { done, orRefusal } from './results.ts';
+import { counted, done, orRefusal } from './results.ts';
 import type { Room } from './room.ts';
 import { hasTasks, taskFor } from './tasks.ts';
 
@@ -180,7 +180,7 @@ function addReading(server: McpServer, room: Room): void {
           next_since = answer.resumeFrom;
           if (responses.length === limit) break;
         }
-        return done({ responses, next_since }, `${responses.length} answers.`);
+        return done({ responses, next_since }, `${counted(responses.length, 'answer')}.`);
       }),
   );
 }

@@ -50,7 +50,7 @@ function refusal(status: number, exchange: Exchange): LanternError {
 
 function versionAdvice(supported: string | null): string | null {
   if (supported === null) return null;
-  return `It speaks ${supported}, this SDK v1: upgrade whichever of the two is older (npm install @lanternroom/sdk@latest, or the server).`;
+  return `It speaks ${supported}, this SDK v1: upgrade whichever of the two is older (the server's /packages says how to install the SDK that fits it).`;
 }
 
 // Well inside the five minutes that a signature may be old: below it, the clock is not why.

@@ -26,6 +26,7 @@ import { FastLanes } from './http/fast-lane.ts';
 import { healthRoutes, Metrics } from './http/health.ts';
 import { VERSION } from './http/package-files.ts';
 import { docsRoutes } from './http/pages/docs.ts';
+import { downloadRoutes } from './http/pages/downloads.ts';
 import { openApiRoutes } from './http/pages/openapi.ts';
 import { staticRoutes } from './http/pages/static.ts';
 import type { Shell } from './http/shell.ts';
@@ -157,6 +158,7 @@ async function openDoors(config: Config, shell: Shell, { log, warn, metrics, sig
   metrics.watch(app);
   shell.presence.watch(app);
   docsRoutes(app, openApiRoutes(app, shell));
+  downloadRoutes(app, shell);
   healthRoutes(app, shell, { health, metrics });
   await app.register((door) => wakeRoutes(door, shell));
   await app.register((door) => akepRoutes(door, shell));

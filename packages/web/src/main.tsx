@@ -10,6 +10,7 @@ import { router } from './routes.tsx';
 import './look/fonts.css';
 import './look/tokens.css';
 import './look/base.css';
+import './look/print.css';
 
 wearLast();
 loadAnewAfterUpgrade();

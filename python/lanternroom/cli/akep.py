@@ -95,9 +95,10 @@ def _hand(
                 return Verdict("rejected", tail or "exit code 10")
             if stop.is_set():
                 raise KeyboardInterrupt
+        times = "once" if flags.retries == 0 else f"{flags.retries + 1} times"
         raise LanternError(
             "refused",
-            f"The command ended with code {code} on {id}, {flags.retries + 1} times: mend it and listen again, {id} "
+            f"The command ended with code {code} on {id}, {times}: mend it and listen again, {id} "
             "comes first then (exit code 10 would reject it).",
         )
 

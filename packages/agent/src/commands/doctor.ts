@@ -84,7 +84,7 @@ function judgeClock({ skewMs }: Card, { good, bad }: Notes): void {
 async function judgeVersions({ versions }: Card, access: Access, { good, bad }: Notes): Promise<void> {
   if (!versions.some((version) => `v${version}`.replace('vv', 'v').split('.')[0] === SPOKEN)) {
     bad(
-      `the server speaks WAKE ${versions.join(', ') || 'of no version'}, this program ${SPOKEN}: ${upgrade(versions)}`,
+      `the server speaks WAKE ${versions.join(', ') || 'of no version'}, this program ${SPOKEN}: ${upgrade(versions, access.url)}`,
     );
     return;
   }
@@ -94,16 +94,19 @@ async function judgeVersions({ versions }: Card, access: Access, { good, bad }: 
   else {
     const older = isOlder(theirs, own)
       ? 'the server is older: upgrade it'
-      : 'this program is older: npm install -g @lanternroom/agent';
+      : `this program is older: ${install(access.url)}`;
     good(`WAKE ${SPOKEN} works; server ${theirs}, lantern ${own} (${older} to have everything)`);
   }
 }
 
-function upgrade(versions: readonly string[]): string {
+function upgrade(versions: readonly string[], url: string): string {
   const theirs = Number(/\d+/.exec(versions.at(-1) ?? '')?.[0] ?? 0);
-  return theirs > Number(SPOKEN.slice(1))
-    ? 'upgrade lantern (npm install -g @lanternroom/agent)'
-    : 'upgrade the server';
+  return theirs > Number(SPOKEN.slice(1)) ? `upgrade lantern (${install(url)})` : 'upgrade the server';
+}
+
+/** The server has the command that fits it. */
+function install(url: string): string {
+  return `npm install -g ${baseOf(url)}/packages/lantern.tgz`;
 }
 
 async function serverVersion(url: string): Promise<string | null> {

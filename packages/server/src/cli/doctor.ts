@@ -1,4 +1,5 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
+import { counted } from '../core/counted.ts';
 import { type Ground, openGround } from '../ground.ts';
 import { integrityProblems } from '../storage/folder/backup.ts';
 import { holdsStore } from '../storage/folder/data-folder.ts';
@@ -65,7 +66,7 @@ async function store(ground: Ground): Promise<Finding[]> {
   for (const { id, handle } of await ground.auditor.spaces()) {
     const verdict = await ground.auditor.verify(id);
     const what = verdict.ok
-      ? `The record of @${handle} is whole (${verdict.entries} entries).`
+      ? `The record of @${handle} is whole (${counted(verdict.entries, 'entry')}).`
       : `The record of @${handle} was changed: ${verdict.problems[0]?.problem}.`;
     findings.push({ ok: verdict.ok, what });
   }

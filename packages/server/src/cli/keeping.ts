@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
 import { settingsInForce } from '../config.ts';
+import { counted } from '../core/counted.ts';
 import type { Verdict } from '../core/ledger/audit.ts';
 import type { Space } from '../core/store.ts';
 import type { Ground } from '../ground.ts';
@@ -79,7 +80,7 @@ async function examineAll(options: Common): Promise<void> {
     { ok: bad.length === 0, findings },
     findings.map((f) => `${f.ok ? 'ok  ' : 'BAD '} ${f.what}`).join('\n'),
   );
-  if (bad.length > 0) throw new Error(`${bad.length} of ${findings.length} checks failed.`);
+  if (bad.length > 0) throw new Error(`${bad.length} of ${counted(findings.length, 'check')} failed.`);
 }
 
 function showSettings(options: Common): void {
@@ -137,12 +138,12 @@ function toReport(verified: readonly Verified[]): object {
 
 function words({ space, verdict }: Verified): string {
   if (verdict.ok)
-    return `The record of @${space} is whole: ${verdict.entries} entries, head ${verdict.head}.`;
+    return `The record of @${space} is whole: ${counted(verdict.entries, 'entry')}, head ${verdict.head}.`;
   return verdict.problems.map(({ problem }) => `@${space}: ${problem}`).join('\n');
 }
 
 /** A line that moves on a terminal, and silence elsewhere. */
 function progressLine(options: Common): ((entries: number) => void) | undefined {
   if (options.json || !process.stderr.isTTY) return undefined;
-  return (entries) => process.stderr.write(`\r${entries} entries\r`);
+  return (entries) => process.stderr.write(`\r${counted(entries, 'entry')}\r`);
 }

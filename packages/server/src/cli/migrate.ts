@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Config, UsageError } from '../config.ts';
+import { counted } from '../core/counted.ts';
 import type { Progress } from '../storage/move/move.ts';
 import { type Common, common, configFor, print } from './ground.ts';
 
@@ -43,7 +44,11 @@ async function migrate(options: MigrateOptions): Promise<void> {
     direction === 'toServer'
       ? `Start with DATABASE_URL set, and --data ${folder} where the master key is.`
       : `Start with --data ${folder} and without DATABASE_URL.`;
-  print(options, { ok: true, ...moved }, `Moved ${moved.rows} rows; every one was compared. ${start}`);
+  print(
+    options,
+    { ok: true, ...moved },
+    `Moved ${counted(moved.rows, 'row')}; every one was compared. ${start}`,
+  );
 }
 
 /** The master key lies in the folder that is moved, unless it was given or lies in --data. */
@@ -57,6 +62,6 @@ function progressLine(options: Common): Progress {
   if (process.stderr.isTTY)
     return (table, done, total) => process.stderr.write(`\r\u001b[K${table} ${done} of ${total}`);
   return (table, done, total) => {
-    if (done === total) console.error(`${table}: ${total} rows`);
+    if (done === total) console.error(`${table}: ${counted(total, 'row')}`);
   };
 }

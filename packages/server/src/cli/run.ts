@@ -19,7 +19,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   };
   process.stdout.on('error', onLost);
   const code = await program()
-    .parseAsync([...argv])
+    .parseAsync(withCommand(argv.slice(2)), { from: 'user' })
     .then(() => 0, explain);
   await new Promise<void>((resolve) => process.stdout.write('', () => setImmediate(resolve)));
   process.stdout.off('error', onLost);
@@ -41,9 +41,6 @@ function program(): Command {
     .version(VERSION)
     .exitOverride()
     .configureHelp({ sortSubcommands: false })
-    .configureOutput({
-      outputError: (text, write) => write(`${text.trim().replace(/^error: /, '')} (lanternroom --help)\n`),
-    })
     .addHelpText(
       'after',
       `
@@ -64,7 +61,33 @@ Every command works on the data of a running server. --json prints for programs.
   addKeepingCommands(lanternroom);
   addMigrate(lanternroom);
   addKeyCommands(lanternroom);
+  pointToOwnHelp(lanternroom);
   return lanternroom;
+}
+
+const OF_THE_PROGRAM = ['-h', '--help', '-V', '--version'];
+
+/** Flags alone are the server's. Not as Commander's default command, which would be handed every mistyped one. */
+function withCommand(args: readonly string[]): string[] {
+  const [first] = args;
+  const hasNone = first === undefined || (first.startsWith('-') && !OF_THE_PROGRAM.includes(first));
+  return hasNone ? ['serve', ...args] : [...args];
+}
+
+/** Wrong usage is told in one line, which leads to the help of the very command, and to a similar one if there is one. */
+function pointToOwnHelp(command: Command, path = command.name()): void {
+  command.configureOutput({
+    outputError: (text, write) => write(`${inOneLine(text)} (${path} --help)\n`),
+  });
+  for (const below of command.commands) pointToOwnHelp(below, `${path} ${below.name()}`);
+}
+
+function inOneLine(text: string): string {
+  return text
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/^unknown command '(.*)'$/m, 'There is no command "$1"')
+    .replace(/\n\((.*)\)$/, '. $1');
 }
 
 function explain(reason: unknown): number {

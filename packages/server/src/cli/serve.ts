@@ -8,6 +8,7 @@ import { isFault } from '../core/faults.ts';
 import { hasOwner, openSetup } from '../core/people/setup.ts';
 import type { Room } from '../core/room.ts';
 import type { Ground } from '../ground.ts';
+import { isLoopbackHost } from '../http/entry/transport.ts';
 import type { Running } from '../main.ts';
 import type { FolderLock } from '../storage/folder/folder-lock.ts';
 import { OPERATOR } from './ground.ts';
@@ -18,7 +19,7 @@ type ServeOptions = Record<string, string | undefined>;
 
 export function addServe(program: Command): void {
   program
-    .command('serve', { isDefault: true })
+    .command('serve')
     .description('the server')
     .option('--port <port>', '8787')
     .option('--host <address>', '127.0.0.1')
@@ -30,8 +31,6 @@ export function addServe(program: Command): void {
     .option('--trust-proxy <addresses>', 'proxies whose X-Forwarded-* are believed, comma-separated')
     .option('--database-url <url>', 'postgres://… instead of SQLite')
     .exitOverride()
-    // Being the default command, it also gets what is no command at all.
-    .allowExcessArguments()
     .addHelpText(
       'after',
       '\nExamples:\n  lanternroom serve --port 8080\n  lanternroom serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
@@ -39,9 +38,7 @@ export function addServe(program: Command): void {
     .action(serve);
 }
 
-async function serve(options: ServeOptions, { args: [surplus] }: Command): Promise<void> {
-  if (surplus !== undefined)
-    throw new UsageError(`There is no command "${surplus}". See them all with: lanternroom --help`);
+async function serve(options: ServeOptions): Promise<void> {
   const config = readConfig({ flags: toFlags(options), env: process.env });
   assertWholeInit(config);
   // Before anything is made: a master key that a refused start left behind would shut out the one that is set next.
@@ -50,6 +47,8 @@ async function serve(options: ServeOptions, { args: [surplus] }: Command): Promi
   const lock = await claimFolder(config);
   const { running, first } = await sparingly(() => start(config));
   console.log(await greeting(running, first));
+  const warning = wrongLinks(config, running.url);
+  if (warning !== null) console.error(warning);
   await untilStopped(running);
   lock?.release();
 }
@@ -159,6 +158,12 @@ async function greeting({ url, ground: { room } }: Running, first: MadeAgent | n
   if (first !== null)
     lines.push('', 'Make a first delivery (the test key is shown only now):', curlLine(url, first));
   return `${lines.join('\n')}\n`;
+}
+
+/** Who is reached from elsewhere, and was not told under which name, can only write the name that it knows. */
+function wrongLinks({ url, host, trustProxy }: Config, known: string): string | null {
+  if (url !== null || (trustProxy.length === 0 && isLoopbackHost(host))) return null;
+  return `Links, cards and prompts will name ${known}, which others cannot open. Set LANTERNROOM_URL, or --url, to the address that people and agents use.`;
 }
 
 /** Without room for the link it serves all the same, and says so. */

@@ -24,6 +24,7 @@ export const FAULTS = [
   'payload_too_large',
   'unsupported_media_type',
   'header_too_large',
+  'range_not_satisfiable',
   'rate_limited',
   'idempotency_conflict',
   'already_decided',

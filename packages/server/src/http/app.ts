@@ -14,7 +14,7 @@ import { type Door, errorBody, errorHandler, HTTP_STATUS } from './errors.ts';
 import { lostPage } from './pages/static.ts';
 import { addJsonParser, BODY_LIMIT, hearOut } from './reading/body.ts';
 import type { Shell } from './shell.ts';
-import { readableUrl, refuseBroken } from './sockets/broken.ts';
+import { plainHttp, readableUrl, refuseBroken } from './sockets/broken.ts';
 import { hangUpBehindBody } from './sockets/goodbye.ts';
 
 declare module 'fastify' {
@@ -135,10 +135,7 @@ function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
 
 async function refusePlain(shell: Shell, request: FastifyRequest): Promise<never> {
   await noteIfExposed(shell, request);
-  throw new Fault(
-    'https_required',
-    'Use https. A key that was sent over plain HTTP must be treated as known to others.',
-  );
+  throw plainHttp();
 }
 
 async function noteIfExposed({ room }: Shell, request: FastifyRequest): Promise<void> {

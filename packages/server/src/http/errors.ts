@@ -31,6 +31,7 @@ export const HTTP_STATUS: Record<FaultName, number> = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   header_too_large: 431,
+  range_not_satisfiable: 416,
   rate_limited: 429,
   idempotency_conflict: 409,
   already_decided: 409,

@@ -13,6 +13,9 @@ export const VERSION: string = (
 /** The desk's page, built into the package. */
 export const PUBLIC = inPackage('public/');
 
+/** The clients of this version, made with the build (scripts/downloads.mjs). */
+export const DOWNLOADS = inPackage('downloads/');
+
 /** In the published package the texts lie in it; in the repository at its root. */
 const PLACES = ['', '../../'];
 

@@ -31,10 +31,7 @@ export function A2a({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
             <p className="said">
               On its own machine, with its key as WAKE_API_KEY; messages wait here while it is asleep:
             </p>
-            <Copied
-              text={`LANTERN_URL=${new URL(data.url).origin} npx lantern connect --exec ./agent.sh`}
-              label="Copy the command"
-            />
+            <Copied text={connectLines(new URL(data.url).origin)} label="Copy the commands" />
           </>
         )}
       </section>
@@ -44,6 +41,11 @@ export function A2a({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
       )}
     </>
   );
+}
+
+/** Installed from here, because npx would fetch whatever a registry has under this name. */
+function connectLines(origin: string): string {
+  return `npm install -g ${origin}/packages/lantern.tgz\nLANTERN_URL=${origin} lantern connect --exec ./agent.sh`;
 }
 
 function Presence({ agent }: { agent: Agent }) {

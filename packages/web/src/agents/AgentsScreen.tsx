@@ -113,7 +113,7 @@ function NewAgent() {
   const [tier, setTier] = useState('live');
   const [said, setSaid] = useState('');
   const navigate = useNavigate();
-  const { busy, alone } = useAlone();
+  const { busy, alone } = useAlone(() => setSaid(''));
   const make = async () => {
     try {
       const made = await desk.addAgent({ agent_id: name.trim(), tier });
@@ -163,7 +163,7 @@ function NewAgent() {
 
 function Sample({ has }: { has: boolean }) {
   const [said, setSaid] = useState('');
-  const { busy, alone } = useAlone();
+  const { busy, alone } = useAlone(() => setSaid(''));
   const turn = async () => {
     try {
       await (has ? desk.removeSample() : desk.addSample());

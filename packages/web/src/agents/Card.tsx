@@ -17,7 +17,7 @@ const STILL_HERE = 'What you changed before is still here. Nobody reads it until
 export function Card({ agent, view, isOwner }: { agent: string; view: CardView; isOwner: boolean }) {
   const [draft, setDraft] = useCardDraft(agent);
   const [said, setSaid] = useState(draft === null ? '' : STILL_HERE);
-  const { busy, alone } = useAlone();
+  const { busy, alone } = useAlone(() => setSaid(''));
   const place = useFocusOnTurning(draft !== null);
   const keep = async (edited: CardDraft) => {
     try {

@@ -30,14 +30,14 @@ export function CardPreview({
   return (
     <details className="card-preview wide" open={draft !== null || undefined}>
       <summary>{draft === null ? 'As it is served' : 'As it would be served'}</summary>
-      <div className="tabs" role="tablist" aria-label="Form of the card">
-        <button type="button" role="tab" aria-selected={!isOld} onClick={() => setOld(false)}>
+      <fieldset className="tabs" aria-label="Form of the card">
+        <button type="button" aria-pressed={!isOld} onClick={() => setOld(false)}>
           A2A 1.0
         </button>
-        <button type="button" role="tab" aria-selected={isOld} onClick={() => setOld(true)}>
+        <button type="button" aria-pressed={isOld} onClick={() => setOld(true)}>
           0.3 and older
         </button>
-      </div>
+      </fieldset>
       {draft !== null && isRefused(error) && <p className="said bad">{error.message}</p>}
       <Code text={JSON.stringify(isOld ? shown.all : shown.v1, null, 2)} language="json" />
     </details>

@@ -65,7 +65,7 @@ export function Prompt({ agent }: { agent: string }) {
       {isPlaceholderData && <p className="said">One moment…</p>}
       {data !== undefined && !isPlaceholderData && (
         <div className="full">
-          <Copied text={data.text} label="Copy the prompt" />
+          <Copied text={data.text} label="Copy the prompt" isLong />
         </div>
       )}
     </section>

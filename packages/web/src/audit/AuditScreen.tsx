@@ -10,7 +10,7 @@ import { Screen } from '../frame/Screen.tsx';
 import { Scroller } from '../frame/Scroller.tsx';
 import { useAlone } from '../frame/use-alone.ts';
 import { useNow } from '../live/now.ts';
-import { grouped } from '../words/numbers.ts';
+import { figure, grouped } from '../words/numbers.ts';
 import { clock, day, timeAndDay } from '../words/time.ts';
 import './audit.css';
 
@@ -44,7 +44,7 @@ export function AuditScreen() {
 /** Following a long chain takes a while, so it is done when somebody asks; what was found then is said to everybody. */
 function Verification({ last }: { last: Verified | null | undefined }) {
   const [trouble, setTrouble] = useState('');
-  const { busy, alone } = useAlone();
+  const { busy, alone } = useAlone(() => setTrouble(''));
   const now = useNow();
   const verify = async () => {
     try {
@@ -78,7 +78,7 @@ function verifiedWords(last: Verified | null, now: number): string {
   if (last === null) return 'The chain has not been verified since the server started.';
   const when =
     day(last.verified_at, now) === 'today' ? clock(last.verified_at) : timeAndDay(last.verified_at, now);
-  if (last.ok) return `Chain verified at ${when}, ${grouped(last.entries)} entries.`;
+  if (last.ok) return `Chain verified at ${when}, ${figure(last.entries, 'entry', 'entries')}.`;
   const what = last.problems[0]?.problem ?? 'see lanternroom audit verify';
   return `At ${when} the chain did not hold: ${what}. Tell whoever runs this server.`;
 }

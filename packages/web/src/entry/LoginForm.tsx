@@ -17,7 +17,7 @@ export function LoginForm({
   const [email, setEmail] = useState(known ?? '');
   const [password, setPassword] = useState('');
   const [said, setSaid] = useState('');
-  const { busy, alone } = useAlone();
+  const { busy, alone } = useAlone(() => setSaid(''));
   const byPassword = async () => {
     try {
       await desk.login({ email, password });

@@ -74,7 +74,7 @@ function TokenPage({ kind }: { kind: keyof typeof SAID }) {
   const [isClosed, setClosed] = useState(false);
   const navigate = useNavigate();
   const text = SAID[kind];
-  const { busy, alone } = useAlone();
+  const { busy, alone } = useAlone(() => setSaid(''));
   const submit = async () => {
     const own = { token, password, ...(name === '' ? {} : { name }) };
     try {

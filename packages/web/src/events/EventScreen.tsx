@@ -113,7 +113,7 @@ function Said({ detail }: { detail: EventDetail }) {
 function Replay({ name }: { name: EventName }) {
   const { data: session } = useQuery(sessionQuery);
   const [said, setSaid] = useState('');
-  const { busy, alone } = useAlone();
+  const { busy, alone } = useAlone(() => setSaid(''));
   if (session === undefined) return null;
   if (session.person.role === 'reader')
     return <p className="said">You can read here. Replaying needs the role decider; an owner can give it.</p>;

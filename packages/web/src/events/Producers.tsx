@@ -81,7 +81,7 @@ function NewProducer() {
   const [publicKey, setPublicKey] = useState('');
   const [made, setMade] = useState<{ name: string; id: string; secret?: string } | null>(null);
   const [said, setSaid] = useState('');
-  const { busy, alone } = useAlone();
+  const { busy, alone } = useAlone(() => setSaid(''));
   const make = async () => {
     const key = publicKey.trim();
     try {

@@ -2,8 +2,15 @@ import { useRef, useState } from 'react';
 import { isMac } from '../keys/keyboard.ts';
 import { Scroller } from './Scroller.tsx';
 
+type Props = {
+  text: string;
+  label?: string;
+  /** So long that a button below it would be out of sight. */
+  isLong?: boolean;
+};
+
 /** Exact bytes with a button that copies them. */
-export function Copied({ text, label = 'Copy' }: { text: string; label?: string }) {
+export function Copied({ text, label = 'Copy', isLong = false }: Props) {
   const [said, setSaid] = useState('');
   const place = useRef<HTMLDivElement>(null);
   const copy = async () => {
@@ -11,14 +18,18 @@ export function Copied({ text, label = 'Copy' }: { text: string; label?: string 
     setSaid(done ? 'Copied' : `Marked: ${isMac ? '⌘' : 'Ctrl+'}C copies it`);
     setTimeout(() => setSaid(''), done ? 2000 : 8000);
   };
+  const button = (
+    <button type="button" className="button" onClick={copy}>
+      {said === '' ? label : said}
+    </button>
+  );
   return (
     <div className="copied" ref={place}>
+      {isLong && button}
       <Scroller label={label.replace(/^Copy/, 'To copy:')} className="code">
         {text}
       </Scroller>
-      <button type="button" className="button" onClick={copy}>
-        {said === '' ? label : said}
-      </button>
+      {!isLong && button}
     </div>
   );
 }

@@ -17,7 +17,7 @@ export function FirstRun() {
   const url = settings?.url ?? location.origin;
   const isOwner = session?.person.role === 'owner';
 
-  const { busy, alone } = useAlone();
+  const { busy, alone } = useAlone(() => setSaid(''));
   const make = async (agent: string) => {
     try {
       const { key } = await desk.addAgent({ agent_id: agent, tier: 'test' });

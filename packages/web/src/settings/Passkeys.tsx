@@ -19,7 +19,7 @@ const again = () => void asking.invalidateQueries({ queryKey: ['passkeys'] });
 export function Passkeys() {
   const { data, error } = useQuery({ queryKey: ['passkeys'], queryFn: desk.passkeys });
   const [said, setSaid] = useState('');
-  const { alone } = useAlone();
+  const { alone } = useAlone(() => setSaid(''));
   const run = async (work: () => Promise<unknown>, done: string) => {
     const isDone = await alone(async () => {
       try {

@@ -5,6 +5,7 @@ import { calmly, isRefused } from '../api/refused.ts';
 import { Field } from '../entry/Field.tsx';
 import { Dialog } from '../frame/Dialog.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
+import { useAlone } from '../frame/use-alone.ts';
 
 /** Before a new way in is made: whoever sits at an open desk is not always the one who logged in. */
 export function ProveDialog({
@@ -18,8 +19,8 @@ export function ProveDialog({
 }) {
   const [password, setPassword] = useState('');
   const [said, setSaid] = useState('');
-  const byPassword = async (event: React.FormEvent) => {
-    event.preventDefault();
+  const { busy, alone } = useAlone(() => setSaid(''));
+  const byPassword = async () => {
     try {
       await desk.prove({ password });
       onProved();
@@ -27,12 +28,20 @@ export function ProveDialog({
       setSaid(isRefused(error) && error.field === 'password' ? error.message : calmly(error));
     }
   };
+  const byPasskey = () => proveByPasskey().then(onProved, (error) => setSaid(calmlyOfPasskey(error)));
   return (
     <Dialog title="Is it you?" onClose={onClose}>
       <p className="said">
         You logged in a while ago. Show once more that it is you; then the new passkey can be made.
       </p>
-      <form className="entry-form" onSubmit={byPassword}>
+      <form
+        className="entry-form"
+        aria-busy={busy}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void alone(byPassword);
+        }}
+      >
         <Field
           label="Your password"
           type="password"
@@ -45,11 +54,7 @@ export function ProveDialog({
         <Trouble of={said} />
         <div className="actions">
           {hasPasskey && (
-            <button
-              type="button"
-              className="button"
-              onClick={() => void proveByPasskey().then(onProved, (error) => setSaid(calmlyOfPasskey(error)))}
-            >
+            <button type="button" className="button" onClick={() => void alone(byPasskey)}>
               Use a passkey
             </button>
           )}

@@ -40,7 +40,7 @@ export function Security() {
 /** Only the server can end a session: until it has, whoever sits down here next would be let in. */
 function Leave() {
   const [said, setSaid] = useState('');
-  const { busy, alone } = useAlone();
+  const { busy, alone } = useAlone(() => setSaid(''));
   const leave = async () => {
     await words.flush();
     try {
@@ -122,7 +122,7 @@ function Password() {
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [said, setSaid] = useState('');
-  const { busy, alone } = useAlone();
+  const { busy, alone } = useAlone(() => setSaid(''));
   const change = async () => {
     try {
       await desk.changePassword({ current, password });

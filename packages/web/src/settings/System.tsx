@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { settingsQuery } from '../api/questions.ts';
 import { Trouble } from '../frame/Trouble.tsx';
+import { figure } from '../words/numbers.ts';
 import { PushTargets } from './PushTargets.tsx';
 
 /** What this server is, and how it feels. */
@@ -17,15 +18,15 @@ export function System() {
         <Pair name="Health" value={health === undefined ? '…' : HEALTH[health]} />
         <Pair
           name="Kept for"
-          value={data === undefined ? '…' : `${data.retention_days} days after the answer`}
+          value={data === undefined ? '…' : `${figure(data.retention_days, 'day')} after the answer`}
         />
       </dl>
       {data !== undefined && <PushTargets targets={data.push_targets} isOwner={data.role === 'owner'} />}
       <section className="part" aria-label="Backup">
         <h2>Backup</h2>
         <p className="said">
-          On the server’s machine: <code className="mono">lanternroom backup FOLDER</code> copies while it
-          runs; <code className="mono">lanternroom doctor</code> says what is wrong.
+          On the server’s machine: <code className="mono">lanternroom backup FILE</code> copies while it runs;{' '}
+          <code className="mono">lanternroom doctor</code> says what is wrong.
         </p>
       </section>
       <section className="part" aria-label="Records">

@@ -16,6 +16,7 @@ export function usePreferences() {
   const [said, setSaid] = useState('');
   /** For what was typed: it is shown as it is until the server has taken it, and stays in its form when it was not. */
   const keep = async (next: Partial<Preferences>) => {
+    setSaid('');
     try {
       const taken = await desk.setPreferences(next);
       // A question that was asked before the change would bring the old answer back.

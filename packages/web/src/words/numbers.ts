@@ -33,9 +33,14 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }
 
+/** "1 entry", "18 204 entries": a figure with its noun, where words would be too long. */
+export function figure(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
 /** 512 bytes, 1.4 kB, 12 MB: as much as one needs to decide whether to save it. */
 export function bytesWords(size: number): string {
-  if (size < 1000) return `${size} ${size === 1 ? 'byte' : 'bytes'}`;
+  if (size < 1000) return figure(size, 'byte');
   const [unit, name] =
     size < 1_000_000 ? [1000, 'kB'] : size < 1_000_000_000 ? [1_000_000, 'MB'] : [1e9, 'GB'];
   const many = size / Number(unit);

@@ -1,4 +1,5 @@
 import type { Identity, KeyRecord } from '../agents/key.ts';
+import { counted } from '../counted.ts';
 import { withExactNumbers } from '../exact-numbers.ts';
 import { Fault, isFault } from '../faults.ts';
 import { fromBucket, type RateView, take, toBucket } from '../rate.ts';
@@ -161,7 +162,7 @@ async function takeToken(room: Room, tx: Tx, key: KeyRecord, now: Micros): Promi
   }
   return new Fault(
     'rate_limited',
-    `This key may deliver ${rate.perHour} times an hour (burst ${rate.burst}). Wait ${taken.retryAfterSeconds} s, then retry once.`,
+    `This key may deliver ${counted(rate.perHour, 'time')} an hour (burst ${rate.burst}). Wait ${taken.retryAfterSeconds} s, then retry once.`,
     { retryAfter: taken.retryAfterSeconds },
   );
 }

@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import { Fault, isFault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import { fromBucket, type Rate, take, toBucket } from '../rate.ts';
@@ -211,7 +212,7 @@ async function takeToken(room: Room, tx: Tx, { producer, rate }: ReadEvent): Pro
   const head = await tx.heads.get(`rate:${producer.id}`);
   const taken = take(toBucket(head, rate, now), rate, now);
   if (taken.kind === 'empty') {
-    const message = `This producer may send ${rate.perHour} events an hour (burst ${rate.burst}). Wait ${taken.retryAfterSeconds} s.`;
+    const message = `This producer may send ${counted(rate.perHour, 'event')} an hour (burst ${rate.burst}). Wait ${taken.retryAfterSeconds} s.`;
     return new Fault('rate_limited', message, { retryAfter: taken.retryAfterSeconds });
   }
   tx.heads.set(`rate:${producer.id}`, fromBucket(taken.bucket));

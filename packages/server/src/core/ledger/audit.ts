@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts';
 import type { SpaceId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import type { Head } from '../store.ts';
@@ -123,7 +124,7 @@ function judgeEnd(
   if (chain.seq !== expected.n || chain.hash !== expected.text) {
     problems.push({
       seq: chain.seq,
-      problem: `the ledger ends at line ${chain.seq}, but ${expected.n} lines were written`,
+      problem: `the ledger ends at line ${chain.seq}, but it had ${counted(expected.n, 'line')}`,
     });
   }
   for (const seq of signed.keys()) {

@@ -134,12 +134,18 @@ async function contentOf(tx: Tx, task: TaskRecord | null, id: string): Promise<B
   return (await tx.blobs.get(id)) ?? noTask();
 }
 
-/** One chunk at a time: a hundred megabytes are never in memory. */
-export async function* readContent(room: Room, space: SpaceId, blob: Blob): AsyncGenerator<Uint8Array> {
-  for (let place = 0; place < blob.chunks; place++) {
+/** One chunk at a time: a hundred megabytes are never in memory. All of it, or the bytes from `from` up to `to`. */
+export async function* readContent(
+  room: Room,
+  space: SpaceId,
+  blob: Blob,
+  { from, to }: { from: number; to: number } = { from: 0, to: blob.size },
+): AsyncGenerator<Uint8Array> {
+  for (let place = Math.floor(from / CHUNK); place * CHUNK < to; place++) {
     const sealed = await room.store.read(space, (tx) => tx.blobs.chunk(blob.id, place));
     if (sealed === null) throw new Error(`content ${blob.id} has lost chunk ${place}`);
-    yield room.vault.open(sealed, chunkIdentity(space, blob.id, place));
+    const bytes = room.vault.open(sealed, chunkIdentity(space, blob.id, place));
+    yield bytes.subarray(Math.max(0, from - place * CHUNK), to - place * CHUNK);
   }
 }
 

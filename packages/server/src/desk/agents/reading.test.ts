@@ -152,6 +152,7 @@ describe('prompts', () => {
       expect(text, framework).toContain(`${world.url}/wake/v1/deliver`);
       expect(text, framework).toContain('agent-01');
       expect(text, framework).not.toMatch(/\{\{\w|wk_(test|live)_\w|whsec_\w/);
+      expect(text, framework).not.toMatch(/install (-g )?(@lanternroom|lanternroom)/);
       expect(text, framework).toContain('With a test key 100000 deliveries an hour, at most 10000 at once');
       for (const rule of RULES) expect(text, `${framework}: ${rule}`).toMatch(rule);
     }

@@ -1,3 +1,4 @@
+import { counted, plural } from '../../core/counted.ts';
 import { byType, byVerdict, type Day, sum, type Week } from '../../core/deliveries/insights.ts';
 import { type Micros, SECOND, toIso } from '../../core/time.ts';
 
@@ -30,7 +31,7 @@ export function letter(week: Week): Sentence[] {
       .filter(({ name, n }) => name === 'alert' && n > 0)
       .map(({ n }) => ({ text: `${were(n, 'alert')} among them.`, ...delivered(week, { type: 'alert' }) })),
     {
-      text: made === 0 ? 'Nothing was decided.' : `${made} ${plural(made, 'decision')} ${was(made)} made.`,
+      text: made === 0 ? 'Nothing was decided.' : `${counted(made, 'decision')} ${was(made)} made.`,
       ...decided(week),
     },
     ...(made > 0 ? verdicts(week) : []),
@@ -41,7 +42,7 @@ export function letter(week: Week): Sentence[] {
 }
 
 function arrivals(n: number): string {
-  return n === 0 ? 'Nothing was delivered this week' : `${n} ${plural(n, 'delivery')} came this week`;
+  return n === 0 ? 'Nothing was delivered this week' : `${counted(n, 'delivery')} came this week`;
 }
 
 function comparison(now: number, before: number): string {
@@ -76,11 +77,6 @@ function was(n: number): string {
   return n === 1 ? 'was' : 'were';
 }
 
-function plural(n: number, noun: string): string {
-  if (n === 1) return noun;
-  return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-}
-
 /** "25 hours or less", but never "less than a minute or less". */
 export function atMost(micros: Micros): string {
   const said = duration(micros);
@@ -91,7 +87,7 @@ export function atMost(micros: Micros): string {
 export function duration(micros: Micros): string {
   const minutes = Math.round(micros / (60 * SECOND));
   if (minutes < 1) return 'less than a minute';
-  if (minutes < 90) return `${minutes} ${plural(minutes, 'minute')}`;
+  if (minutes < 90) return counted(minutes, 'minute');
   const hours = Math.round(minutes / 60);
   return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
 }

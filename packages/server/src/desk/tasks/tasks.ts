@@ -9,7 +9,8 @@ import { openEntry } from '../../core/tasks/log.ts';
 import { readLog } from '../../core/tasks/log-memory.ts';
 import { noTask } from '../../core/tasks/place.ts';
 import { TASK_STATES } from '../../core/tasks/task.ts';
-import { attachment } from '../../http/attachment.ts';
+import { attachment } from '../../http/files/attachment.ts';
+import { askedSlice } from '../../http/files/ranges.ts';
 import { choice, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { requireRole } from '../auth.ts';
@@ -84,7 +85,8 @@ export function taskRoutes(app: FastifyInstance, shell: Shell): void {
       const task = await tx.tasks.get(id);
       return task === null ? {} : partOf(await readLog(room, tx, task), content);
     });
-    return sendFile(reply, part, blob.size, Readable.from(readContent(room, space, blob)));
+    const slice = askedSlice(request, reply, { tag: blob.id, size: blob.size });
+    return sendFile(reply, part, Readable.from(readContent(room, space, blob, slice)));
   });
 }
 
@@ -102,12 +104,11 @@ function notAnImage(): Fault {
 }
 
 /** Always saved, never opened: whatever an agent calls it, no browser runs it from here. */
-function sendFile(reply: FastifyReply, part: JsonObject, size: number, content: Readable): FastifyReply {
+function sendFile(reply: FastifyReply, part: JsonObject, content: Readable): FastifyReply {
   return reply
     .headers({
       ...INERT,
       'content-type': 'application/octet-stream',
-      'content-length': size,
       'content-disposition': attachment(typeof part.filename === 'string' ? part.filename : ''),
     })
     .send(content);

@@ -29,6 +29,14 @@ describe('/docs', () => {
     expect(html).toContain('/wake/v1/deliver');
   });
 
+  test('[D53] with a slash at its end an address is the same, also for programs', async () => {
+    const { world } = await openDesk();
+    for (const path of ['/docs/', '/docs/errors/', '/docs//?x=1', '/healthz/', '/history/'])
+      expect([path, (await fetch(`${world.url}${path}`)).status]).toEqual([path, 200]);
+    expect((await world.get('/wake/v1/responses/?status=pending')).status).toBe(200);
+    expect((await world.get('/akep/events/')).status).toBe(200);
+  });
+
   test('[D53] nothing runs in them, and what is not there is not found', async () => {
     const { world } = await openDesk();
     const page = await fetch(`${world.url}/docs/errors`);

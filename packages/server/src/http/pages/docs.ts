@@ -52,7 +52,7 @@ function index(texts: ReadonlyMap<string, string>, operations: readonly Operatio
     '<h1>Documents</h1>',
     `<ul>${documents.join('')}</ul>`,
     '<h2>Operations</h2>',
-    '<p>For programs: <a href="/openapi.json">openapi.json</a>, <a href="/llms.txt">llms.txt</a>.</p>',
+    '<p>For programs: <a href="/openapi.json">openapi.json</a>, <a href="/llms.txt">llms.txt</a>. To install the clients: <a href="/packages">packages</a>.</p>',
     `<table><tbody>${rows.join('')}</tbody></table>`,
   ].join('\n');
 }

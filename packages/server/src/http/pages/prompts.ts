@@ -1,7 +1,9 @@
 import type { Tier } from '../../core/agents/key.ts';
+import { counted } from '../../core/counted.ts';
 import { Fault } from '../../core/faults.ts';
 import type { Rate } from '../../core/rate.ts';
 import { readTexts } from '../package-files.ts';
+import { installLines } from './downloads.ts';
 
 /** In the order in which the page offers them. */
 export const FRAMEWORKS = [
@@ -38,6 +40,7 @@ export class Prompts {
       endpoint: `${reader.url}/wake/v1`,
       agent_id: reader.id,
       rate: rateIn(reader),
+      ...installLines(reader.url),
     };
     // Twice: the rules hold places of their own. An expression of n8n has spaces in its braces and stays.
     const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (place, name) => words[name] ?? place);
@@ -48,12 +51,30 @@ export class Prompts {
     const text = this.#texts.get(framework);
     if (text === undefined)
       throw new Fault('not_found', `There is no prompt for ${framework} on this server.`);
-    return text;
+    return flowing(text);
   }
 }
 
+/** A heading, an item or a table begins a line of its own; so does what follows an empty one. */
+const OWN_LINE = /^(#|[-*|>] |\d+\. |```|$)/;
+
+/** Each paragraph on one line: the files are wrapped at our width, and whoever pastes a prompt has another. Code stays as it is. */
+export function flowing(markdown: string): string {
+  const lines: string[] = [];
+  let isCode = false;
+  let goesOn = false;
+  for (const line of markdown.split('\n')) {
+    const begun = isCode || !goesOn || OWN_LINE.test(line.trimStart()) ? undefined : lines.pop();
+    lines.push(begun === undefined ? line : `${begun} ${line.trimStart()}`);
+    if (line.startsWith('```')) isCode = !isCode;
+    goesOn = !isCode && !/^(#|```|$)/.test(line);
+  }
+  return lines.join('\n');
+}
+
 function rateIn({ rates, tier }: PromptReader): string {
-  const say = ({ perHour, burst }: Rate) => `${perHour} deliveries an hour, at most ${burst} at once`;
+  const say = ({ perHour, burst }: Rate) =>
+    `${counted(perHour, 'delivery')} an hour, at most ${burst} at once`;
   if (tier !== null) return `With your key ${say(rates[tier])}`;
   return `With a test key ${say(rates.test)}; with a live key ${say(rates.live)}`;
 }

@@ -8,7 +8,7 @@ import { endWith } from './goodbye.ts';
  * and ends as an address or id that is not there, instead of in the framework's own words.
  */
 export function readableUrl(url: string | undefined): string {
-  const text = url ?? '/';
+  const text = withoutLastSlash(url ?? '/');
   if (!text.includes('%')) return withoutDoubleSlash(text);
   const end = text.search(/[?#]/);
   const path = end < 0 ? text : text.slice(0, end);
@@ -30,6 +30,27 @@ function withoutDoubleSlash(url: string): string {
   return url.startsWith('/@') ? url.replace(/^(\/@[^/?#]+\/[^/?#]+)\/{2,}/, '$1/') : url;
 }
 
+/** What OpenSSL calls it when somebody begins to speak plain HTTP where TLS is spoken. */
+const PLAIN_ON_TLS = 'ERR_SSL_HTTP_REQUEST';
+
+/** In the same words whether it was spoken to a server with TLS or to one without, from afar (W2). */
+export function plainHttp(): Fault {
+  return new Fault(
+    'https_required',
+    'Use https. A key that was sent over plain HTTP must be treated as known to others.',
+  );
+}
+
+/** Below TLS, where somebody who speaks none can read an answer. Node has no public name for it. */
+function below(socket: Socket & { _parent?: Socket }): Socket {
+  return socket._parent ?? socket;
+}
+
+/** Typed by hand, pasted, or put together from parts: with a slash at its end it is the same address. An agent's own has both (A1). */
+function withoutLastSlash(url: string): string {
+  return url.replace(/^(\/[^@?#][^?#]*?)\/+(?=[?#]|$)/, '$1');
+}
+
 type Broken = { line: string; fault: Fault };
 
 function toBroken(code: string | undefined): Broken {
@@ -37,6 +58,7 @@ function toBroken(code: string | undefined): Broken {
     const fault = new Fault('header_too_large', 'The headers may have at most 16 KiB together.');
     return { line: '431 Request Header Fields Too Large', fault };
   }
+  if (code === PLAIN_ON_TLS) return { line: '403 Forbidden', fault: plainHttp() };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return {
       line: '408 Request Timeout',
@@ -56,7 +78,8 @@ export function bePatient(socket: Socket): void {
 
 /** What does not even become a request is refused in the same shape as all else (W1). */
 export function refuseBroken(baseUrl: () => string) {
-  return (error: Error & { code?: string }, socket: Socket): void => {
+  return (error: Error & { code?: string }, asked: Socket): void => {
+    const socket = error.code === PLAIN_ON_TLS ? below(asked) : asked;
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     // Told once for each request: whoever is let go on here is not looked at again before its next one.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && patient.delete(socket)) return;

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { MadeAgent } from '../../core/agents/found.ts';
+import { CHUNK } from '../../core/tasks/content.ts';
 import { retireTasks } from '../../core/tasks/retention.ts';
 import { aLaptop, anAgent, TestCaller, useWorld, v1Message, type Wire } from '../../testing/a2a.ts';
 import { until } from '../../testing/waiting.ts';
@@ -114,6 +115,60 @@ describe('content', () => {
     const received = createHash('sha256');
     if (read.body !== null) for await (const chunk of read.body) received.update(chunk as Uint8Array);
     expect(received.digest('hex')).toBe(sha256);
+  });
+
+  test('[A20] a download that broke off is taken up where it did, at the agent and on the desk', async () => {
+    const { agent, caller, laptop, taskId } = await stage();
+    const content = randomBytes(CHUNK * 2 + 1000);
+    const { url } = (await (await upload(agent, taskId, content)).json()) as Uploaded;
+    const artifact = { artifactId: 'big', parts: [{ url, filename: 'film.mp4' }] };
+    expect(await laptop.say({ type: 'artifact', taskId, artifact })).toMatchObject({ type: 'ack' });
+    const [part] = await partsOf(caller, taskId);
+    const address = String(part?.url);
+    const read = (headers: Record<string, string>, method = 'GET') =>
+      fetch(address, { method, headers: { authorization: `Bearer ${agent.key}`, ...headers } });
+    const size = content.length;
+
+    const whole = await read({});
+    expect([whole.status, whole.headers.get('accept-ranges')]).toEqual([200, 'bytes']);
+    const etag = whole.headers.get('etag') ?? '';
+    await whole.body?.cancel();
+
+    for (const [range, from, to] of [
+      [`bytes=${CHUNK - 10}-`, CHUNK - 10, size],
+      ['bytes=0-0', 0, 1],
+      [`bytes=${CHUNK * 2 - 5}-${CHUNK * 2 + 4}`, CHUNK * 2 - 5, CHUNK * 2 + 5],
+      ['bytes=-7', size - 7, size],
+      [`bytes=${CHUNK}-${size + 50}`, CHUNK, size],
+    ] as const) {
+      const reply = await read({ range, 'if-range': etag });
+      expect([range, reply.status, reply.headers.get('content-range')]).toEqual([
+        range,
+        206,
+        `bytes ${from}-${to - 1}/${size}`,
+      ]);
+      expect(reply.headers.get('content-length')).toBe(String(to - from));
+      expect(content.subarray(from, to).equals(Buffer.from(await reply.arrayBuffer()))).toBe(true);
+    }
+    // Another version, several at once, another unit, backwards, or only the headers: the whole.
+    for (const headers of [
+      { range: 'bytes=5-', 'if-range': '"another"' },
+      { range: 'bytes=0-1,4-5' },
+      { range: 'lines=1-2' },
+      { range: 'bytes=9-5' },
+    ] as Record<string, string>[]) {
+      const reply = await read(headers);
+      expect([headers, reply.status, (await reply.arrayBuffer()).byteLength]).toEqual([headers, 200, size]);
+    }
+    expect((await read({ range: 'bytes=5-' }, 'HEAD')).status).toBe(200);
+    for (const range of [`bytes=${size}-`, 'bytes=-0']) {
+      const reply = await read({ range });
+      expect([range, reply.status, reply.headers.get('content-range')]).toEqual([
+        range,
+        416,
+        `bytes */${size}`,
+      ]);
+    }
   });
 
   test('[A20] what grew by small chunks is not in memory as a whole either: an answer brings 4 MiB of it', async () => {

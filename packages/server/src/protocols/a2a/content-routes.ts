@@ -8,8 +8,9 @@ import { findContent, readContent } from '../../core/tasks/content.ts';
 import { noTask } from '../../core/tasks/place.ts';
 import { readTask } from '../../core/tasks/read.ts';
 import { upload, uploadTooLarge } from '../../core/tasks/upload.ts';
-import { attachment } from '../../http/attachment.ts';
 import { identify } from '../../http/entry/agent-key.ts';
+import { attachment } from '../../http/files/attachment.ts';
+import { askedSlice } from '../../http/files/ranges.ts';
 import { onlyMethods } from '../../http/methods.ts';
 import { type Query, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
@@ -87,7 +88,7 @@ type ContentParams = { id: string; content: string };
 export function contentRoute(app: FastifyInstance, { shell }: A2aParts): void {
   app.route<{ Params: ContentParams }>({
     ...onlyMethods(app, 'GET', '/@:handle/:agent/tasks/:id/content/:content'),
-    config: { summary: 'Large content of an artifact, as a file', response: { 200: 'bytes' } },
+    config: { summary: 'Large content of an artifact, as a file', response: { 200: 'bytes', 206: 'bytes' } },
     handler: async (request, reply) => {
       const { place } = enteredOf(request);
       const { id, content } = request.params;
@@ -96,7 +97,8 @@ export function contentRoute(app: FastifyInstance, { shell }: A2aParts): void {
       const part = (view.artifacts ?? [])
         .flatMap((artifact) => artifact.parts)
         .find((p) => refersTo(p, content));
-      return sendContent(reply, part, blob.size, Readable.from(readContent(shell.room, place.space, blob)));
+      const slice = askedSlice(request, reply, { tag: blob.id, size: blob.size });
+      return sendContent(reply, part, Readable.from(readContent(shell.room, place.space, blob, slice)));
     },
   });
 }
@@ -106,13 +108,12 @@ function refersTo(part: unknown, id: string): boolean {
 }
 
 /** Somebody's file: never run, never guessed at, always saved under a harmless name. */
-function sendContent(reply: FastifyReply, part: unknown, size: number, content: Readable): FastifyReply {
+function sendContent(reply: FastifyReply, part: unknown, content: Readable): FastifyReply {
   const { mediaType, filename } = isJsonObject(part) ? part : {};
   const type = typeof mediaType === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(mediaType) ? mediaType : null;
   return reply
     .headers({
       'content-type': type ?? 'application/octet-stream',
-      'content-length': size,
       'content-disposition': attachment(typeof filename === 'string' ? filename : ''),
       'content-security-policy': "default-src 'none'; sandbox",
       'x-content-type-options': 'nosniff',

@@ -66,6 +66,12 @@ const WIRE: Partial<Record<FaultName, Wire>> = {
     http: 405,
     status: 'INVALID_ARGUMENT',
   },
+  range_not_satisfiable: {
+    code: RPC.invalidRequest,
+    reason: 'RANGE_NOT_SATISFIABLE',
+    http: 416,
+    status: 'OUT_OF_RANGE',
+  },
   unavailable: { ...INTERNAL, reason: 'UNAVAILABLE', http: 503, status: 'UNAVAILABLE' },
   storage_full: {
     ...INTERNAL,

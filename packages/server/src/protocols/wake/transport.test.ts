@@ -183,3 +183,18 @@ it('[W2] with a certificate of its own, other addresses are fine', async () => {
   expect(world.url).toMatch(/^https:/);
   expect(await deliverOverTls(world)).toBe(201);
 });
+
+it('[W2] whoever speaks plain HTTP to a server with TLS is told to use https', async () => {
+  const folder = new URL('../../testing/tls/', import.meta.url);
+  const world = await openWorld({
+    env: {
+      LANTERNROOM_TLS_CERT: new URL('receiver.pem', folder).pathname,
+      LANTERNROOM_TLS_KEY: new URL('receiver.key', folder).pathname,
+    },
+  });
+  const { port } = new URL(world.url);
+  const url = `http://127.0.0.1:${port}/wake/v1/deliver`;
+  const headers = { authorization: `Bearer ${world.agent.key}`, 'content-type': 'application/json' };
+  for (const asked of [{}, { method: 'POST', headers, body: JSON.stringify(draft(world)) }])
+    expect(await refusal(fetch(url, asked))).toMatchObject({ status: 403, code: 'https_required' });
+});
