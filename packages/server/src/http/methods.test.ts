@@ -57,6 +57,6 @@ test('[W1] a method that nobody serves, or a part that is not there, is no fault
   const world = await openWorld();
   for (const path of ['/nothing', '/wake/nothing', '/akep/nothing', '/assets/nothing'])
     expect((await ask(world, 'QUERY', path)).status).toBeLessThan(500);
-  const part = await fetch(`${world.url}/index.html`, { headers: { range: 'bytes=99999999-' } });
+  const part = await fetch(`${world.url}/`, { headers: { range: 'bytes=99999999-' } });
   expect(part.status).toBe(200);
 });

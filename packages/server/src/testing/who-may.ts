@@ -26,7 +26,7 @@ export const WHO_MAY: Record<Who, readonly string[]> = {
     ...['/tasks/*', '/events', '/events/*', '/agents', '/agents/*', '/d/*', '/settings', '/settings/*'],
     ...['/icon-180.png', '/icon-192.png', '/icon-512.png', '/icon-maskable-512.png', '/icon.svg'],
     ...['/manifest.webmanifest', '/sw.js', '/llms.txt', '/docs', '/docs/:name', '/docs/style.css'],
-    ...['/healthz', '/readyz', '/openapi.json', '/asyncapi.json'],
+    ...['/healthz', '/readyz', '/openapi.json', '/asyncapi.json', '/packages', '/packages/:file'],
     ...['/.well-known/wake.json', '/.well-known/akep.json', '/.well-known/jwks.json'],
     ...['/.well-known/agent-card.json', '/.well-known/agent.json'],
     ...['/@:handle/.well-known/agent-card.json', '/@:handle/.well-known/agent.json'],

@@ -46,9 +46,12 @@ function below(socket: Socket & { _parent?: Socket }): Socket {
   return socket._parent ?? socket;
 }
 
-/** Typed by hand, pasted, or put together from parts: with a slash at its end it is the same address. An agent's own has both (A1). */
+/**
+ * Typed by hand, pasted, or put together from parts: with a slash at its end it is the same address. An agent's own has
+ * both (A1), and in WAKE an empty id is one that is not there (W14, W25).
+ */
 function withoutLastSlash(url: string): string {
-  return url.replace(/^(\/[^@?#][^?#]*?)\/+(?=[?#]|$)/, '$1');
+  return url.replace(/^(\/(?!@|wake\/)[^?#]+?)\/+(?=[?#]|$)/, '$1');
 }
 
 type Broken = { line: string; fault: Fault };

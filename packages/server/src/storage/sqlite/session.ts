@@ -5,7 +5,7 @@ import { storageFault } from './errors.ts';
 type Prepared = {
   bind(params: object): unknown[];
   query: Query;
-  /** The names of what it returns. */
+  /** The names of what it returns. A newer version may add to a table while we run, and so to what `*` stands for. */
   columns: readonly string[];
   /** What it is about; asked of statements that write. */
   tables: ReadonlySet<string> | null;
@@ -26,15 +26,18 @@ export class SqliteSession implements Session {
   }
 
   async all<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
-    const { query, bind, columns } = this.#prepare(statement);
+    const prepared = this.#prepare(statement);
+    const { query, bind } = prepared;
     const rows = orFault(() => query.all(...bind(params))) as unknown as unknown[][];
+    const columns = rows[0] === undefined ? [] : columnsFor(prepared, rows[0]);
     return rows.map((values) => toRow(columns, values) as R);
   }
 
   async one<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
-    const { query, bind, columns } = this.#prepare(statement);
+    const prepared = this.#prepare(statement);
+    const { query, bind } = prepared;
     const values = orFault(() => query.get(...bind(params))) as unknown as unknown[] | undefined;
-    return values && (toRow(columns, values) as R);
+    return values && (toRow(columnsFor(prepared, values), values) as R);
   }
 
   async run<P extends object, R>(statement: Statement<P, R>, params: P): Promise<number> {
@@ -56,11 +59,20 @@ export class SqliteSession implements Session {
       const { sql, bind } = statement.compile('sqlite');
       const query = this.db.prepare(sql);
       query.setReturnArrays(true);
-      prepared = { bind, query, columns: query.columns().map(({ name }) => name), tables: null };
+      prepared = { bind, query, columns: columnsOf(query), tables: null };
       this.#prepared.set(key, prepared);
     }
     return prepared;
   }
+}
+
+function columnsOf(query: Query): string[] {
+  return query.columns().map(({ name }) => name);
+}
+
+function columnsFor(prepared: Prepared, values: readonly unknown[]): readonly string[] {
+  if (prepared.columns.length !== values.length) prepared.columns = columnsOf(prepared.query);
+  return prepared.columns;
 }
 
 /** The driver's own objects take half as long again, and stay slow to read: they are made name by name from outside. */
