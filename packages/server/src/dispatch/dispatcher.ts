@@ -39,7 +39,11 @@ export class Dispatcher {
   #looking: Promise<void> | null = null;
   #again = false;
   #lookedAt: Micros = 0;
+  #lastLookMs = 0;
   #restMs = 0;
+  /** Whom the last look found something for that they have no place for yet. */
+  #passed: ReadonlySet<string> = new Set();
+  #isFull = false;
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
@@ -90,6 +94,7 @@ export class Dispatcher {
   async #takeDue(): Promise<void> {
     const { room } = this.#parts;
     const free = await this.#findFree();
+    this.#isFull = this.#room <= 0;
     const senders = new Senders(room);
     // Until they are ours: before that the next look would find them again.
     const claims = [...bySpace(free)].map(([space, jobs]) => this.#claim(space, jobs, senders));
@@ -102,13 +107,16 @@ export class Dispatcher {
     const { store, clock } = this.#parts.room;
     this.#lookedAt = clock.now();
     const passed = new Set(this.#receivers.full());
+    this.#passed = passed;
     // No more than there is room for, and some that may be of the same receiver.
     const limit = Math.min(PAGE, 2 * this.#room + SOME);
     for (let page = 0; page < MOST_PAGES && this.#room > 0; page++) {
       const startedAt = performance.now();
       const due = await store.directory.jobsDue(this.#lookedAt, limit, [...passed]);
       const tookMs = performance.now() - startedAt;
-      if (tookMs > LONG_LOOK_MS) this.#restMs = tookMs * REST_AFTER_LONG_LOOK;
+      // One long look may be the machine's.
+      if (Math.min(tookMs, this.#lastLookMs) > LONG_LOOK_MS) this.#restMs = tookMs * REST_AFTER_LONG_LOOK;
+      this.#lastLookMs = tookMs;
       const free = due.filter((job) => !this.#running.has(job.id) && this.#admit(job, passed));
       this.#again ||= free.length > 0 && due.length === limit;
       if (free.length > 0 || due.length < limit) return free;
@@ -160,7 +168,7 @@ export class Dispatcher {
     } finally {
       this.#receivers.release(job.origin, ended?.durationMs ?? null);
     }
-    if (ended !== null) this.#look();
+    if (ended !== null && (this.#isFull || this.#passed.has(job.origin))) this.#look();
     await this.#courier.record(job, ended);
   }
 
