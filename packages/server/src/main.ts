@@ -30,6 +30,7 @@ import { downloadRoutes } from './http/pages/downloads.ts';
 import { openApiRoutes } from './http/pages/openapi.ts';
 import { staticRoutes } from './http/pages/static.ts';
 import type { Shell } from './http/shell.ts';
+import { signCallback } from './http/signing/callback-signature.ts';
 import { Signer } from './http/signing/signer.ts';
 import { Upgrades } from './http/sockets/upgrades.ts';
 import { LargeAnswers } from './http/waiting/large-answers.ts';
@@ -201,7 +202,7 @@ async function workersOf(
   const wakeups = data.store.signals;
   const mailer = await mailerFor(config.smtpUrl);
   const push = pushParts(shell, signer);
-  const dispatcher = new Dispatcher({ room, outbound, mailer, wakeups, warn, push });
+  const dispatcher = new Dispatcher({ room, outbound, mailer, wakeups, warn, push, sign: signCallback });
   const presence = [shell.presence, shell.producersSeen, shell.callersSeen];
   const checkpoint = () => auditor.checkpointAll();
   const { retentionDays } = config;

@@ -11,7 +11,7 @@ import type { Outbound, OutboundRequest, Outcome } from './outbound/outbound.ts'
 import { prepareCallback, type Senders } from './prepare/callback.ts';
 import { prepareDigest } from './prepare/digest.ts';
 import { prepareForward } from './prepare/forward.ts';
-import type { Prepared } from './prepare/prepared.ts';
+import type { Prepared, SignCallback } from './prepare/prepared.ts';
 import { type PushParts, preparePush } from './prepare/push.ts';
 import { Records } from './records.ts';
 
@@ -20,6 +20,7 @@ export interface CourierParts {
   outbound: Pick<Outbound, 'send' | 'stop'>;
   /** Null when no mail server was named. */
   mailer: Pick<Mailer, 'send' | 'stop'> | null;
+  sign: SignCallback;
   push: PushParts;
   /** Something that should not happen, for the log. */
   warn(problem: unknown, message: string): void;
@@ -68,11 +69,11 @@ export class Courier {
     if (request === null) return UNREADABLE;
     switch (job.kind) {
       case 'callback':
-        return prepareCallback(room, job, request, senders);
+        return prepareCallback(this.#parts, job, request, senders);
       case 'digest':
         return prepareDigest(room, job, request);
       case 'forward':
-        return prepareForward(room, job, request);
+        return prepareForward(this.#parts, job, request);
       case 'push':
         return preparePush(push, room, job, request);
     }
@@ -102,7 +103,7 @@ export class Courier {
       renew(room, job).catch((problem: unknown) => warn(problem, `the lease of ${job.id} was not renewed`));
     }, RENEW_EVERY / 1000);
     try {
-      return await outbound.send({ ...request, signal: this.#stopping });
+      return await outbound.send(request);
     } finally {
       clearInterval(renewing);
     }

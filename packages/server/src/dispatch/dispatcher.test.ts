@@ -3,6 +3,7 @@ import { readConfig } from '../config.ts';
 import { addAgent, foundSpace } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
 import type { Room } from '../core/room.ts';
+import { signCallback } from '../http/signing/callback-signature.ts';
 import { openGround } from '../main.ts';
 import { Database } from '../storage/sqlite/driver.ts';
 import { freshFolder } from '../testing/folders.ts';
@@ -27,10 +28,14 @@ async function opened(over: (room: Room) => Room = (room) => room) {
   };
   orThrow(await addAgent(room, agent, 'test'));
   const sent: string[] = [];
+  let cut = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    cut = resolve;
+  });
   const outbound: DispatcherParts['outbound'] = {
-    async send({ headers, url, signal }) {
+    async send({ headers, url }) {
       sent.push(headers['webhook-id'] ?? '');
-      if (HUNG.includes(url)) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+      if (HUNG.includes(url)) await stopped;
       return {
         ok: true,
         status: 204,
@@ -40,7 +45,7 @@ async function opened(over: (room: Room) => Room = (room) => room) {
         durationMs: 1,
       };
     },
-    stop: async () => {},
+    stop: async () => cut(),
   };
   let wake = () => {};
   const wakeups: DispatcherParts['wakeups'] = {
@@ -54,6 +59,7 @@ async function opened(over: (room: Room) => Room = (room) => room) {
     room: over(room),
     outbound,
     mailer: null,
+    sign: signCallback,
     push: null as unknown as DispatcherParts['push'],
     wakeups,
     warn: (problem) => warned.push(problem),

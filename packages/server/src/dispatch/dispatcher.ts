@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobId, SpaceId } from '../core/ids.ts';
 import { entry } from '../core/maps.ts';
@@ -48,8 +47,6 @@ export class Dispatcher {
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
     this.#courier = new Courier(parts, this.#stopping.signal);
-    // Every running attempt listens to it, which is no leak.
-    setMaxListeners(0, this.#stopping.signal);
   }
 
   start(): void {
@@ -62,9 +59,10 @@ export class Dispatcher {
     this.#off();
     this.#stopping.abort();
     if (this.#timer !== null) clearTimeout(this.#timer);
+    const stopped = this.#parts.outbound.stop();
     await this.#looking;
     await Promise.all(this.#running.values());
-    await this.#parts.outbound.stop();
+    await stopped;
     this.#parts.mailer?.stop();
   }
 

@@ -16,7 +16,7 @@ interface WayOut {
     url: string;
     method: 'POST' | 'GET';
     headers: Readonly<Record<string, string>>;
-    body: string | null;
+    body: string | Uint8Array | null;
     /** For test keys, and hosts that are written as loopback (W21). */
     allowLoopback: boolean;
     maxReplyBytes?: number;

@@ -1,9 +1,11 @@
+import { ShortMemory } from '../core/maps.ts';
 import type { LogMemory } from '../core/tasks/log-memory.ts';
 import type { LogEntry, TaskRecord } from '../core/tasks/task.ts';
 
 const MOST_BYTES = 16 * 1024 * 1024;
 const LARGEST = 64 * 1024;
-const MOST_SETTLED = 1000;
+/** Whoever waits looks at once, so nothing is missed by those who come later than so many others. */
+const MOST_SETTLED = 1_000;
 
 /**
  * Logs that were read, opened: a log of a given length never changes, so what is remembered is never wrong. A caller
@@ -11,7 +13,7 @@ const MOST_SETTLED = 1000;
  */
 export class RecentLogs implements LogMemory {
   readonly #known = new Map<string, { log: readonly LogEntry[]; bytes: number }>();
-  readonly #settled = new Map<string, TaskRecord>();
+  readonly #settled = new ShortMemory<string, TaskRecord>(MOST_SETTLED);
   #bytes = 0;
 
   get(name: string): readonly LogEntry[] | undefined {
@@ -23,8 +25,6 @@ export class RecentLogs implements LogMemory {
   }
 
   settle(name: string, task: TaskRecord): void {
-    // Whoever waits looks at once, so nothing is missed by those who come later than a thousand others.
-    if (this.#settled.size >= MOST_SETTLED) this.#settled.clear();
     this.#settled.set(name, task);
   }
 

@@ -1,4 +1,5 @@
 import type { SpaceId } from '../core/ids.ts';
+import { entry, ShortMemory } from '../core/maps.ts';
 import type { Heads, Tx } from '../core/store.ts';
 import type { TaskRows } from '../core/tasks/store.ts';
 import type { TaskRecord } from '../core/tasks/task.ts';
@@ -54,7 +55,8 @@ export class RowsBySpace {
   readonly #tasks: UntilChanged<TaskRecord> | undefined;
   /** What a transaction writes at its end. */
   readonly bodies: Bodies;
-  readonly #known = new Map<SpaceId, Rows>();
+  /** Tenants come and go; it is only there to spare the hot ones. */
+  readonly #known = new ShortMemory<SpaceId, Rows>(1_000);
 
   constructor(session: Session, sealer: Sealer, { placeIds = new KeptPlaceIds(), tasks }: Remembered = {}) {
     this.#session = session;
@@ -65,14 +67,7 @@ export class RowsBySpace {
   }
 
   of(space: SpaceId): Rows {
-    let rows = this.#known.get(space);
-    if (rows === undefined) {
-      // Tenants come and go; the cache is only there to spare the hot ones.
-      if (this.#known.size > 1000) this.#known.clear();
-      rows = this.#make(space);
-      this.#known.set(space, rows);
-    }
-    return rows;
+    return entry(this.#known, space, () => this.#make(space));
   }
 
   #make(space: SpaceId): Rows {

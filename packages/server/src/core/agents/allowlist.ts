@@ -1,4 +1,5 @@
 import { Fault } from '../faults.ts';
+import { entry, ShortMemory } from '../maps.ts';
 import type { Tier } from './key.ts';
 
 /** The callback allowlist (W21): exact origin plus path prefix. Which addresses may be dialled is judged when dialling. */
@@ -122,8 +123,16 @@ function judgeLoopbackAndScheme(url: URL): Refused<'loopback' | 'not_https'> | n
 const CONTROL_OR_SPACE = /[\p{Cc}\p{Cf}\p{Z}]/u;
 const USERINFO = /^[a-z][a-z0-9+.-]*:[\\/]*[^\\/?#]*@/i;
 
-function readPlain(text: string): URL | Refused<Exclude<EntryRefusal, 'query' | 'wildcard'>> {
-  if (text.length > MAX_LENGTH) return refuse('too_long');
+type Plain = URL | Refused<Exclude<EntryRefusal, 'query' | 'wildcard'>>;
+
+/** Lists and targets are judged for every callback, and are nearly always those of the one before. */
+const known = new ShortMemory<string, Plain>(1_000);
+
+function readPlain(text: string): Plain {
+  return text.length > MAX_LENGTH ? refuse('too_long') : entry(known, text, () => readShort(text));
+}
+
+function readShort(text: string): Plain {
   if (CONTROL_OR_SPACE.test(text)) return refuse('control_characters');
   if (!URL.canParse(text)) return refuse('not_a_url');
   const url = new URL(text);

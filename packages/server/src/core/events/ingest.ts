@@ -1,6 +1,7 @@
 import { counted } from '../counted.ts';
 import { Fault, isFault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
+import { ShortMemory } from '../maps.ts';
 import { fromBucket, type Rate, take, toBucket } from '../rate.ts';
 import type { Room } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
@@ -10,7 +11,7 @@ import { headsToPlace, place } from './place.ts';
 import type { Algorithm, Producer } from './producer.ts';
 import { headsToReview, reviewAsDelivery } from './review.ts';
 import type { Arrival, Subscription } from './subscription.ts';
-import { findTakers, type KnownTakers, type Taker } from './takers.ts';
+import { findTakers, KnownTakers, type Taker } from './takers.ts';
 
 export type Arriving = {
   producer: Producer;
@@ -48,7 +49,7 @@ type Known = { version: number; candidates: Candidates; takers: KnownTakers };
  * compares the version, and asks for a fresh look when somebody has subscribed meanwhile.
  */
 export class Subscriptions {
-  readonly #known = new Map<SpaceId, Known>();
+  readonly #known = new ShortMemory<SpaceId, Known>(1_000);
 
   /** At once where they are known: there is an event every few microseconds. */
   of(room: Room, space: SpaceId): Known | Promise<Known> {
@@ -59,9 +60,8 @@ export class Subscriptions {
     const fresh = await room.store.read(space, async (tx) => ({
       version: await versionOf(tx),
       candidates: new Candidates(await readAll(tx)),
-      takers: new Map(),
+      takers: new KnownTakers(),
     }));
-    if (this.#known.size > 1000) this.#known.clear();
     this.#known.set(space, fresh);
     return fresh;
   }

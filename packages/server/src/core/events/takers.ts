@@ -1,5 +1,6 @@
 import { Fault } from '../faults.ts';
 import type { AgentId } from '../ids.ts';
+import { entry, ShortMemory } from '../maps.ts';
 import type { Micros } from '../time.ts';
 import { RESUME_POLICIES, type ResumePolicy } from './event.ts';
 import { type Arrival, ceilingOf, keptFor, match, type Subscription, UNACKED_KEPT } from './subscription.ts';
@@ -22,15 +23,17 @@ export function plainTaker(agent: AgentId, forwards: readonly Forward[]): Taker 
 }
 
 /** What was found for the same subscriptions before: nearly all events go the same way, and share one list. */
-export type KnownTakers = Map<string, readonly Taker[]>;
-
-const MOST_KNOWN = 1000;
+export class KnownTakers extends ShortMemory<string, readonly Taker[]> {
+  constructor() {
+    super(1_000);
+  }
+}
 
 /** Every agent once, however many of its subscriptions take the event (K7, K9). */
 export function findTakers(
   all: readonly Subscription[],
   arrival: Arrival,
-  known: KnownTakers = new Map(),
+  known: KnownTakers = new KnownTakers(),
 ): readonly Taker[] | Fault {
   const taking: Subscription[] = [];
   let which = '';
@@ -43,12 +46,7 @@ export function findTakers(
     which += `${subscription.id} `;
   }
   if (taking.length === 0) return refusal(tooLarge);
-  const before = known.get(which);
-  if (before !== undefined) return before;
-  const takers = joinAll(taking);
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(which, takers);
-  return takers;
+  return entry(known, which, () => joinAll(taking));
 }
 
 function refusal(tooLarge: boolean): Fault {

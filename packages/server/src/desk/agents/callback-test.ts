@@ -1,4 +1,3 @@
-import { signWebhook } from '@lanternroom/sdk/wake';
 import type { FastifyInstance } from 'fastify';
 import { orThrow } from '../../core/faults.ts';
 import { noteTest, prepareTest, type TestRequest } from '../../core/sending/test-callback.ts';
@@ -6,6 +5,7 @@ import { SECOND } from '../../core/time.ts';
 import { objectBody } from '../../http/reading/body.ts';
 import { requiredText } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
+import { signCallback } from '../../http/signing/callback-signature.ts';
 import { requireRole } from '../auth.ts';
 import { caller } from '../person.ts';
 import { withAgent } from './reading.ts';
@@ -32,18 +32,9 @@ export function callbackTestRoutes(app: FastifyInstance, shell: Shell): void {
   });
 }
 
-async function send({ room, outbound }: Shell, test: TestRequest) {
-  const headers = await signWebhook({
-    secrets: test.secrets,
-    body: test.body,
-    id: test.id,
-    timestamp: Math.floor(room.clock.now() / SECOND),
-  });
-  return outbound.send({
-    url: test.url,
-    method: 'POST',
-    headers: { ...headers },
-    body: test.body,
-    allowLoopback: test.tier === 'test',
-  });
+function send({ room, outbound }: Shell, { url, secrets, id, tier, ...test }: TestRequest) {
+  const body = Buffer.from(test.body);
+  const timestamp = Math.floor(room.clock.now() / SECOND);
+  const headers = signCallback({ secrets, body, id, timestamp });
+  return outbound.send({ url, method: 'POST', headers, body, allowLoopback: tier === 'test' });
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { entry, ShortMemory } from '../../core/maps.ts';
 
 /** Which addresses may be dialled (W21): ordinary global unicast, and loopback where the caller says so. */
 export type AddressVerdict =
@@ -25,14 +26,22 @@ const V6_GLOBAL = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Judges one address as a resolver or `new URL()` spells it, without brackets. */
 export const judgeAddress: JudgeAddress = (ip, { allowLoopback }) => {
-  if (!isPlain(ip)) return { allowed: false, reason: 'notAnAddress' };
-  const address = unwrap(ip);
-  const range = rangeOf(address);
-  if (range !== 'unicast' && !(allowLoopback && range === 'loopback'))
-    return { allowed: false, reason: range };
-  // This spelling is the one to dial, so that nobody parses the original again, differently.
-  return { allowed: true, address: address.toString(), family: isV4(address) ? 4 : 6 };
+  const { range, spelled, family } = entry(known, ip, () => read(ip));
+  const isAllowed = range === 'unicast' || (allowLoopback && range === 'loopback');
+  return isAllowed ? { allowed: true, address: spelled, family } : { allowed: false, reason: range };
 };
+
+/** The address is judged for every request; what an address is does not change. */
+const known = new ShortMemory<string, Read>(1_000);
+
+/** `spelled` is the one to dial, so that nobody parses the original again, differently. */
+type Read = { range: string; spelled: string; family: 4 | 6 };
+
+function read(ip: string): Read {
+  if (!isPlain(ip)) return { range: 'notAnAddress', spelled: '', family: 4 };
+  const address = unwrap(ip);
+  return { range: rangeOf(address), spelled: address.toString(), family: isV4(address) ? 4 : 6 };
+}
 
 /** One spelling per address, mapped forms unwrapped; null when it is no plain address. */
 export function canonicalAddress(ip: string): string | null {

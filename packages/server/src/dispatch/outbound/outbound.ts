@@ -89,19 +89,18 @@ export class Outbound {
   async #run(
     attempt: Attempt,
     request: OutboundRequest,
-    { url, headers, loopback }: SendableRequest,
+    { target, headers, loopback }: SendableRequest,
   ): Promise<void> {
     const rule = { loopback, lookup: this.#lookup, judge: this.#judge };
     this.#wire ??= loadWire(this.#poolRule);
-    const [wire, resolution] = await Promise.all([this.#wire, resolveChecked(url.hostname, rule)]);
+    const [wire, resolution] = await Promise.all([this.#wire, resolveChecked(target.hostname, rule)]);
     if (attempt.over) return;
     if (!resolution.ok) return attempt.end(failed(resolution.kind));
-    const { pool, release } = wire.pools.take(url.origin, resolution.addresses);
+    const { pool, release } = wire.pools.take(target.origin, resolution.addresses);
     attempt.whenOver(release);
-    const limits = { protocol: url.protocol, maxReplyBytes: request.maxReplyBytes ?? MAX_REPLY_BYTES };
-    const path = url.pathname + url.search;
+    const limits = { protocol: target.protocol, maxReplyBytes: request.maxReplyBytes ?? MAX_REPLY_BYTES };
     pool.dispatch(
-      { path, method: request.method, headers, body: request.body },
+      { path: target.path, method: request.method, headers, body: request.body },
       new wire.ReplyReader(attempt, limits),
     );
   }

@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '../../core/agents/allowlist.ts';
+import { entry, ShortMemory } from '../../core/maps.ts';
 
 export type OutboundRequest = {
   /** Already judged by the allowlist where one applies; what can be judged here is judged again. */
@@ -13,9 +14,12 @@ export type OutboundRequest = {
   signal?: AbortSignal;
 };
 
+/** Where a request goes, read from its address. */
+export type Target = { protocol: string; origin: string; hostname: string; path: string };
+
 /** A request that is fit to be sent, and what is left to check: the address. */
 export type SendableRequest = {
-  url: URL;
+  target: Target;
   headers: Record<string, string>;
   /** The host is written as loopback and may be. */
   loopback: boolean;
@@ -30,13 +34,23 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Null when it must not be sent. */
 export function prepareRequest(request: OutboundRequest): SendableRequest | null {
-  const url = URL.canParse(request.url) ? new URL(request.url) : null;
-  if (url === null || url.username !== '' || url.password !== '') return null;
-  const loopback = request.allowLoopback && isLoopbackHost(url.hostname);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) return null;
+  const target = entry(targets, request.url, () => readTarget(request.url));
+  if (target === null) return null;
+  const loopback = request.allowLoopback && isLoopbackHost(target.hostname);
+  if (target.protocol !== 'https:' && !(target.protocol === 'http:' && loopback)) return null;
   if (request.method === 'GET' && request.body !== null) return null;
   const headers = prepareHeaders(request.headers);
-  return headers === null ? null : { url, headers, loopback };
+  return headers === null ? null : { target, headers, loopback };
+}
+
+/** Most requests go where others went before. */
+const targets = new ShortMemory<string, Target | null>(1_000);
+
+function readTarget(text: string): Target | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.username !== '' || url.password !== '') return null;
+  const { protocol, origin, hostname, pathname, search } = url;
+  return { protocol, origin, hostname, path: pathname + search };
 }
 
 function prepareHeaders(given: Readonly<Record<string, string>>): Record<string, string> | null {

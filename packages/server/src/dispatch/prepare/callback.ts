@@ -6,8 +6,7 @@ import type { Room } from '../../core/room.ts';
 import type { Job } from '../../core/sending/job.ts';
 import type { Request } from '../../core/store.ts';
 import { SECOND } from '../../core/time.ts';
-import type { Prepared } from './prepared.ts';
-import { signCallback } from './sign.ts';
+import type { Prepared, SignCallback } from './prepared.ts';
 
 type Sender = { agent: Agent | null; secrets: CallbackSecret[] };
 
@@ -39,7 +38,7 @@ const REFUSED: Prepared = { kind: 'refused', outcome: 'target_not_allowed' };
 
 /** The allowlist is asked again at the moment of sending: it may have changed since the delivery (W21). */
 export async function prepareCallback(
-  room: Room,
+  { room, sign }: { room: Room; sign: SignCallback },
   job: Job,
   request: Request,
   senders: Senders,
@@ -50,22 +49,11 @@ export async function prepareCallback(
   if (agent === null || tier === null) return REFUSED;
   const verdict = judgeTarget(request.url, agent.callbacks, tier);
   if (!verdict.allowed) return REFUSED;
-  const headers = await signCallback({
-    secrets: activeSecrets(secrets, now),
-    body: request.body,
-    id: job.delivery,
-    timestamp: Math.floor(now / SECOND),
-  });
-  return {
-    kind: 'http',
-    request: {
-      url: verdict.url,
-      method: 'POST',
-      headers: { ...headers },
-      body: request.body,
-      allowLoopback: tier === 'test',
-    },
-  };
+  const body = Buffer.from(request.body);
+  const timestamp = Math.floor(now / SECOND);
+  const headers = sign({ secrets: activeSecrets(secrets, now), body, id: job.delivery, timestamp });
+  const allowLoopback = tier === 'test';
+  return { kind: 'http', request: { url: verdict.url, method: 'POST', headers, body, allowLoopback } };
 }
 
 /** Callbacks that an older build has queued do not know it. */

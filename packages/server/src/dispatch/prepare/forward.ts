@@ -3,8 +3,7 @@ import type { Room } from '../../core/room.ts';
 import type { Job } from '../../core/sending/job.ts';
 import type { Request } from '../../core/store.ts';
 import { SECOND } from '../../core/time.ts';
-import type { Prepared } from './prepared.ts';
-import { signCallback } from './sign.ts';
+import type { Prepared, SignCallback } from './prepared.ts';
 
 const UNSUBSCRIBED: Prepared = { kind: 'over', outcome: 'unsubscribed' };
 
@@ -12,16 +11,23 @@ const UNSUBSCRIBED: Prepared = { kind: 'over', outcome: 'unsubscribed' };
  * An event for a subscription, signed with the subscription's own secret (K19). Without the subscription nobody wants
  * it any more; the allowlist is asked again, as for every callback (W21).
  */
-export async function prepareForward(room: Room, job: Job, request: Request): Promise<Prepared> {
+export async function prepareForward(
+  { room, sign }: { room: Room; sign: SignCallback },
+  job: Job,
+  request: Request,
+): Promise<Prepared> {
   const { subscription, secret, agent } = await readFacts(room, job, request);
   if (subscription === null || secret === null || agent === null) return UNSUBSCRIBED;
   if (subscription.body.delivery.url !== request.url) return UNSUBSCRIBED;
   const verdict = judgeTarget(request.url, agent.callbacks, subscription.tier);
   if (!verdict.allowed) return { kind: 'refused', outcome: 'target_not_allowed' };
-  const { url } = verdict;
-  const headers = await sign(room, job, request.body, secret);
+  const body = Buffer.from(request.body);
+  const timestamp = Math.floor(room.clock.now() / SECOND);
+  // The event's id is the message's, so the receiver may be an AKEP one like us.
+  const signed = sign({ secrets: [secret], body, id: job.delivery, timestamp });
+  const headers = withoutWake(signed);
   const allowLoopback = subscription.tier === 'test';
-  return { kind: 'http', request: { url, method: 'POST', headers, body: request.body, allowLoopback } };
+  return { kind: 'http', request: { url: verdict.url, method: 'POST', headers, body, allowLoopback } };
 }
 
 function readFacts(room: Room, job: Job, { subscription: id = '' }: Request) {
@@ -32,13 +38,8 @@ function readFacts(room: Room, job: Job, { subscription: id = '' }: Request) {
   }));
 }
 
-/** Standard Webhooks and nothing of WAKE. The event's id is the message's, so the receiver may be an AKEP one like us. */
-async function sign(room: Room, job: Job, body: string, secret: string): Promise<Record<string, string>> {
-  const timestamp = Math.floor(room.clock.now() / SECOND);
-  const {
-    'x-wake-signature': _signature,
-    'x-wake-delivery-id': _id,
-    ...headers
-  } = await signCallback({ secrets: [secret], body, id: job.delivery, timestamp });
-  return headers;
+/** Standard Webhooks only. */
+function withoutWake(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const { 'x-wake-signature': _signature, 'x-wake-delivery-id': _id, ...standard } = headers;
+  return standard;
 }

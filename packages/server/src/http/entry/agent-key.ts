@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { type Identity, isActive, looksMistyped } from '../../core/agents/key.ts';
 import { Fault } from '../../core/faults.ts';
+import { ShortMemory } from '../../core/maps.ts';
 import { type Bucket, fullBucket, type Rate, type RateView, type Taken, take } from '../../core/rate.ts';
 import type { Room } from '../../core/room.ts';
 import type { Micros } from '../../core/time.ts';
@@ -50,12 +51,11 @@ const READS: Rate = { perHour: 3_600_000, burst: 2_000 };
 const MOST_KEYS = 50_000;
 
 export class ReadLimits {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new ShortMemory<string, Bucket>(MOST_KEYS);
 
   take(keyId: string, now: Micros): Taken {
     const taken = take(this.#buckets.get(keyId) ?? fullBucket(READS, now), READS, now);
     if (taken.kind === 'empty') return taken;
-    if (this.#buckets.size >= MOST_KEYS) this.#buckets.clear();
     this.#buckets.set(keyId, taken.bucket);
     return taken;
   }

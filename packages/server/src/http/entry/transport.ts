@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { createSecureContext } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { UsageError } from '../../config.ts';
+import { entry, ShortMemory } from '../../core/maps.ts';
 
 /** Which proxies are believed, as addresses and ranges. */
 export type Proxies = readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
@@ -32,18 +33,15 @@ function isTrusted(proxies: Proxies, address: string | undefined): boolean {
 }
 
 /** The answers so far: reading an address takes longer than all other checks of a request together. */
-const loopbackByAddress = new Map<string, boolean>();
-const MOST_ADDRESSES = 1_000;
+const loopbackByAddress = new ShortMemory<string, boolean>(1_000);
 
 export function isLoopback(address: string | undefined): boolean {
   if (address === undefined) return false;
-  let known = loopbackByAddress.get(address);
-  if (known === undefined) {
-    known = ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
-    if (loopbackByAddress.size >= MOST_ADDRESSES) loopbackByAddress.clear();
-    loopbackByAddress.set(address, known);
-  }
-  return known;
+  return entry(
+    loopbackByAddress,
+    address,
+    () => ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback',
+  );
 }
 
 /** A host name or address that only this machine can reach. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../core/canonical.ts';
+import { ShortMemory } from '../../core/maps.ts';
 import type { Skill, StoredCard } from '../../core/tasks/card.ts';
 import { presenceOf } from '../../core/tasks/presence.ts';
 import { toMillisIso } from '../../core/tasks/task.ts';
@@ -18,7 +19,7 @@ export type MadeCard = { body: string; etag: string };
 export class CardMaker {
   readonly #shell: Shell;
   readonly #signer: Signer;
-  readonly #known = new Map<string, MadeCard>();
+  readonly #known = new ShortMemory<string, MadeCard>(1_000);
 
   constructor(shell: Shell, signer: Signer) {
     this.#shell = shell;
@@ -32,7 +33,6 @@ export class CardMaker {
     if (made === undefined) {
       const body = JSON.stringify(await this.#dressed(address, plain, version));
       made = { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
-      if (this.#known.size > 1000) this.#known.clear();
       this.#known.set(name, made);
     }
     return made;

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { isActive } from '../../core/agents/key.ts';
 import { Fault } from '../../core/faults.ts';
+import { ShortMemory } from '../../core/maps.ts';
 import { type Bucket, fullBucket, type Rate, take } from '../../core/rate.ts';
 import { type Caller, callerOfToken, NOBODY, nameOfCaller } from '../../core/tasks/callers.ts';
 import { defaultCard, type StoredCard } from '../../core/tasks/card.ts';
@@ -113,7 +114,7 @@ const MOST_UNDER_WAY = 60;
 
 /** Lives in memory: it is full again a minute after a restart. */
 export class PublicLimits {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new ShortMemory<string, Bucket>(MOST_BUCKETS);
   readonly #underWay = new Map<string, number>();
 
   /** Counts a call until it was answered, or its caller has gone. */
@@ -139,7 +140,6 @@ export class PublicLimits {
       const message = `Without a credential there are ${PUBLIC.perHour} calls an hour (burst ${PUBLIC.burst}). Slow down.`;
       throw new Fault('rate_limited', message, { retryAfter: taken.retryAfterSeconds });
     }
-    if (this.#buckets.size >= MOST_BUCKETS) this.#buckets.clear();
     this.#buckets.set(who, taken.bucket);
   }
 }

@@ -4,6 +4,7 @@ import type { Algorithm, Producer } from '../../core/events/producer.ts';
 import type { VerifyingKey } from '../../core/events/store.ts';
 import { Fault, isFault, orThrow } from '../../core/faults.ts';
 import type { SpaceId } from '../../core/ids.ts';
+import { entry, ShortMemory } from '../../core/maps.ts';
 import type { Shell } from '../../http/shell.ts';
 import type { HmacKey } from '../../http/signing/hmac.ts';
 import {
@@ -34,16 +35,10 @@ function notSigned(): Fault {
 }
 
 /** Read once per secret: that costs more than the hash. */
-const keyObjects = new Map<string, HmacKey | KeyObject>();
+const keyObjects = new ShortMemory<string, HmacKey | KeyObject>(10_000);
 
 function keyObject({ secret, key }: VerifyingKey): HmacKey | KeyObject {
-  let made = keyObjects.get(secret);
-  if (made === undefined) {
-    if (keyObjects.size > 10_000) keyObjects.clear();
-    made = key.algorithm === 'v1a' ? publicKey(secret) : secretKey(secret);
-    keyObjects.set(secret, made);
-  }
-  return made;
+  return entry(keyObjects, secret, () => (key.algorithm === 'v1a' ? publicKey(secret) : secretKey(secret)));
 }
 
 type Claimed = { headers: SignatureHeaders; keyId: string | null };

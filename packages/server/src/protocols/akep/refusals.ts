@@ -1,5 +1,6 @@
 import type { Producer } from '../../core/events/producer.ts';
 import type { Fault } from '../../core/faults.ts';
+import { ShortMemory } from '../../core/maps.ts';
 import { type Bucket, fullBucket, type Rate, take } from '../../core/rate.ts';
 import type { Room } from '../../core/room.ts';
 import { AKEP_DOOR } from './errors.ts';
@@ -11,7 +12,7 @@ const MOST_PRODUCERS = 10_000;
 /** What was refused and why, kept for a week so that a producer's developer can be helped. Nobody waits for it. */
 export class RefusalNotes {
   readonly #room: Room;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new ShortMemory<string, Bucket>(MOST_PRODUCERS);
 
   constructor(room: Room) {
     this.#room = room;
@@ -22,7 +23,6 @@ export class RefusalNotes {
     const name = `${space}\n${id}`;
     const taken = take(this.#buckets.get(name) ?? fullBucket(NOTED, at), NOTED, at);
     if (taken.kind === 'empty') return;
-    if (this.#buckets.size > MOST_PRODUCERS) this.#buckets.clear();
     this.#buckets.set(name, taken.bucket);
     const status = AKEP_DOOR.status[fault.fault];
     const refusal = {

@@ -1,3 +1,4 @@
+import { ShortMemory } from '../../core/maps.ts';
 import type { Directory } from '../../core/store.ts';
 import { type Session, statement } from '../statement.ts';
 import type { BatchSession } from './batch.ts';
@@ -28,7 +29,7 @@ const MOST = 10_000;
  */
 export class Remembered {
   readonly #session: Session;
-  readonly #answers = new Map<string, unknown>();
+  readonly #answers = new ShortMemory<string, unknown>(MOST);
   #seen = -1;
   #look: Promise<void> | null = null;
 
@@ -61,7 +62,6 @@ export class Remembered {
   }
 
   #keep(key: string, answer: unknown): void {
-    if (this.#answers.size >= MOST) this.#answers.clear();
     this.#answers.set(key, answer);
   }
 }

@@ -108,8 +108,8 @@ function jobsDueBeside(count: number) {
   return { places, due };
 }
 
-/** Nearly always few receivers are busy; there are never many more than requests under way. */
-const BESIDE_FEW = jobsDueBeside(16);
+/** Nearly always few receivers are busy; there are never many more than requests under way. Each place costs, empty or not. */
+const BESIDE_FEWER = [16, 64, 128].map(jobsDueBeside);
 const BESIDE_MANY = jobsDueBeside(512);
 
 const nextJob = statement<{ after: number }>()((db, p) =>
@@ -193,7 +193,8 @@ export function directory(on: Session, sealer: Sealer): Directory {
         delivery: row.delivery_id,
       })),
     jobsDue: async (before, limit, busyOrigins) => {
-      const { places, due } = busyOrigins.length <= BESIDE_FEW.places.length ? BESIDE_FEW : BESIDE_MANY;
+      const fits = ({ places }: typeof BESIDE_MANY) => places.length >= busyOrigins.length;
+      const { places, due } = BESIDE_FEWER.find(fits) ?? BESIDE_MANY;
       const busy = Object.fromEntries(places.map((name, i) => [name, busyOrigins[i] ?? '']));
       return (await on.all(due, { before, limit, ...busy })).map(toJob);
     },

@@ -1,4 +1,5 @@
 import type { EventDirectory, VerifyingKey } from '../../core/events/store.ts';
+import { ShortMemory } from '../../core/maps.ts';
 import { type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import type { Sealer } from './agents.ts';
@@ -59,11 +60,10 @@ type KeyWithProducer = Tables['producer_keys'] & {
 
 /** Finds the key behind a signature, wherever its space is. Opening a sealed secret costs; an unchanged row is opened once. */
 export function eventDirectory(session: Session, sealer: Sealer): EventDirectory {
-  const opened = new Map<string, { sealed: Uint8Array; secret: string }>();
+  const opened = new ShortMemory<string, { sealed: Uint8Array; secret: string }>(10_000);
   const secretIn = (row: KeyWithProducer): string => {
     const known = opened.get(row.key_id);
     if (known !== undefined && Buffer.from(known.sealed).equals(Buffer.from(row.secret))) return known.secret;
-    if (opened.size > 10_000) opened.clear();
     const secret = decoder.decode(sealer.open(row.secret, secretIdentity(row.space_id, row.key_id)));
     opened.set(row.key_id, { sealed: row.secret, secret });
     return secret;

@@ -1,3 +1,4 @@
+import { ShortMemory } from '../../core/maps.ts';
 import type { Tables } from '../tables.ts';
 
 /** Tells whether somebody else has changed the store: another number, another state. */
@@ -14,7 +15,7 @@ export class UntilChanged<T extends object> {
   /** All tables that the answers are read from. */
   readonly from: readonly (keyof Tables)[];
   readonly #version: Version;
-  readonly #answers = new Map<string, T>();
+  readonly #answers = new ShortMemory<string, T>(MOST);
   #seen = Number.NaN;
   #looked = false;
 
@@ -57,7 +58,6 @@ export class UntilChanged<T extends object> {
   }
 
   #keep(key: string, answer: T): void {
-    if (this.#answers.size >= MOST) this.#answers.clear();
     this.#answers.set(key, answer);
   }
 }

@@ -1,0 +1,47 @@
+import { secretBytes, type WebhookHeaders } from '@lanternroom/sdk/wake';
+import { entry, ShortMemory } from '../../core/maps.ts';
+import { HmacKey } from './hmac.ts';
+
+export type CallbackSigning = {
+  /** One, or two during a rotation. */
+  secrets: readonly string[];
+  /** Exactly the bytes that will be sent. */
+  body: Uint8Array;
+  id: string;
+  /** Seconds since 1970, of this attempt. */
+  timestamp: number;
+};
+
+/**
+ * The headers of a signed callback (W20). The SDK's `signWebhook` makes the same ones on every runtime, in three times as
+ * long: it has WebCrypto only, and reads the secrets again for each of them. The vectors of the specification hold both.
+ */
+export function signCallback({ secrets, body, id, timestamp }: CallbackSigning): WebhookHeaders {
+  const keys = secrets.map(keysOf);
+  const [first] = keys;
+  if (first === undefined) throw new Error('nothing can be signed without a secret');
+  const tags = keys.map(({ standard }) => standard.digest(`${id}.${timestamp}.`, body));
+  return {
+    'content-type': 'application/json',
+    'x-wake-signature': `sha256=${first.wake.digest('', body).toString('hex')}`,
+    'x-wake-delivery-id': id,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': tags.map((tag) => `v1,${tag.toString('base64')}`).join(' '),
+  };
+}
+
+/** WAKE signs with the secret as it is written, Standard Webhooks with the bytes that it stands for. */
+type Keys = { wake: HmacKey; standard: HmacKey };
+
+const known = new ShortMemory<string, Keys>(10_000);
+
+function keysOf(secret: string): Keys {
+  return entry(known, secret, () => readSecret(secret));
+}
+
+function readSecret(secret: string): Keys {
+  const bytes = secretBytes(secret);
+  if (bytes === null) throw new Error('a callback secret is too short to sign with');
+  return { wake: new HmacKey(Buffer.from(secret)), standard: new HmacKey(bytes) };
+}
