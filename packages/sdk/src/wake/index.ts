@@ -18,7 +18,7 @@ export type { DeliverOptions } from './deliver.ts';
 export type { Delivered, Draft } from './draft.ts';
 export type { CallOptions } from './parts.ts';
 export type { Received } from './receive.ts';
-export { type Signing, secretBytes, signWebhook, type WebhookHeaders } from './signature.ts';
+export { type Signing, signWebhook, type WebhookHeaders } from './signature.ts';
 export type { SweepOptions, Swept } from './sweep.ts';
 export type { ProceedOnTimeout, WaitOptions } from './wait.ts';
 export { type Verified, verifyWebhook, type WebhookRefusal, type WebhookRequest } from './webhook.ts';

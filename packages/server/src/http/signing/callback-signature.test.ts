@@ -30,6 +30,7 @@ test('[W20] the same as the SDK makes, for every secret and body', async () => {
       .uint8Array({ minLength: 16, maxLength: 80 })
       .map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`),
     fc.string({ unit: 'grapheme', minLength: 16, maxLength: 90 }),
+    fc.stringMatching(/^(whsec_)?[A-Za-z0-9+/_-]{16,40}={0,3}$/),
   );
   const signing = fc.record({
     secrets: fc.array(secret, { minLength: 1, maxLength: 2 }),

@@ -1,4 +1,4 @@
-import { secretBytes, type WebhookHeaders } from '@lanternroom/sdk/wake';
+import type { WebhookHeaders } from '@lanternroom/sdk/wake';
 import { entry, ShortMemory } from '../../core/maps.ts';
 import { HmacKey } from './hmac.ts';
 
@@ -40,8 +40,17 @@ function keysOf(secret: string): Keys {
   return entry(known, secret, () => readSecret(secret));
 }
 
+const SHORTEST_SECRET = 16;
+/** In either alphabet; whether padded or not. */
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
 function readSecret(secret: string): Keys {
-  const bytes = secretBytes(secret);
-  if (bytes === null) throw new Error('a callback secret is too short to sign with');
-  return { wake: new HmacKey(Buffer.from(secret)), standard: new HmacKey(bytes) };
+  const written = Buffer.from(secret);
+  const text = secret.replace(/^whsec_/, '');
+  if (text.length < SHORTEST_SECRET) throw new Error('a callback secret is too short to sign with');
+  const letters = text.replace(/={1,2}$/, '');
+  const padded = letters.padEnd(Math.ceil(letters.length / 4) * 4, '=');
+  // An operator's own text stands for itself.
+  const standard = BASE64.test(padded) ? Buffer.from(padded, 'base64') : written;
+  return { wake: new HmacKey(written), standard: new HmacKey(standard) };
 }
