@@ -126,6 +126,7 @@ export async function startLanternroom(folder, options = {}) {
   });
   await untilReady(port, child);
   const readyMs = performance.now() - started;
+  endWith(child);
   return { name: 'lanternroom', port, pid: child.pid, readyMs, stop: () => end(child) };
 }
 
@@ -159,7 +160,20 @@ async function answers(port) {
   }
 }
 
+/** Servers that were told to go. */
+const dismissed = new WeakSet();
+
+/** One that goes by itself ends the bench: whoever waits for its answers would wait for ever, or blame the load. */
+function endWith(server) {
+  server.once('exit', (code, signal) => {
+    if (dismissed.has(server)) return;
+    console.error(`The server ended by itself (${signal ?? `code ${code}`}); see above.`);
+    process.exit(1);
+  });
+}
+
 export async function end(child, signal = 'SIGTERM') {
+  dismissed.add(child);
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGCONT');
