@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { JsonObject } from './core/canonical.ts';
@@ -13,6 +12,7 @@ import type { PushParts } from './dispatch/prepare/push.ts';
 import { Resealer } from './dispatch/resealer.ts';
 import { Ticker } from './dispatch/ticker.ts';
 import type { Ground } from './ground.ts';
+import { Addresses, type Route } from './http/addresses.ts';
 import { addGroundRules, closeApp, makeApp } from './http/app.ts';
 import { Presence } from './http/entry/presence.ts';
 import {
@@ -59,8 +59,6 @@ export type Running = {
   routes: readonly Route[];
   stop(): Promise<void>;
 };
-
-export type Route = { method: string; url: string };
 
 type Warn = (problem: unknown, message: string) => void;
 
@@ -109,7 +107,7 @@ export async function startServer(
     return stopped;
   };
   const { ticker, indexer } = workers;
-  return { url: reached.url, ground, ticker, indexer, hub: doors.hub, routes: doors.routes, stop };
+  return { url: reached.url, ground, ticker, indexer, hub: doors.hub, routes: shell.addresses.routes, stop };
 }
 
 function bindingOf({ host, tlsCert, tlsKey, trustProxy }: Config): Binding {
@@ -132,6 +130,7 @@ function shellOf(config: Config, { data, auditor }: Ground, parts: ShellParts) {
     parking,
     streams,
     largeAnswers: new LargeAnswers(),
+    addresses: new Addresses(),
     lanes: new FastLanes(parts.binding, (route, status, millis) => metrics.note(route, status, millis)),
     upgrades: new Upgrades(),
     presence: new Presence(room, (tx, agent, at) => tx.agents.seen(agent, at)),
@@ -150,7 +149,7 @@ async function openDoors(config: Config, shell: Shell, { log, warn, metrics, sig
   const { tlsCert: cert, tlsKey: key, trustProxy: proxies } = config;
   const tls = cert !== null && key !== null ? { cert, key } : null;
   const app = makeApp({ tls, log, proxies, baseUrl: shell.baseUrl });
-  const routes = routesOf(app);
+  shell.addresses.watch(app);
   shell.upgrades.attach(app.server, (request) => isPrivate(request, shell.binding));
   const hub = new Hub(shell, warn);
   shell.upgrades.serve('/a2a/connect', (...asked) => void hub.upgrade(...asked));
@@ -178,17 +177,7 @@ async function openDoors(config: Config, shell: Shell, { log, warn, metrics, sig
     await hub.stop();
     await closeApp(app);
   };
-  return { app, hub, routes, close };
-}
-
-/** Fills itself as addresses are registered. */
-function routesOf(app: FastifyInstance): readonly Route[] {
-  const routes: Route[] = [];
-  app.addHook('onRoute', ({ method, url, config }) => {
-    if (config?.refuses) return;
-    for (const name of [method].flat()) routes.push({ method: name, url });
-  });
-  return routes;
+  return { app, hub, close };
 }
 
 type WorkerParts = { room: Shell['room']; shell: Shell; outbound: Outbound; signer: Signer; warn: Warn };

@@ -2,7 +2,6 @@ import cookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
 import { letIn } from '../http/entry/let-in.ts';
 import { errorHandler } from '../http/errors.ts';
-import { watchMethods } from '../http/methods.ts';
 import type { Shell } from '../http/shell.ts';
 import { agentRoutes } from './agents/agents.ts';
 import { callbackTestRoutes } from './agents/callback-test.ts';
@@ -39,7 +38,6 @@ export async function deskRoutes(app: FastifyInstance, shell: Shell, cards: Card
     reply.header('cache-control', 'no-store');
   });
 
-  const refuseOtherMethods = watchMethods(app);
   entryRoutes(app, shell);
   joinRoutes(app, shell);
   passkeyEntryRoutes(app, shell);
@@ -69,5 +67,4 @@ export async function deskRoutes(app: FastifyInstance, shell: Shell, cards: Card
     streamRoutes(inside, shell);
     settingsRoutes(inside, shell);
   });
-  refuseOtherMethods();
 }

@@ -6,10 +6,14 @@ import { signal } from '../testing/receivers.ts';
 import { until } from '../testing/waiting.ts';
 import { checked } from '../testing/wake.ts';
 import type { World } from '../testing/world.ts';
-import { Ticker } from './ticker.ts';
+import { Ticker, type TickerParts } from './ticker.ts';
 
 /** A ticker of our own on the world's store, and how often it has looked for what is due. */
-function countingTicker({ room }: World, checkpoint = async () => {}) {
+function countingTicker(
+  { room }: World,
+  checkpoint = async () => {},
+  presence: TickerParts['presence'] = [],
+) {
   const seen = { rounds: 0, wake: () => {} };
   const { directory } = room.store;
   const heldDue: typeof directory.heldDue = (...asked) => {
@@ -31,7 +35,7 @@ function countingTicker({ room }: World, checkpoint = async () => {}) {
     },
     retentionDays: 365,
     checkpoint,
-    presence: [],
+    presence,
     warn: () => {},
   });
   return { ticker, seen };
@@ -96,4 +100,35 @@ test('[D13][R12] a decision does not wait behind what is done now and then', asy
   await until(async () => (await checked(world, id)).status === 'approved');
   released.fire();
   await ticker.stop();
+});
+
+test('a round that is asked for ends behind the chores, also those that the round beside it began', async () => {
+  const { world } = await openDesk();
+  await world.running.ticker.stop();
+  const gate = () => ({ reached: signal(), released: signal() });
+  const [own, asked, chores] = [gate(), gate(), gate()];
+  const pass = async ({ reached, released }: ReturnType<typeof gate>) => {
+    reached.fire();
+    await released.seen;
+  };
+  const ends = [own, asked];
+  const flushIfDue = async () => {
+    const end = ends.shift();
+    if (end !== undefined) await pass(end);
+  };
+  const { ticker } = countingTicker(world, () => pass(chores), [{ flushIfDue }]);
+  const order: string[] = [];
+  ticker.start();
+  await own.reached.seen;
+  const round = ticker.tick().then(() => order.push('the round that was asked for'));
+  await asked.reached.seen;
+  own.released.fire();
+  await chores.reached.seen;
+  asked.released.fire();
+  for (let n = 0; n < TURNS; n++) await turn();
+  order.push('the chores');
+  chores.released.fire();
+  await round;
+  await ticker.stop();
+  expect(order).toEqual(['the chores', 'the round that was asked for']);
 });

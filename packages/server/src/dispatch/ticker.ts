@@ -95,6 +95,9 @@ export class Ticker {
     await this.#choring;
     const { round, now } = await this.#settleDue();
     if (this.#areChoresDue(now)) await this.#chores(round, now);
+    // The clock's own round may have been faster, and still be at it.
+    await this.#ticking;
+    await this.#choring;
     this.#sum(round);
   }
 

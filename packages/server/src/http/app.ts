@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import Fastify, {
   type FastifyBaseLogger,
+  type FastifyError,
   type FastifyInstance,
   type FastifyRequest,
   LogController,
@@ -111,7 +112,13 @@ export async function closeApp(app: FastifyInstance): Promise<void> {
 
 /** Rules that hold at every address: transport (W2), headers, and one shape for what is not found. */
 export function addGroundRules(app: FastifyInstance, shell: Shell): void {
-  app.setErrorHandler(errorHandler(PLAIN_DOOR, shell.baseUrl));
+  const plain = errorHandler(PLAIN_DOOR, shell.baseUrl);
+  app.setErrorHandler((error: FastifyError | Error, request, reply) => {
+    const door = request.refusedAt;
+    // Many doors have no words of their own and come back here.
+    request.refusedAt = null;
+    return (door?.errorHandler ?? plain)(error, request, reply);
+  });
   app.setNotFoundHandler(async (request, reply) => {
     const page = lostPage(request, reply);
     if (page !== undefined) return page;
@@ -123,7 +130,7 @@ export function addGroundRules(app: FastifyInstance, shell: Shell): void {
     if (!reply.raw.shouldKeepAlive) hangUpBehindBody(request.raw);
     if (lacksHost(request.raw)) return done(new Fault('malformed_body', 'Send the header Host.'));
     if (isPrivate(request.raw, shell.binding) || request.url === '/healthz' || request.url === '/readyz')
-      done();
+      done(request.is404 ? shell.addresses.wrongMethod(request, reply) : undefined);
     else refusePlain(shell, request).catch(done);
   });
 }

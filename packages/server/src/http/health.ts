@@ -6,7 +6,6 @@ import { mayAct } from '../core/people/person.ts';
 import type { Room } from '../core/room.ts';
 import { type Micros, SECOND } from '../core/time.ts';
 import { bearerOf } from './entry/agent-key.ts';
-import { onlyMethods } from './methods.ts';
 import type { Shell } from './shell.ts';
 import type { Parking } from './waiting/park.ts';
 import type { Streams } from './waiting/sse.ts';
@@ -79,11 +78,12 @@ export function healthRoutes(
   { room }: Shell,
   { health, metrics }: { health: { draining: boolean }; metrics: Metrics },
 ): void {
-  app.route({ ...onlyMethods(app, 'GET', '/healthz'), handler: async () => ({ status: 'ok' }) });
+  app.route({ method: 'GET', url: '/healthz', handler: async () => ({ status: 'ok' }) });
 
   /** Migrated (or we would not listen), the store answers, and we are not on our way out. */
   app.route({
-    ...onlyMethods(app, 'GET', '/readyz'),
+    method: 'GET',
+    url: '/readyz',
     handler: async () => {
       if (health.draining) throw new Fault('unavailable', 'The server is shutting down.', { retryAfter: 5 });
       await room.store.directory.spaces().catch(() => {
@@ -94,7 +94,8 @@ export function healthRoutes(
   });
 
   app.route({
-    ...onlyMethods(app, 'GET', '/metrics'),
+    method: 'GET',
+    url: '/metrics',
     handler: async (request, reply) => {
       const token = bearerOf(request);
       const person = token === null ? null : await personBehind(room, token);

@@ -60,3 +60,29 @@ test('[W1] a method that nobody serves, or a part that is not there, is no fault
   const part = await fetch(`${world.url}/`, { headers: { range: 'bytes=99999999-' } });
   expect(part.status).toBe(200);
 });
+
+test('[D86] it is told in the words of the door, however the address is written, and without looking at a body', async () => {
+  const world = await openWorld();
+  const put = (path: string) =>
+    fetch(world.url + path, { method: 'PUT', headers: { 'content-type': 'text/odd' }, body: '{' });
+  const akep = await put('/.well-known/akep.json');
+  expect([akep.status, await akep.json()]).toEqual([405, { error: 'Only GET works here.' }]);
+  for (const path of ['/healthz?a=/b#c', '/%68ealthz', '/docs/errors', '/desk/deliveries/x', '/mcp']) {
+    const reply = await put(path);
+    const { error } = (await reply.json()) as { error: { code: string } };
+    expect([path, reply.status, error.code]).toEqual([path, 405, 'method_not_allowed']);
+  }
+});
+
+test('[D86] what is written out is another address than the parameter in its place', async () => {
+  const world = await openWorld();
+  for (const [method, path, allow] of [
+    ['DELETE', '/desk/passkeys/challenge', 'POST'],
+    ['POST', '/desk/passkeys/some-id', 'PUT, DELETE'],
+    ['HEAD', '/akep/events/wait', 'GET'],
+  ] as const) {
+    const token = path.startsWith('/desk') ? world.token : world.agent.key;
+    const reply = await fetch(world.url + path, { method, headers: { authorization: `Bearer ${token}` } });
+    expect([path, reply.status, reply.headers.get('allow')]).toEqual([path, 405, allow]);
+  }
+});

@@ -1,10 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { Fault } from '../core/faults.ts';
+import type { Fault } from '../core/faults.ts';
+import { wrongMethod } from './addresses.ts';
+import type { Shell } from './shell.ts';
 
-/** What our addresses have, in the order in which `Allow` tells it; HEAD comes with GET. */
-const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+// A wrong method is told so by itself (http/addresses.ts). Named here are the addresses where that is not enough: another
+// route would take it, one with a parameter in its place or the star of another door; or the door has more to say (W5).
 
-/** Names a route and answers every other method there with 405 and `Allow`, instead of a puzzling 404. */
+/** The star behind the addresses of a door. Before a body is looked at: what is not here may well speak another format. */
+export function refuseTheRest(
+  app: FastifyInstance,
+  { addresses }: Shell,
+  { url, lost }: { url: string; lost(request: FastifyRequest): Fault },
+): void {
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    throw addresses.wrongMethod(request, reply) ?? lost(request);
+  };
+  app.all(url, { onRequest: answer }, answer);
+}
+
+/** Names a route and answers every other method there with 405 and `Allow`. */
 export function onlyMethods<M extends HTTPMethods>(
   app: FastifyInstance,
   method: M,
@@ -14,13 +28,12 @@ export function onlyMethods<M extends HTTPMethods>(
   return { method, url };
 }
 
-/** The same for a GET that lasts: who asks for its headers alone would wait for nothing. */
+/** For a GET that lasts: who asks for its headers alone would wait for nothing. */
 export function onlyLastingGet(
   app: FastifyInstance,
   url: string,
 ): { method: 'GET'; url: string; exposeHeadRoute: false } {
-  refuseOthers(app, ['GET'], url);
-  refuseHead(app, ['GET'], url);
+  refuse(app, url, { methods: ['HEAD'], allowed: ['GET'] });
   return { method: 'GET', url, exposeHeadRoute: false };
 }
 
@@ -35,11 +48,6 @@ export function refuseOthers(
   refuse(app, url, { methods: others, allowed, hint });
 }
 
-/** For an address whose GET has no HEAD. */
-export function refuseHead(app: FastifyInstance, allowed: readonly HTTPMethods[], url: string): void {
-  refuse(app, url, { methods: ['HEAD'], allowed });
-}
-
 type Refusal = {
   methods: readonly string[];
   allowed: readonly HTTPMethods[];
@@ -48,8 +56,7 @@ type Refusal = {
 
 function refuse(app: FastifyInstance, url: string, { methods, allowed, hint }: Refusal): void {
   const answer = async (_: FastifyRequest, reply: FastifyReply) => {
-    reply.header('allow', allowed.join(', '));
-    throw new Fault('method_not_allowed', hint ?? `Only ${allowed.join(', ')} works here.`);
+    throw wrongMethod(reply, allowed, hint);
   };
   app.route({
     method: methods as HTTPMethods[],
@@ -59,21 +66,4 @@ function refuse(app: FastifyInstance, url: string, { methods, allowed, hint }: R
     onRequest: answer,
     handler: answer,
   });
-}
-
-/** The same for every address that is named from here on; the function that comes back is called behind the last of them. */
-export function watchMethods(app: FastifyInstance): () => void {
-  const named = new Map<string, HTTPMethods[]>();
-  app.addHook('onRoute', ({ url, method, config }) => {
-    if (config?.refuses) return;
-    const methods = METHODS.filter((m) => [method].flat().includes(m));
-    named.set(url, [...(named.get(url) ?? []), ...methods]);
-  });
-  return () => {
-    for (const [url, methods] of named) refuseOthers(app, inOrder(methods), url);
-  };
-}
-
-function inOrder(methods: readonly HTTPMethods[]): readonly HTTPMethods[] {
-  return METHODS.filter((m) => methods.includes(m));
 }

@@ -2,6 +2,7 @@ import type { SpaceId } from '../core/ids.ts';
 import type { Verdict } from '../core/ledger/audit.ts';
 import type { Doorkeeper } from '../core/people/login.ts';
 import type { Rate } from '../core/rate.ts';
+import type { Addresses } from './addresses.ts';
 import type { Presence } from './entry/presence.ts';
 import type { Binding } from './entry/transport.ts';
 import type { FastLanes } from './fast-lane.ts';
@@ -33,6 +34,7 @@ export type Shell = {
   parking: Parking;
   streams: Streams;
   largeAnswers: LargeAnswers;
+  addresses: Addresses;
   lanes: FastLanes;
   upgrades: Upgrades;
   binding: Binding;

@@ -5,13 +5,13 @@ import { removePerson } from '../core/people/membership.ts';
 import { addToken, revokeToken } from '../core/people/tokens.ts';
 import { addCallerToken, revokeCallerToken } from '../core/tasks/callers.ts';
 import { DAY } from '../core/time.ts';
-import type { Route } from '../main.ts';
 import { aCallerToken, changeCard, useWorld } from '../testing/a2a.ts';
 import { Browser } from '../testing/browser.ts';
 import { digests } from '../testing/digests.ts';
 import { fill } from '../testing/routes.ts';
 import { WHO_MAY, type Who } from '../testing/who-may.ts';
 import { ManualClock } from '../testing/world.ts';
+import type { Route } from './addresses.ts';
 
 const clock = new ManualClock();
 const world = useWorld({ clock });

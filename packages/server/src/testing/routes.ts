@@ -1,4 +1,4 @@
-import type { Route } from '../main.ts';
+import type { Route } from '../http/addresses.ts';
 import type { World } from './world.ts';
 
 /** Every address of the desk that is served, as `GET /desk/deliveries/:id`. */

@@ -12,6 +12,7 @@ import {
 import { ROLES } from '../../core/people/person.ts';
 import { completeReset, resetPerson } from '../../core/people/reset.ts';
 import { toIso } from '../../core/time.ts';
+import { refuseOthers } from '../../http/methods.ts';
 import { objectBody } from '../../http/reading/body.ts';
 import { optionalLine, requiredChoice, requiredText } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
@@ -24,6 +25,7 @@ type ById = { Params: { id: string } };
 
 /** Reachable without a session: the link is the proof. */
 export function joinRoutes(app: FastifyInstance, shell: Shell): void {
+  refuseOthers(app, ['POST'], '/desk/invitations/accept');
   app.post('/desk/invitations/accept', async (request, reply) => {
     const body = objectBody(request.body).value;
     const given = {

@@ -15,6 +15,7 @@ import {
 import { proveByPassword, refuseUnproved } from '../../core/people/proof.ts';
 import { toIso, toIsoOrNull } from '../../core/time.ts';
 import { networkOf } from '../../http/entry/transport.ts';
+import { refuseOthers } from '../../http/methods.ts';
 import { objectBody } from '../../http/reading/body.ts';
 import { invalid, missing, requiredLine, requiredText } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
@@ -49,6 +50,7 @@ export function passkeyRoutes(app: FastifyInstance, shell: Shell): void {
     return { passkeys: mine.map(fromPasskey), origin: partyOf(shell.baseUrl())?.origin ?? null };
   });
 
+  refuseOthers(app, ['POST'], '/desk/passkeys/challenge');
   app.post('/desk/passkeys/challenge', async (request) => {
     await requireProof(shell, request);
     return orThrow(await askForPasskey(room, caller(request), requireParty(shell)));

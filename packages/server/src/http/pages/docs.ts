@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Fault } from '../../core/faults.ts';
-import { onlyMethods } from '../methods.ts';
 import { readTexts } from '../package-files.ts';
 import { escapeHtml, toHtml } from './markdown.ts';
 import type { Operation } from './openapi.ts';
@@ -13,18 +12,21 @@ export function docsRoutes(app: FastifyInstance, operations: readonly Operation[
   const pages = new Map<string, string>();
 
   app.route({
-    ...onlyMethods(app, 'GET', '/docs'),
+    method: 'GET',
+    url: '/docs',
     handler: async (_, reply) => page(reply, 'Documents', index(texts, operations)),
   });
 
   app.route({
-    ...onlyMethods(app, 'GET', '/docs/style.css'),
+    method: 'GET',
+    url: '/docs/style.css',
     handler: async (_, reply) =>
       reply.header('cache-control', 'max-age=3600').type('text/css; charset=utf-8').send(STYLE),
   });
 
   app.route<ByName>({
-    ...onlyMethods(app, 'GET', '/docs/:name'),
+    method: 'GET',
+    url: '/docs/:name',
     handler: async (request, reply) => {
       const { name } = request.params;
       const text = texts.get(name);

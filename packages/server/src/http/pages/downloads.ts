@@ -1,7 +1,6 @@
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { Fault } from '../../core/faults.ts';
-import { onlyMethods } from '../methods.ts';
 import { DOWNLOADS, VERSION } from '../package-files.ts';
 import type { Shell } from '../shell.ts';
 
@@ -14,7 +13,8 @@ export function downloadRoutes(app: FastifyInstance, { baseUrl }: Pick<Shell, 'b
     : [];
 
   app.route({
-    ...onlyMethods(app, 'GET', '/packages'),
+    method: 'GET',
+    url: '/packages',
     config: { open: true, summary: 'How to install the clients, as lines for a shell' },
     handler: async (_, reply) =>
       reply
@@ -23,7 +23,8 @@ export function downloadRoutes(app: FastifyInstance, { baseUrl }: Pick<Shell, 'b
   });
 
   app.route<ByFile>({
-    ...onlyMethods(app, 'GET', '/packages/:file'),
+    method: 'GET',
+    url: '/packages/:file',
     config: { open: true, summary: 'A package to install', response: { 200: 'bytes' } },
     handler: async (request, reply) => {
       const { file } = request.params;

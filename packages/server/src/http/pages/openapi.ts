@@ -1,6 +1,5 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Described } from '../app.ts';
-import { onlyMethods } from '../methods.ts';
 import type { Shell } from '../shell.ts';
 
 export type Operation = { method: string; path: string; described: Described };
@@ -16,7 +15,8 @@ export function openApiRoutes(app: FastifyInstance, shell: Shell): readonly Oper
     }
   });
   app.route({
-    ...onlyMethods(app, 'GET', '/openapi.json'),
+    method: 'GET',
+    url: '/openapi.json',
     handler: async () => document(operations, shell),
   });
   return operations;

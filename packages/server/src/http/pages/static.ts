@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { onlyMethods } from '../methods.ts';
 import { PUBLIC } from '../package-files.ts';
 import type { Shell } from '../shell.ts';
 
@@ -21,7 +20,8 @@ const POLICY = [
 
 export async function staticRoutes(app: FastifyInstance, shell: Shell): Promise<void> {
   app.route({
-    ...onlyMethods(app, 'GET', '/llms.txt'),
+    method: 'GET',
+    url: '/llms.txt',
     handler: async (_, reply) => reply.type('text/plain; charset=utf-8').send(llms(shell)),
   });
   if (!existsSync(PUBLIC)) return;
@@ -40,8 +40,7 @@ export async function staticRoutes(app: FastifyInstance, shell: Shell): Promise<
       reply.header('cache-control', fixed ? 'public, max-age=31536000, immutable' : 'no-cache');
     },
   });
-  for (const route of PAGES)
-    app.route({ ...onlyMethods(app, 'GET', route), handler: (_, reply) => page(reply) });
+  for (const route of PAGES) app.route({ method: 'GET', url: route, handler: (_, reply) => page(reply) });
 }
 
 /** The addresses of the desk: one page that finds its own way. */

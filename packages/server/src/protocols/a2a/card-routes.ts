@@ -32,7 +32,8 @@ export function cardRoutes(
       handler: (request, reply) => onlyCard({ shell, cards, handle: request.params.handle }, request, reply),
     });
     app.route({
-      ...onlyMethods(app, 'GET', `/.well-known/${name}`),
+      method: 'GET',
+      url: `/.well-known/${name}`,
       handler: async (request, reply) => {
         const [only, another] = await shell.room.store.directory.spaces();
         // Who the tenants are is nobody else's business.
@@ -42,7 +43,8 @@ export function cardRoutes(
     });
   }
   app.route({
-    ...onlyMethods(app, 'GET', '/.well-known/jwks.json'),
+    method: 'GET',
+    url: '/.well-known/jwks.json',
     handler: async (_, reply) =>
       reply.header('cache-control', 'public, max-age=300').send(await signer.jwks()),
   });

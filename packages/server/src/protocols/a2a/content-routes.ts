@@ -11,7 +11,6 @@ import { upload, uploadTooLarge } from '../../core/tasks/upload.ts';
 import { identify } from '../../http/entry/agent-key.ts';
 import { attachment } from '../../http/files/attachment.ts';
 import { askedSlice } from '../../http/files/ranges.ts';
-import { onlyMethods } from '../../http/methods.ts';
 import { type Query, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { bePatient } from '../../http/sockets/broken.ts';
@@ -30,7 +29,8 @@ export function uploadRoute(app: FastifyInstance, shell: Shell): void {
     request.identity = await identify(shell.room, request);
   });
   app.route({
-    ...onlyMethods(app, 'POST', '/a2a/uploads'),
+    method: 'POST',
+    url: '/a2a/uploads',
     config: {
       summary: 'Content of an artifact that is too large for a frame',
       parameters: [{ name: 'taskId', in: 'query', required: true, schema: Type.String() }],
@@ -87,7 +87,8 @@ type ContentParams = { id: string; content: string };
 /** Large content, at its own address, only to whoever may read the task. */
 export function contentRoute(app: FastifyInstance, { shell }: A2aParts): void {
   app.route<{ Params: ContentParams }>({
-    ...onlyMethods(app, 'GET', '/@:handle/:agent/tasks/:id/content/:content'),
+    method: 'GET',
+    url: '/@:handle/:agent/tasks/:id/content/:content',
     config: { summary: 'Large content of an artifact, as a file', response: { 200: 'bytes', 206: 'bytes' } },
     handler: async (request, reply) => {
       const { place } = enteredOf(request);

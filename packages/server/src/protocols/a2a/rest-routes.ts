@@ -4,7 +4,6 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.t
 import { Fault } from '../../core/faults.ts';
 import type { Described } from '../../http/app.ts';
 import { logFault, toFault } from '../../http/errors.ts';
-import { refuseOthers } from '../../http/methods.ts';
 import type { JsonBody } from '../../http/reading/body.ts';
 import { enteredOf } from './door.ts';
 import { noSuchAddress, restStatus, toRestError } from './errors.ts';
@@ -77,14 +76,13 @@ export function restRoutes(app: FastifyInstance, parts: A2aParts): void {
   );
   taskRoutes(app, parts);
   const configs = `${BASE}/tasks/:id/pushNotificationConfigs`;
-  refuseOthers(app, ['POST'], `${BASE}/message::send`);
-  refuseOthers(app, ['POST'], `${BASE}/message::stream`);
-  refuseOthers(app, ['GET'], `${BASE}/tasks`);
-  refuseOthers(app, ['GET', 'POST'], `${BASE}/tasks/:id`);
-  refuseOthers(app, ['GET', 'POST'], configs);
-  refuseOthers(app, ['GET', 'DELETE'], `${configs}/:config`);
-  refuseOthers(app, ['GET'], `${BASE}/extendedAgentCard`);
-  app.all(`${BASE}/*`, { onRequest: refuseAddress }, refuseAddress);
+  // Behind the question who asks: a stranger is not told which addresses an agent has (A21).
+  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
+    const fault = parts.shell.addresses.wrongMethod(request, reply);
+    if (fault !== undefined) throw fault;
+    return refuseAddress(request, reply);
+  };
+  app.all(`${BASE}/*`, { onRequest: refuse }, refuse);
   app.post(
     configs,
     { config: DESCRIBED.pushSet },

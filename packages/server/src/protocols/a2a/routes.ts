@@ -4,7 +4,7 @@ import { PLAIN_DOOR } from '../../http/app.ts';
 import { letIn } from '../../http/entry/let-in.ts';
 import { errorHandler } from '../../http/errors.ts';
 import { readAnew } from '../../http/fast-lane.ts';
-import { onlyMethods, refuseOthers } from '../../http/methods.ts';
+import { refuseOthers, refuseTheRest } from '../../http/methods.ts';
 import { addJsonParser } from '../../http/reading/body.ts';
 import type { Shell } from '../../http/shell.ts';
 import type { Signer } from '../../http/signing/signer.ts';
@@ -44,19 +44,20 @@ export async function a2aRoutes(app: FastifyInstance, shell: Shell, signer: Sign
     });
   });
   app.route({
-    ...onlyMethods(app, 'GET', '/a2a/connect'),
+    method: 'GET',
+    url: '/a2a/connect',
     handler: async () => {
       throw new Fault('invalid_field', 'This address speaks WebSocket: ask for the upgrade.', {
         field: 'upgrade',
       });
     },
   });
-  app.all('/a2a/*', async () => {
-    throw new Fault(
+  const lost = () =>
+    new Fault(
       'not_found',
       'A2A has no such address. Agents connect at /a2a/connect and are called at /@handle/name.',
     );
-  });
+  refuseTheRest(app, shell, { url: '/a2a/*', lost });
 }
 
 function rpcRoutes(app: FastifyInstance, parts: A2aParts): void {

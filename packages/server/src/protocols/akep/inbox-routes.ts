@@ -6,7 +6,7 @@ import { type Item, type Read, readEvent, readInbox, readLast, readPieces } from
 import { readTask } from '../../core/events/task.ts';
 import { type Fault, orThrow } from '../../core/faults.ts';
 import { JSON_HEADERS, sendAtOnce, sendParts } from '../../http/fast-lane.ts';
-import { onlyLastingGet, onlyMethods } from '../../http/methods.ts';
+import { onlyLastingGet } from '../../http/methods.ts';
 import { type Query, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { LARGE_BYTES } from '../../http/waiting/large-answers.ts';
@@ -23,7 +23,8 @@ export function inboxRoutes(door: FastifyInstance, shell: Shell): void {
   eventRoutes(door, shell);
   const { room } = shell;
   door.route<ById>({
-    ...onlyMethods(door, 'GET', '/akep/tasks/:id'),
+    method: 'GET',
+    url: '/akep/tasks/:id',
     config: { summary: 'The state of a task, from its events', response: { 200: TaskBody } },
     handler: async (request) => orThrow(await readTask(room, readerOf(request), request.params.id)),
   });
@@ -129,7 +130,8 @@ async function wait(
 function eventRoutes(door: FastifyInstance, shell: Shell): void {
   const { room } = shell;
   door.route<ById>({
-    ...onlyMethods(door, 'GET', '/akep/events/:id'),
+    method: 'GET',
+    url: '/akep/events/:id',
     config: { summary: 'One event', parameters: [QUERY.producer], response: { 200: EventView } },
     handler: async (request, reply) => {
       const reader = readerOf(request);
@@ -143,7 +145,8 @@ function eventRoutes(door: FastifyInstance, shell: Shell): void {
     },
   });
   door.route<ById>({
-    ...onlyMethods(door, 'POST', '/akep/events/:id/ack'),
+    method: 'POST',
+    url: '/akep/events/:id/ack',
     config: {
       summary: 'What became of an event',
       parameters: [QUERY.producer],

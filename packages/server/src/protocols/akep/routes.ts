@@ -5,7 +5,7 @@ import { Fault, orThrow } from '../../core/faults.ts';
 import { letIn } from '../../http/entry/let-in.ts';
 import { errorHandler } from '../../http/errors.ts';
 import { type FullReply, JSON_HEADERS, refuseFromLane, sendFull } from '../../http/fast-lane.ts';
-import { onlyMethods, refuseOthers } from '../../http/methods.ts';
+import { onlyMethods, refuseTheRest } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
 import { asyncApi } from './asyncapi.ts';
 import { discovery } from './discovery.ts';
@@ -36,11 +36,12 @@ export async function akepRoutes(app: FastifyInstance, shell: Shell): Promise<vo
 
   ingestRoutes(app, receiving);
   app.route({
-    ...onlyMethods(app, 'GET', '/.well-known/akep.json'),
+    method: 'GET',
+    url: '/.well-known/akep.json',
     config: { summary: 'What is served here', open: true, response: { 200: DiscoveryBody } },
     handler: async () => discovery(shell),
   });
-  app.route({ ...onlyMethods(app, 'GET', '/asyncapi.json'), handler: async () => asyncApi(shell) });
+  app.route({ method: 'GET', url: '/asyncapi.json', handler: async () => asyncApi(shell) });
   await app.register(async (door) => {
     letIn(door, async (request, reply) => {
       reply.header('cache-control', 'no-store');
@@ -52,9 +53,8 @@ export async function akepRoutes(app: FastifyInstance, shell: Shell): Promise<vo
     emitRoute(door, receiving);
     await relayRoute(door, shell);
   });
-  app.all('/akep/*', async () => {
-    throw new Fault('not_found', 'AKEP has no such address.');
-  });
+  const lost = () => new Fault('not_found', 'AKEP has no such address.');
+  refuseTheRest(app, shell, { url: '/akep/*', lost });
 }
 
 function ingestRoutes(app: FastifyInstance, receiving: Receiving): void {
@@ -85,12 +85,12 @@ function ingestRoutes(app: FastifyInstance, receiving: Receiving): void {
       );
     },
   });
-  refuseOthers(app, ['GET', 'POST'], '/akep/events');
 }
 
 function emitRoute(door: FastifyInstance, receiving: Receiving): void {
   door.route({
-    ...onlyMethods(door, 'POST', '/akep/emit'),
+    method: 'POST',
+    url: '/akep/emit',
     config: {
       summary: 'An event that the agent itself sends',
       body: LenientEventBody,

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { resubscribe, subscribe, unsubscribe } from '../../core/events/subscribe.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
-import { refuseOthers } from '../../http/methods.ts';
 import type { Shell } from '../../http/shell.ts';
 import { fromSubscribed, fromSubscription, toSubscriptionBody } from './mapping.ts';
 import { type ById, caller, jsonBody, readerOf } from './request.ts';
@@ -28,7 +27,6 @@ function listRoutes(door: FastifyInstance, { room }: Shell): void {
     const location = `${ALL}/${made.subscription.id}`;
     return reply.code(201).header('location', location).send(fromSubscribed(made));
   });
-  refuseOthers(door, ['GET', 'POST'], ALL);
 }
 
 const ONE = '/akep/subscriptions/:id';
@@ -52,5 +50,4 @@ function oneRoutes(door: FastifyInstance, { room }: Shell): void {
     orThrow(await unsubscribe(room, readerOf(request), request.params.id));
     return reply.code(204).send();
   });
-  refuseOthers(door, ['GET', 'PUT', 'DELETE'], ONE);
 }

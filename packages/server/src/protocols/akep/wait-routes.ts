@@ -5,7 +5,7 @@ import { type ReadResumes, readResumes } from '../../core/events/resumes.ts';
 import { fromResume } from '../../core/events/wait.ts';
 import { endWait, openWait, setPolicy } from '../../core/events/waiting.ts';
 import { orThrow } from '../../core/faults.ts';
-import { onlyLastingGet, onlyMethods, refuseOthers } from '../../http/methods.ts';
+import { onlyLastingGet } from '../../http/methods.ts';
 import { type Query, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { fromPolicy, fromWait, toLimit, toPolicy, toWait, toWaitMs } from './mapping.ts';
@@ -35,9 +35,9 @@ function waits(door: FastifyInstance, { room }: Shell): void {
     const wait = orThrow(await openWait(room, toWait(jsonBody(request), made)));
     return reply.code(201).header('location', `${ALL}/${wait.id}`).send(fromWait(wait));
   });
-  refuseOthers(door, ['GET', 'POST'], ALL);
   door.route<ById>({
-    ...onlyMethods(door, 'DELETE', `${ALL}/:id`),
+    method: 'DELETE',
+    url: `${ALL}/:id`,
     config: { summary: 'End a wait', response: { 204: null } },
     handler: async (request, reply) => {
       orThrow(await endWait(room, readerOf(request), request.params.id));
@@ -49,7 +49,8 @@ function waits(door: FastifyInstance, { room }: Shell): void {
 function resumes(door: FastifyInstance, shell: Shell): void {
   const { room } = shell;
   door.route({
-    ...onlyMethods(door, 'GET', '/akep/resumes'),
+    method: 'GET',
+    url: '/akep/resumes',
     config: {
       summary: 'Which runs were woken',
       parameters: [QUERY.cursor, QUERY.limit],
@@ -122,5 +123,4 @@ function policy(door: FastifyInstance, { room }: Shell): void {
     const body = jsonBody(request);
     return fromPolicy(await setPolicy(room, readerOf(request), (before) => toPolicy(body, before)));
   });
-  refuseOthers(door, ['GET', 'PUT'], '/akep/policy');
 }

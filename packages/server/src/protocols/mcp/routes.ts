@@ -3,7 +3,6 @@ import { Fault } from '../../core/faults.ts';
 import { bearerOf, identify } from '../../http/entry/agent-key.ts';
 import { letIn } from '../../http/entry/let-in.ts';
 import { errorHandler } from '../../http/errors.ts';
-import { refuseHead, refuseOthers } from '../../http/methods.ts';
 import { parseStrict } from '../../http/reading/strict-json.ts';
 import type { Shell } from '../../http/shell.ts';
 import { MCP_DOOR } from './errors.ts';
@@ -34,8 +33,6 @@ export async function mcpRoutes(app: FastifyInstance, shell: Shell): Promise<voi
     exposeHeadRoute: false,
     handler: async (request, reply) => serve(shell, await open(), request, reply),
   });
-  refuseOthers(app, METHODS, '/mcp');
-  refuseHead(app, METHODS, '/mcp');
 }
 
 async function serve(

@@ -17,7 +17,7 @@ import {
   refuseFromLane,
   sendFull,
 } from '../../http/fast-lane.ts';
-import { onlyMethods } from '../../http/methods.ts';
+import { onlyMethods, refuseTheRest } from '../../http/methods.ts';
 import { FRAMEWORKS, Prompts } from '../../http/pages/prompts.ts';
 import { objectBody, toJson } from '../../http/reading/body.ts';
 import { choice, type Query, requiredText } from '../../http/reading/fields.ts';
@@ -64,7 +64,8 @@ export async function wakeRoutes(app: FastifyInstance, shell: Shell): Promise<vo
   });
 
   app.route({
-    ...onlyMethods(app, 'GET', '/.well-known/wake.json'),
+    method: 'GET',
+    url: '/.well-known/wake.json',
     config: { summary: 'Versions, limits and extensions', open: true, response: { 200: CardBody } },
     handler: async (request, reply) => {
       if (request.headers.authorization !== undefined) {
@@ -75,8 +76,7 @@ export async function wakeRoutes(app: FastifyInstance, shell: Shell): Promise<vo
     },
   });
 
-  // Before the body is looked at: another version may well speak another format (W25).
-  app.all('/wake/*', { onRequest: noSuchAddress }, noSuchAddress);
+  refuseTheRest(app, shell, { url: '/wake/*', lost: noSuchAddress });
 }
 
 function deliveringRoutes(app: FastifyInstance, shell: Shell): void {
@@ -157,10 +157,11 @@ function promptRoutes(app: FastifyInstance, { room, baseUrl }: Shell): void {
   });
 }
 
-async function noSuchAddress(request: FastifyRequest): Promise<never> {
+/** Another version may be one of ours some day (W25). */
+function noSuchAddress(request: FastifyRequest): Fault {
   const version = /^\/wake\/(v\d+)(?:[/?]|$)/.exec(request.url)?.[1];
-  if (version === undefined || version === 'v1') throw new Fault('not_found', 'WAKE has no such address.');
-  throw new Fault('unsupported_version', `This server does not speak WAKE ${version}.`, {
+  if (version === undefined || version === 'v1') return new Fault('not_found', 'WAKE has no such address.');
+  return new Fault('unsupported_version', `This server does not speak WAKE ${version}.`, {
     extra: { supported: VERSIONS },
   });
 }

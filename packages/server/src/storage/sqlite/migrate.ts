@@ -25,19 +25,16 @@ export function sealedBy(db: Database): string | null {
   return (noted as { text: string } | undefined)?.text ?? null;
 }
 
-/** Brings the file to this program's version, step by step, each step in a transaction. */
+/** Brings the file to this program's version in one transaction: a kill in the middle leaves it as it was. */
 export function migrateSqlite(db: Database): void {
-  for (let step = pragma(db, 'user_version'); step < MIGRATIONS.length; step++) migrateStep(db, step);
-}
-
-function migrateStep(db: Database, step: number): void {
+  if (pragma(db, 'user_version') === MIGRATIONS.length) return;
   db.exec('begin immediate');
   try {
-    // Another process may have been faster between the look and the lock.
-    if (pragma(db, 'user_version') === step) {
-      for (const sql of MIGRATIONS[step] ?? []) db.exec(inSqlite(sql));
-      db.exec(`pragma user_version = ${step + 1}; pragma application_id = ${APPLICATION_ID}`);
-    }
+    // Asked again: another process may have been faster between the look and the lock.
+    const missing = MIGRATIONS.slice(pragma(db, 'user_version'));
+    for (const sql of missing.flat()) db.exec(inSqlite(sql));
+    if (missing.length > 0)
+      db.exec(`pragma user_version = ${MIGRATIONS.length}; pragma application_id = ${APPLICATION_ID}`);
     db.exec('commit');
   } catch (reason) {
     if (db.isTransaction) db.exec('rollback');

@@ -119,6 +119,23 @@ describe('migrations', () => {
     expect(sql(file, 'pragma user_version')).toEqual([[MIGRATIONS.length]]);
   });
 
+  test('[D25] a step that cannot be done leaves the store as it was, also what the steps before it did', () => {
+    const file = join(freshFolder(), 'store.db');
+    const db = new Database(file);
+    for (const step of MIGRATIONS[0] ?? []) db.exec(inSqlite(step));
+    db.exec('pragma user_version = 1; pragma application_id = 0x4c54524e');
+    const later = MIGRATIONS.slice(2).flat();
+    const last = later
+      .flatMap((step) => /^create (?:table|(?:unique )?index) (\w+)/.exec(step)?.[1] ?? [])
+      .at(-1);
+    db.exec(`create table "${last}" (in_the_way text)`);
+    db.close();
+    const schema = sql(file, 'select name from sqlite_master order by name');
+    expect(() => open(file)).toThrow(/already/);
+    expect(sql(file, 'pragma user_version')).toEqual([[1]]);
+    expect(sql(file, 'select name from sqlite_master order by name')).toEqual(schema);
+  });
+
   test('[D25] deliveries from before ids told their place are found by them, and so are new ones', async () => {
     const file = join(freshFolder(), 'store.db');
     const db = new Database(file);
