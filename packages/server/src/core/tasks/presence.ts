@@ -20,6 +20,8 @@ type Joining = At & { replaces: string | null };
 export function join(room: Room, { space, agent, link, replaces }: Joining): Promise<void> {
   return room.store.write(space, [`frames:${agent}`], async (tx) => {
     const now = room.clock.now();
+    // It may come for the second time, when its lease ran out though it was there.
+    await tx.links.remove(agent, link);
     await tx.links.insert({ agent, id: link, since: now, until: now + LINK_KEPT });
     await tx.frames.adopt(agent, null, link);
     for (const lost of await tx.links.of(agent)) {
@@ -49,15 +51,21 @@ async function handOver(room: Room, tx: Tx, agent: AgentId, link: string): Promi
   if (heir !== null && moved > 0) tx.announce(framesTopic(tx.space, agent), heir + ADOPTED);
 }
 
-/** Connections of one space that are still open here. */
-export function renewLinks(room: Room, space: SpaceId, links: readonly Omit<At, 'space'>[]): Promise<void> {
+/**
+ * Connections of one space that are still open here. Returns those whose lease had run out, as in a time without a
+ * database: somebody took them for dead, and what came since waits for nobody until they join again.
+ */
+export function renewLinks<L extends Omit<At, 'space'>>(
+  room: Room,
+  space: SpaceId,
+  links: readonly L[],
+): Promise<L[]> {
   return room.store.write(space, [], async (tx) => {
-    const until = room.clock.now() + LINK_KEPT;
-    for (const { agent, link } of links) {
-      // Somebody took it for dead meanwhile; it is not.
-      if (!(await tx.links.renew(agent, link, until)))
-        await tx.links.insert({ agent, id: link, since: room.clock.now(), until });
-    }
+    const now = room.clock.now();
+    const lapsed: L[] = [];
+    for (const at of links)
+      if (!(await tx.links.renew(at.agent, at.link, { now, until: now + LINK_KEPT }))) lapsed.push(at);
+    return lapsed;
   });
 }
 
@@ -70,9 +78,17 @@ export async function sweepLost(room: Room): Promise<void> {
       if (link === undefined || link.until > room.clock.now()) return;
       await tx.links.remove(at.agent, at.link);
       await handOver(room, tx, at.agent, at.link);
+      await noteLastThere(tx, at.agent, link.until);
       tx.announce(`desk:${at.space}`, 'agents');
     });
   }
+}
+
+/** Nobody said goodbye: it had what came to it until its lease ended, and a cancel of that must reach it. */
+async function noteLastThere(tx: Tx, id: AgentId, leaseEnd: Micros): Promise<void> {
+  const agent = await tx.agents.get(id);
+  if (agent === null) return;
+  await tx.agents.connected(id, Math.max(leaseEnd, agent.connectedAt ?? 0, agent.lastSeenAt ?? 0));
 }
 
 export type AgentPresence = { online: boolean; lastSeenAt: Micros | null; waiting: number };

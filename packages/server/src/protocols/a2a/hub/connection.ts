@@ -90,6 +90,11 @@ export class Connection implements Line {
     await this.#inbox?.start(wakeups);
   }
 
+  /** Its lease had run out: what others took is theirs, what waits for nobody is its own. Not when it is about to leave. */
+  async rejoin(): Promise<void> {
+    if (!this.isClosed) await join(this.#parts.room, { ...this.at, replaces: null });
+  }
+
   async end(): Promise<void> {
     this.#off();
     this.#inbox?.stop();
