@@ -139,7 +139,7 @@ const linksOf = statement<OfAgent>()((db, p) =>
     .where('space_id', '=', p.space)
     .where('agent_id', '=', p.agent)
     .orderBy('link_id')
-    .limit(100),
+    .limit(1000),
 );
 
 const renew = statement<OfAgent & { id: string; now: number; until: number }>()((db, p) =>

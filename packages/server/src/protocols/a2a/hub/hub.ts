@@ -117,8 +117,7 @@ export class Hub {
       this.#ending.add(ending);
     });
     this.#hello(connection, replaces).catch((problem: unknown) => {
-      if (isFault(problem) && !isStoreTrouble(problem))
-        return connection.close(CLOSE.refused, problem.message.slice(0, 120));
+      if (isFault(problem) && !isStoreTrouble(problem)) return connection.refuse(problem);
       this.#warn(problem, 'a laptop could not be taken in');
       connection.close(CLOSE.away, 'the store is away, please reconnect');
     });

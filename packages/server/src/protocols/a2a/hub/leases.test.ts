@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { join, presenceOf, sweepLost } from '../../../core/tasks/presence.ts';
 import { SECOND } from '../../../core/time.ts';
 import { TestCaller, v03Message } from '../../../testing/a2a.ts';
 import { type HubFrame, Laptop } from '../../../testing/laptop.ts';
+import { until } from '../../../testing/waiting.ts';
 import { ManualClock, World } from '../../../testing/world.ts';
 
 const isWork = (frame: HubFrame) => frame.type === 'task' || frame.type === 'message';
@@ -78,7 +81,39 @@ test('[A13] one that has just gone is not written down again', async () => {
   const renewing = world.running.hub.renew();
   laptop.vanish();
   await Promise.all([renewing, laptop.closed]);
-  await expect
-    .poll(async () => (await world.room.store.read(at.space, (tx) => tx.links.of(at.agent))).length)
-    .toBe(0);
+  const links = () => world.room.store.read(at.space, (tx) => tx.links.of(at.agent));
+  await until(async () => (await links()).length === 0);
+});
+
+test('[A13] a connection that its laptop has replaced is ended, and given nothing more', async () => {
+  const { world, at, submit, connect } = await stage();
+  const halfOpen = await connect();
+  const bystander = await connect();
+  const back = await Laptop.connect(world.url, world.agent.key, { query: `?replaces=${halfOpen.link}` });
+  onTestFinished(() => back.vanish());
+  await halfOpen.closed;
+  await world.running.hub.renew();
+  const links = await world.room.store.read(at.space, (tx) => tx.links.of(at.agent));
+  expect(links.map(({ id }) => id).sort()).toEqual([bystander.link, back.link].sort());
+  const ids = [await submit('one'), await submit('two'), await submit('three')];
+  const got = () => [...back.frames, ...bystander.frames].filter(isWork).map(({ taskId }) => taskId);
+  await until(async () => got().length === 3);
+  expect(got().sort()).toEqual(ids.sort());
+});
+
+test('[A13] an agent has at most a hundred connections; one that comes back for its own is let in', async () => {
+  const { world, at, connect } = await stage();
+  const first = await connect();
+  for (let n = 1; n < 100; n++)
+    expect(await join(world.room, { ...at, link: `link_${n}`, replaces: null })).toBeNull();
+  const headers = { authorization: `Bearer ${world.agent.key}` };
+  const many = new WebSocket(`${world.url.replace(/^http/, 'ws')}/a2a/connect`, ['lantern.v1'], { headers });
+  const [code, reason] = (await once(many, 'close')) as [number, Buffer];
+  expect([code, String(reason)]).toEqual([
+    1013,
+    'This agent has 100 connections, and may have no more. End one, then come back.',
+  ]);
+  const back = await Laptop.connect(world.url, world.agent.key, { query: `?replaces=${first.link}` });
+  onTestFinished(() => back.vanish());
+  expect(await world.room.store.read(at.space, (tx) => tx.links.of(at.agent))).toHaveLength(100);
 });
