@@ -56,7 +56,7 @@ describe('the same thing on both at once', () => {
     });
   });
 
-  test('[R4][D44] an invitation is accepted once', async () => {
+  test('[R4][D43] an invitation is accepted once', async () => {
     const [one, other] = pair();
     const owner = await one.desk();
     await each(ROUNDS, async (round) => {
@@ -105,7 +105,7 @@ describe('the same thing on both at once', () => {
 });
 
 describe('deciding, undoing, withdrawing', () => {
-  test('[R4][D14] however they meet, one of them counts, everywhere the same', async () => {
+  test('[R4][D14][W27] however they meet, one of them counts, everywhere the same', async () => {
     const url = await cluster.database();
     const [one, other] = (await startReplicas(url, 2, { LANTERNROOM_UNDO_SECONDS: '1' })) as [Server, Server];
     const owner = await one.desk();
@@ -181,7 +181,7 @@ describe('what was taken away on one', () => {
     );
     await sent(callerOf(one, agent.id), 'between us');
     expect((await waiting).status).toBe(401);
-    expect((await page).status).toBe(401);
+    expect((await page).status).toBe(403);
     expect(await stream.text()).not.toContain('between us');
     expect([(await laptop.closed).code, (await relay.closed).code]).toEqual([1008, 1008]);
     expect([...laptop.texts, ...relay.texts].join()).not.toContain('between us');
@@ -266,7 +266,7 @@ describe('a laptop between two replicas', () => {
   });
 });
 
-test('[R4][D5] a setup link that is used on both at once makes one owner', async () => {
+test('[R4][D8] a setup link that is used on both at once makes one owner', async () => {
   const url = await cluster.database();
   const none = { LANTERNROOM_INIT_EMAIL: undefined, LANTERNROOM_INIT_PASSWORD: undefined };
   const one = await startReplica(url, none);
