@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HOUR, SECOND } from '../core/time.ts';
 import { openDesk, status } from '../testing/desk.ts';
+import { Tenant } from '../testing/tenant.ts';
 import { aJob } from '../testing/things.ts';
 import { draft } from '../testing/wake.ts';
 
@@ -34,8 +35,10 @@ describe('health', () => {
     await world.sql('alter table gone rename to ledger');
   });
 
-  test("[D33] /metrics needs an owner's token, and shows no ids", async () => {
+  test("[D33] /metrics needs the token of the first space's owner, and shows no ids", async () => {
     const { world } = await openDesk();
+    const neighbour = await Tenant.add(world, 'neighbour');
+    expect(await status(neighbour.desk('GET', '/metrics'))).toBe(401);
     const { token } = await world.addPerson('decider@example.com', 'decider');
     const id = await world.deliver();
     await world.desk('GET', `/desk/deliveries/${id}`);

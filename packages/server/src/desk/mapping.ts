@@ -119,7 +119,7 @@ export function fromAgent(a: Agent, { keys, waiting, lastSeenAt, online }: Agent
     agent_id: a.id,
     created_at: toIso(a.createdAt),
     accepted_at: toIsoOrNull(a.acceptedAt),
-    last_seen_at: toIsoOrNull(lastSeenAt ?? a.lastSeenAt),
+    last_seen_at: toIsoOrNull(lastSeenAt),
     connected_at: toIsoOrNull(a.connectedAt),
     callbacks: a.callbacks,
     keys: keys.map(fromKey),

@@ -156,7 +156,6 @@ export const WHO_MAY: Record<Who, readonly string[]> = {
     'POST /desk/tasks/:id/cancel',
   ],
   owner: [
-    'GET /metrics',
     'POST /desk/agents',
     'POST /desk/agents/:id/callback-secret',
     'PUT /desk/agents/:id/callbacks',
@@ -180,5 +179,5 @@ export const WHO_MAY: Record<Who, readonly string[]> = {
     'DELETE /desk/sample',
     'PUT /desk/settings/push-targets',
   ],
-  'first owner': ['POST /desk/signing/rotate'],
+  'first owner': ['GET /metrics', 'POST /desk/signing/rotate'],
 };

@@ -2,6 +2,7 @@ import { useId, useState } from 'react';
 import { type ExactNumber, isNumber } from '../api/exact-json.ts';
 import type { Json } from '../api/types.ts';
 import { keyLabel } from '../detail/shape.ts';
+import { Text } from '../detail/Text.tsx';
 import { inWords } from '../words/numbers.ts';
 import { parseNumber, withLeaf } from './json-changes.ts';
 
@@ -28,7 +29,7 @@ function Branch({ value, path, onLeaf }: BranchProps) {
       return (
         <details key={key} className="fold" open={path.length === 0 && count <= 12}>
           <summary>
-            {label(key)}, {inWords(count)} {count === 1 ? 'part' : 'parts'}
+            <Text>{label(key)}</Text>, {inWords(count)} {count === 1 ? 'part' : 'parts'}
           </summary>
           <Branch value={item} path={place} onLeaf={onLeaf} />
         </details>
@@ -40,17 +41,25 @@ function Branch({ value, path, onLeaf }: BranchProps) {
 
 function Leaf({ label, value, onChange }: { label: string; value: Json; onChange: (value: Json) => void }) {
   const id = useId();
-  if (value === null) return <p className="said">{label}: nothing. Use “Edit as JSON” to give it a value.</p>;
+  if (value === null)
+    return (
+      <p className="said">
+        <Text>{label}</Text>: nothing. Use “Edit as JSON” to give it a value.
+      </p>
+    );
   if (typeof value === 'boolean') {
     return (
       <label className="check">
-        <input type="checkbox" checked={value} onChange={(event) => onChange(event.target.checked)} /> {label}
+        <input type="checkbox" checked={value} onChange={(event) => onChange(event.target.checked)} />{' '}
+        <Text>{label}</Text>
       </label>
     );
   }
   return (
     <div className="field">
-      <label htmlFor={id}>{label}</label>
+      <label htmlFor={id}>
+        <Text>{label}</Text>
+      </label>
       {isNumber(value) ? (
         <NumberField id={id} value={value} onChange={onChange} />
       ) : (

@@ -5,6 +5,7 @@ import { Key } from '../keys/Key.tsx';
 import { useNow, useSeconds } from '../live/now.ts';
 import { VERDICT_WORDS } from '../words/delivery.ts';
 import { secondsUntil, timeAndDay } from '../words/time.ts';
+import { Text } from './Text.tsx';
 
 /** Where it stands, when it no longer waits. */
 export function StateLine({ detail }: { detail: Detail }) {
@@ -34,7 +35,7 @@ export function StateLine({ detail }: { detail: Detail }) {
   if (detail.state === 'decided' && decision !== null) {
     return (
       <p className="state-line" data-verdict={decision.status}>
-        {VERDICT_WORDS[decision.status]} by {decision.decided_by.name ?? 'somebody'} at{' '}
+        {VERDICT_WORDS[decision.status]} by <Text>{decision.decided_by.name ?? 'somebody'}</Text> at{' '}
         {timeAndDay(decision.decided_at, now)}.
       </p>
     );

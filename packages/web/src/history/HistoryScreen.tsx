@@ -124,7 +124,7 @@ function Entry({ entry }: { entry: HistoryEntry }) {
           <span className="said">
             <b className="history-verdict">{VERDICT_WORDS[entry.status]}</b>
             {entry.state === 'undone' ? ', then taken back' : entry.state === 'held' ? ', not sent yet' : ''}{' '}
-            by {entry.decided_by.name ?? 'somebody'} · <Text>{entry.agent_id}</Text>
+            by <Text>{entry.decided_by.name ?? 'somebody'}</Text> · <Text>{entry.agent_id}</Text>
           </span>
           {entry.feedback !== null && <span className="history-feedback">{entry.feedback}</span>}
         </span>

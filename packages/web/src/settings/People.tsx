@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { desk } from '../api/desk.ts';
 import { asking, sessionQuery } from '../api/questions.ts';
 import type { Person, Role } from '../api/types.ts';
+import { Text } from '../detail/Text.tsx';
 import { Once } from '../frame/Once.tsx';
 import { Said } from '../frame/Said.tsx';
 import { Sure } from '../frame/Sure.tsx';
@@ -29,7 +30,9 @@ export function People() {
         {data?.people.map((person) => (
           <li key={person.person_id}>
             <span>
-              <b>{person.name}</b>
+              <b>
+                <Text>{person.name}</Text>
+              </b>
               {person.person_id === session?.person.person_id ? ', you' : ''}
               <br />
               <span className="said">{person.email}</span>

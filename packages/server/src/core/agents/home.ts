@@ -2,6 +2,8 @@ import { subscribeToEverything } from '../events/subscribe.ts';
 import { type Fault, isFault } from '../faults.ts';
 import { insertPerson, makePerson } from '../people/add-person.ts';
 import type { Doorkeeper } from '../people/login.ts';
+import type { Person } from '../people/person.ts';
+import type { Room } from '../room.ts';
 import {
   insertAgent,
   insertSpace,
@@ -40,4 +42,13 @@ export async function foundHome(
     if (person !== null) await insertPerson(room, tx, person, actor);
     return made;
   });
+}
+
+/** Whether somebody is of the first space: what concerns the whole server is for its owners. */
+export async function isAtHome(
+  { store }: Pick<Room, 'store'>,
+  { space }: Pick<Person, 'space'>,
+): Promise<boolean> {
+  const [home] = await store.directory.spaces();
+  return home?.id === space;
 }

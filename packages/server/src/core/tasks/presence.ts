@@ -1,3 +1,4 @@
+import { Fault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import type { Tx } from '../store.ts';
@@ -11,26 +12,48 @@ export const RENEW_LINKS_EVERY: Micros = LINK_KEPT / 3;
 /** Stands behind a connection's name in a wake-up: older frames than it has seen may be its own now. */
 export const ADOPTED = '!';
 
+/** Stands behind a connection's name in a wake-up: its laptop has come back by another, and it is half-open at best. */
+export const REPLACED = '-';
+
+/** Connections of one agent at a time (A13). */
+const MOST_LINKS = 100;
+
 type At = { space: SpaceId; agent: AgentId; link: string };
 
 /** `replaces` is the connection this laptop had before: gone, though nobody wrote it off when its server died. */
 type Joining = At & { replaces: string | null };
 
-/** A laptop has come: it gets what nobody has, and what belonged to connections that are gone. */
-export function join(room: Room, { space, agent, link, replaces }: Joining): Promise<void> {
+/**
+ * A laptop has come: it gets what nobody has, and what belonged to connections that are gone. Refused when too many are
+ * there already: every message to the agent looks at all of them.
+ */
+export function join(room: Room, { space, agent, link, replaces }: Joining): Promise<Fault | null> {
   return room.store.write(space, [`frames:${agent}`], async (tx) => {
     const now = room.clock.now();
+    const others = (await tx.links.of(agent)).filter(({ id }) => id !== link);
+    const lost = others.filter(({ id, until }) => until <= now || id === replaces);
+    if (others.length - lost.length >= MOST_LINKS) return tooManyLinks();
+    // It may come for the second time, when its lease ran out though it was there.
+    await tx.links.remove(agent, link);
     await tx.links.insert({ agent, id: link, since: now, until: now + LINK_KEPT });
     await tx.frames.adopt(agent, null, link);
-    for (const lost of await tx.links.of(agent)) {
-      if (lost.until > now && lost.id !== replaces) continue;
-      await tx.links.remove(agent, lost.id);
-      await tx.frames.adopt(agent, lost.id, link);
+    for (const { id } of lost) {
+      await tx.links.remove(agent, id);
+      await tx.frames.adopt(agent, id, link);
+      if (id === replaces) tx.announce(framesTopic(space, agent), id + REPLACED);
     }
     await tx.agents.connected(agent, now);
     tx.announce(framesTopic(space, agent), link + ADOPTED);
     tx.announce(`desk:${space}`, 'agents');
+    return null;
   });
+}
+
+function tooManyLinks(): Fault {
+  return new Fault(
+    'rate_limited',
+    `This agent has ${MOST_LINKS} connections, and may have no more. End one, then come back.`,
+  );
 }
 
 /** A laptop has gone: whoever is left of its agent takes over, or the work waits (A14). */
@@ -49,15 +72,21 @@ async function handOver(room: Room, tx: Tx, agent: AgentId, link: string): Promi
   if (heir !== null && moved > 0) tx.announce(framesTopic(tx.space, agent), heir + ADOPTED);
 }
 
-/** Connections of one space that are still open here. */
-export function renewLinks(room: Room, space: SpaceId, links: readonly Omit<At, 'space'>[]): Promise<void> {
+/**
+ * Connections of one space that are still open here. Returns those whose lease had run out, as in a time without a
+ * database: somebody took them for dead, and what came since waits for nobody until they join again.
+ */
+export function renewLinks<L extends Omit<At, 'space'>>(
+  room: Room,
+  space: SpaceId,
+  links: readonly L[],
+): Promise<L[]> {
   return room.store.write(space, [], async (tx) => {
-    const until = room.clock.now() + LINK_KEPT;
-    for (const { agent, link } of links) {
-      // Somebody took it for dead meanwhile; it is not.
-      if (!(await tx.links.renew(agent, link, until)))
-        await tx.links.insert({ agent, id: link, since: room.clock.now(), until });
-    }
+    const now = room.clock.now();
+    const lapsed: L[] = [];
+    for (const at of links)
+      if (!(await tx.links.renew(at.agent, at.link, { now, until: now + LINK_KEPT }))) lapsed.push(at);
+    return lapsed;
   });
 }
 
@@ -70,9 +99,17 @@ export async function sweepLost(room: Room): Promise<void> {
       if (link === undefined || link.until > room.clock.now()) return;
       await tx.links.remove(at.agent, at.link);
       await handOver(room, tx, at.agent, at.link);
+      await noteLastThere(tx, at.agent, link.until);
       tx.announce(`desk:${at.space}`, 'agents');
     });
   }
+}
+
+/** Nobody said goodbye: it had what came to it until its lease ended, and a cancel of that must reach it. */
+async function noteLastThere(tx: Tx, id: AgentId, leaseEnd: Micros): Promise<void> {
+  const agent = await tx.agents.get(id);
+  if (agent === null) return;
+  await tx.agents.connected(id, Math.max(leaseEnd, agent.connectedAt ?? 0, agent.lastSeenAt ?? 0));
 }
 
 export type AgentPresence = { online: boolean; lastSeenAt: Micros | null; waiting: number };

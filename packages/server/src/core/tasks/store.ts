@@ -79,7 +79,8 @@ export interface FrameRows {
 export interface LinkRows {
   insert(link: Link): Promise<void>;
   of(agent: AgentId): Promise<Link[]>;
-  renew(agent: AgentId, id: string, until: Micros): Promise<boolean>;
+  /** False when it is gone, or its lease ran out before. */
+  renew(agent: AgentId, id: string, lease: { now: Micros; until: Micros }): Promise<boolean>;
   remove(agent: AgentId, id: string): Promise<boolean>;
   /** Of the whole space, for the desk. */
   live(now: Micros): Promise<Link[]>;

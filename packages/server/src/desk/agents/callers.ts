@@ -21,7 +21,11 @@ export function callerRoutes(app: FastifyInstance, { room, callersSeen }: Shell)
   app.get<ById>('/desk/agents/:id/callers', async (request) => {
     const { space } = caller(request);
     const tokens = orThrow(await listCallerTokens(room, { space, agent: request.params.id }));
-    return { callers: tokens.map((token) => fromCallerToken(token, callersSeen.lastSeen(space, token.id))) };
+    return {
+      callers: tokens.map((token) =>
+        fromCallerToken(token, callersSeen.lastSeen(space, token.id, token.lastUsedAt)),
+      ),
+    };
   });
 
   app.post<ById>('/desk/agents/:id/callers', async (request, reply) => {
@@ -47,9 +51,7 @@ export function callerRoutes(app: FastifyInstance, { room, callersSeen }: Shell)
   });
 }
 
-/** What this server has seen may not be written down yet; what another has seen only is. */
-function fromCallerToken(token: CallerToken, seenHere: Micros | null) {
-  const lastUsedAt = Math.max(seenHere ?? 0, token.lastUsedAt ?? 0);
+function fromCallerToken(token: CallerToken, lastUsedAt: Micros | null) {
   return {
     caller_id: token.id,
     name: token.name,
@@ -57,6 +59,6 @@ function fromCallerToken(token: CallerToken, seenHere: Micros | null) {
     created_at: toIso(token.createdAt),
     expires_at: toIsoOrNull(token.expiresAt),
     revoked_at: toIsoOrNull(token.revokedAt),
-    last_used_at: toIsoOrNull(lastUsedAt === 0 ? null : lastUsedAt),
+    last_used_at: toIsoOrNull(lastUsedAt),
   };
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { isAtHome } from '../../core/agents/home.ts';
 import { noAgent } from '../../core/agents/on-agent.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
@@ -107,8 +108,7 @@ function keyIdsOf(card: JsonObject): string[] {
 
 /** One key signs for the whole server, so it is changed by whoever set the server up. */
 async function refuseTenant({ room }: Shell, person: Person): Promise<void> {
-  const [first] = await room.store.directory.spaces();
-  if (first?.id === person.space) return;
+  if (await isAtHome(room, person)) return;
   throw new Fault(
     'role_too_low',
     'This key signs for every space here. Its change belongs to the first one.',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { median } from '../../core/agents/stats.ts';
-import { DAY, HOUR, SECOND } from '../../core/time.ts';
+import { toMillisIso } from '../../core/tasks/task.ts';
+import { DAY, HOUR, SECOND, toIso } from '../../core/time.ts';
 import { FRAMEWORKS } from '../../http/pages/prompts.ts';
 import { subscribed } from '../../testing/akep.ts';
 import { AT_ONCE, body, openDesk, refused, status } from '../../testing/desk.ts';
@@ -44,6 +45,22 @@ describe('what is known of an agent', () => {
     const { stats, waiting } = await agent(world);
     expect(waiting).toBe(1);
     expect(stats).toEqual({ waiting: 1, answered_week: 3, median_answer_seconds: 60, callbacks_failing: 0 });
+  });
+
+  test('[D41][A23] last seen is the later of what this server saw and what another wrote down', async () => {
+    const { world, clock } = await openDesk();
+    await world.deliver();
+    // Written down: nothing of it is to come later.
+    await world.running.ticker.tick();
+    clock.turn(HOUR);
+    const elsewhere = clock.now();
+    await world.room.store.write(world.space.id, [], (tx) => tx.agents.seen('agent-01', elsewhere));
+    expect((await agent(world)).last_seen_at).toBe(toIso(elsewhere));
+    const card = await (await world.get('/@home/agent-01/.well-known/agent-card.json')).text();
+    expect(card).toContain(toMillisIso(elsewhere));
+    clock.turn(HOUR);
+    await world.deliver();
+    expect((await agent(world)).last_seen_at).toBe(toIso(clock.now()));
   });
 
   test('[D41] a platform with many agents reads them by the page, finds one by its letters, and has all names to choose from', async () => {

@@ -95,7 +95,7 @@ export async function showAgent({ room, presence }: Shell, tx: Tx, agent: Agent)
   return fromAgent(agent, {
     keys: await tx.keys.list(agent.id),
     waiting: await tx.counts.waitingOf(agent.id, MOST_COUNTED),
-    lastSeenAt: presence.lastSeen(agent.space, agent.id),
+    lastSeenAt: presence.lastSeen(agent.space, agent.id, agent.lastSeenAt),
     online: (await liveLinks(room, tx, agent.id)).length > 0,
   });
 }

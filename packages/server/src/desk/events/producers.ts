@@ -90,7 +90,7 @@ function readingRoutes(app: FastifyInstance, shell: Shell): void {
 
 async function show({ room, producersSeen }: Shell, producer: Producer) {
   const keys = await room.store.read(producer.space, (tx) => tx.producers.keys(producer.id));
-  const seen = producersSeen.lastSeen(producer.space, producer.id) ?? producer.lastSeenAt;
+  const seen = producersSeen.lastSeen(producer.space, producer.id, producer.lastSeenAt);
   return {
     producer_id: producer.id,
     name: producer.name,

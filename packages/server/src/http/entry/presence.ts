@@ -44,7 +44,13 @@ export class Presence {
     entry(this.#unwritten, space, () => new Set<Id>()).add(id);
   }
 
-  lastSeen(space: SpaceId, id: Id): Micros | null {
+  /** What this server has seen may not be written down yet; what another has seen only is. */
+  lastSeen(space: SpaceId, id: Id, written: Micros | null): Micros | null {
+    const here = this.#seenHere(space, id);
+    return here === null || written === null ? (here ?? written) : Math.max(here, written);
+  }
+
+  #seenHere(space: SpaceId, id: Id): Micros | null {
     return this.#bySpace.get(space)?.get(id) ?? null;
   }
 
@@ -77,7 +83,7 @@ export class Presence {
     for (let from = 0; from < all.length; from += AT_ONCE) {
       await this.#room.store.write(space, [], async (tx) => {
         for (const id of all.slice(from, from + AT_ONCE)) {
-          const at = this.lastSeen(space, id);
+          const at = this.#seenHere(space, id);
           if (at !== null) await this.#write(tx, id, at);
         }
       });

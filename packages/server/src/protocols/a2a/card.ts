@@ -73,7 +73,7 @@ export class CardMaker {
   async #plain(address: Address): Promise<JsonObject> {
     const { room } = this.#shell;
     const { online, lastSeenAt } = await presenceOf(room, address.space, address.agent);
-    const seen = this.#shell.presence.lastSeen(address.space, address.agent) ?? lastSeenAt;
+    const seen = this.#shell.presence.lastSeen(address.space, address.agent, lastSeenAt);
     const params = online
       ? { state: 'online' }
       : { state: 'asleep', ...(seen === null ? {} : { lastSeenAt: toMillisIso(seen) }) };

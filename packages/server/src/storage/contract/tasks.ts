@@ -221,11 +221,14 @@ export function describeTasks(fresh: Fresh): void {
       expect(await store.directory.lostLinks(70, 10)).toEqual([
         { space: SPACE, agent: 'agent-1', link: 'l1' },
       ]);
-      expect(await write((tx) => tx.links.renew('agent-1', 'l1', 100))).toBe(true);
+      const renewed = (now: number) =>
+        write((tx) => tx.links.renew('agent-1', 'l1', { now, until: now + 60 }));
+      expect(await renewed(70)).toBe(false);
+      expect(await renewed(40)).toBe(true);
       expect(await store.directory.lostLinks(70, 10)).toEqual([]);
       expect(await read((tx) => tx.links.live(70))).toHaveLength(1);
       expect(await write((tx) => tx.links.remove('agent-1', 'l1'))).toBe(true);
-      expect(await write((tx) => tx.links.renew('agent-1', 'l1', 200))).toBe(false);
+      expect(await renewed(90)).toBe(false);
     });
   });
 }

@@ -139,16 +139,17 @@ const linksOf = statement<OfAgent>()((db, p) =>
     .where('space_id', '=', p.space)
     .where('agent_id', '=', p.agent)
     .orderBy('link_id')
-    .limit(100),
+    .limit(1000),
 );
 
-const renew = statement<OfAgent & { id: string; until: number }>()((db, p) =>
+const renew = statement<OfAgent & { id: string; now: number; until: number }>()((db, p) =>
   db
     .updateTable('links')
     .set({ until: p.until })
     .where('space_id', '=', p.space)
     .where('agent_id', '=', p.agent)
-    .where('link_id', '=', p.id),
+    .where('link_id', '=', p.id)
+    .where('until', '>', p.now),
 );
 
 const remove = statement<OfAgent & { id: string }>()((db, p) =>
@@ -179,7 +180,8 @@ export function linkRows(session: Session, space: string): LinkRows {
         until: link.until,
       })),
     of: async (agent) => (await session.all(linksOf, { space, agent })).map(toLink),
-    renew: async (agent, id, until) => (await session.run(renew, { space, agent, id, until })) === 1,
+    renew: async (agent, id, { now, until }) =>
+      (await session.run(renew, { space, agent, id, now, until })) === 1,
     remove: async (agent, id) => (await session.run(remove, { space, agent, id })) === 1,
     live: async (now) => (await session.all(live, { space, now })).map(toLink),
   };

@@ -67,7 +67,7 @@ test('[A9] no statement of the relay reads more than it returns', async () => {
   await frames.adopt('a', 'l', 'm');
   await frames.waiting('a', 10);
   await linkRows(session, 'sp_1').of('a');
-  await linkRows(session, 'sp_1').renew('a', 'l', 1);
+  await linkRows(session, 'sp_1').renew('a', 'l', { now: 0, until: 1 });
   await pushRows(session, 'sp_1').of(1);
   await callerRows(session, 'sp_1').list('a');
   await cardRows(session, 'sp_1').get('a');

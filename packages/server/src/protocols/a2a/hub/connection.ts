@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { type Fault, isFault } from '../../../core/faults.ts';
+import { type Fault, isFault, orThrow } from '../../../core/faults.ts';
 import type { AgentId, SpaceId } from '../../../core/ids.ts';
 import type { Room } from '../../../core/room.ts';
 import { framesTopic } from '../../../core/tasks/frames.ts';
-import { join, leave } from '../../../core/tasks/presence.ts';
+import { join, leave, REPLACED } from '../../../core/tasks/presence.ts';
 import { report } from '../../../core/tasks/report.ts';
 import { hearInTurn } from '../../../http/sockets/pace.ts';
 import type { Wakeups } from '../../../http/waiting/park.ts';
@@ -80,14 +80,27 @@ export class Connection implements Line {
   /** Says hello once callers find it here, takes over what waits, and then sends what is new. */
   async start(hello: string, replaces: string | null): Promise<void> {
     const { room, wakeups } = this.#parts;
-    this.#off = wakeups.on(framesTopic(this.at.space, this.at.agent), (about) => this.#frames.wake(about));
-    await join(room, { ...this.at, replaces });
+    this.#off = wakeups.on(framesTopic(this.at.space, this.at.agent), (about) => this.#wake(about));
+    orThrow(await join(room, { ...this.at, replaces }));
     this.#joined = true;
     // It may have gone while we were writing that it came.
     if (this.isClosed) return leave(room, this.at);
     this.#socket.send(hello);
     this.#frames.start();
     await this.#inbox?.start(wakeups);
+  }
+
+  /** One that its laptop has given up would be written down as there, and be given work, until its heart fails to beat. */
+  #wake(about: ReadonlySet<string>): void {
+    if (about.has(this.at.link + REPLACED)) this.terminate();
+    else this.#frames.wake(about);
+  }
+
+  /** Its lease had run out: what others took is theirs, what waits for nobody is its own. Not when it is about to leave. */
+  async rejoin(): Promise<void> {
+    if (this.isClosed) return;
+    const refused = await join(this.#parts.room, { ...this.at, replaces: null });
+    if (refused !== null) this.refuse(refused);
   }
 
   async end(): Promise<void> {
@@ -123,6 +136,10 @@ export class Connection implements Line {
 
   close(code: number, reason: string): void {
     this.#socket.close(code, reason);
+  }
+
+  refuse({ fault, message }: Fault): void {
+    this.close(fault === 'rate_limited' ? CLOSE.away : CLOSE.refused, message.slice(0, 120));
   }
 
   /** The key was taken back: whoever holds it must not come again with it. */

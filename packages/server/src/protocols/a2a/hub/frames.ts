@@ -23,7 +23,7 @@ export const CLOSE = {
   refused: 4400,
   /** The server is restarting: come back at once. */
   restarting: 1012,
-  /** The store is away, or takes nothing: come back later. */
+  /** The store is away, or takes nothing, or the agent has too many connections: come back later. */
   away: 1013,
 } as const;
 

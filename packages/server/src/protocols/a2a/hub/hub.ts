@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { isActive, type KeyRecord } from '../../../core/agents/key.ts';
 import { isFault, isStoreTrouble } from '../../../core/faults.ts';
-import type { SpaceId } from '../../../core/ids.ts';
+import type { AgentId, SpaceId } from '../../../core/ids.ts';
+import { entry } from '../../../core/maps.ts';
 import { RENEW_LINKS_EVERY, renewLinks } from '../../../core/tasks/presence.ts';
 import { identify } from '../../../http/entry/agent-key.ts';
 import type { Shell } from '../../../http/shell.ts';
@@ -16,6 +17,8 @@ import type { Wish } from './inbox-feed.ts';
 const GOODBYE_MS = 2_000;
 
 type Opened = Pick<ConnectionParts, 'socket' | 'wire'>;
+
+type OpenLink = { agent: AgentId; link: string; connection: Connection };
 
 type Warn = (problem: unknown, message: string) => void;
 
@@ -49,7 +52,7 @@ export class Hub {
 
   start(): void {
     this.#beat = setInterval(() => void this.beat(), HEARTBEAT_SECONDS * 1000);
-    this.#renew = setInterval(() => void this.#renewAll(), RENEW_LINKS_EVERY / 1000);
+    this.#renew = setInterval(() => void this.renew(), RENEW_LINKS_EVERY / 1000);
   }
 
   /** Says goodbye, and cuts off whoever does not say it as well. */
@@ -114,8 +117,7 @@ export class Hub {
       this.#ending.add(ending);
     });
     this.#hello(connection, replaces).catch((problem: unknown) => {
-      if (isFault(problem) && !isStoreTrouble(problem))
-        return connection.close(CLOSE.refused, problem.message.slice(0, 120));
+      if (isFault(problem) && !isStoreTrouble(problem)) return connection.refuse(problem);
       this.#warn(problem, 'a laptop could not be taken in');
       connection.close(CLOSE.away, 'the store is away, please reconnect');
     });
@@ -158,18 +160,22 @@ export class Hub {
     }
   }
 
-  async #renewAll(): Promise<void> {
-    const bySpace = new Map<SpaceId, { agent: string; link: string }[]>();
-    for (const { at } of this.#open) {
-      const known = bySpace.get(at.space);
-      if (known === undefined) bySpace.set(at.space, [at]);
-      else known.push(at);
+  /** Writes down who is still here; public so that a test can turn the crank. */
+  async renew(): Promise<void> {
+    const bySpace = new Map<SpaceId, OpenLink[]>();
+    for (const connection of this.#open) {
+      const { space, agent, link } = connection.at;
+      entry(bySpace, space, (): OpenLink[] => []).push({ agent, link, connection });
     }
     for (const [space, links] of bySpace) {
-      await renewLinks(this.#shell.room, space, links).catch((problem: unknown) =>
+      await this.#renewIn(space, links).catch((problem: unknown) =>
         this.#warn(problem, 'connections could not be renewed'),
       );
     }
+  }
+
+  async #renewIn(space: SpaceId, links: readonly OpenLink[]): Promise<void> {
+    for (const { connection } of await renewLinks(this.#shell.room, space, links)) await connection.rejoin();
   }
 }
 
