@@ -377,6 +377,18 @@ describe('bad input', () => {
     ]);
   });
 
+  test.each([
+    ['application/a2a+json', 'application/a2a+json'],
+    ['Application/A2A+JSON, */*;q=0.1', 'application/a2a+json'],
+    ['application/json', 'application/json'],
+    ['application/json, application/a2a+json;q=0', 'application/json'],
+    ['application/a2a+json;q=0.5, application/json', 'application/json'],
+  ])('[A1] over HTTP+JSON who accepts %s gets %s', async (accept, type) => {
+    const { v1 } = await stage();
+    const reply = await v1.rest('GET', '/tasks', undefined, { accept });
+    expect(reply.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
+  });
+
   test('[A11] over HTTP+JSON a body that is no JSON, and a version that it is not served in, are 400', async () => {
     const { agent, v1 } = await stage();
     const headers = { authorization: `Bearer ${agent.key}`, 'content-type': 'application/a2a+json' };

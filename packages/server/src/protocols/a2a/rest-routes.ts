@@ -5,6 +5,7 @@ import { Fault } from '../../core/faults.ts';
 import type { Described } from '../../http/app.ts';
 import { logFault, toFault } from '../../http/errors.ts';
 import { refuseOthers } from '../../http/methods.ts';
+import { asksFor } from '../../http/reading/accept.ts';
 import type { JsonBody } from '../../http/reading/body.ts';
 import { enteredOf } from './door.ts';
 import { noSuchAddress, restStatus, toRestError } from './errors.ts';
@@ -27,10 +28,13 @@ import { begin, pour } from './streaming.ts';
 import { versionOf } from './versions.ts';
 
 const BASE = '/@:handle/:agent';
+const A2A_JSON = 'application/a2a+json';
+
 /** Its own type for who knows it; the kits and many clients want plain JSON. */
 function typeFor({ headers }: FastifyRequest): string {
-  const isKnown = `${headers.accept} ${headers['content-type']}`.includes('a2a+json');
-  return `application/${isKnown ? 'a2a+json' : 'json'}; charset=utf-8`;
+  const isSent = headers['content-type']?.toLowerCase().startsWith(A2A_JSON) === true;
+  const type = isSent || asksFor(A2A_JSON, headers.accept) ? A2A_JSON : 'application/json';
+  return `${type}; charset=utf-8`;
 }
 
 type Params = { id: string; config: string };
