@@ -5,6 +5,7 @@ import { Fault } from '../../core/faults.ts';
 import type { Described } from '../../http/app.ts';
 import { logFault, toFault } from '../../http/errors.ts';
 import { refuseOthers } from '../../http/methods.ts';
+import { describeDoor } from '../../http/pages/openapi.ts';
 import { asksFor } from '../../http/reading/accept.ts';
 import type { JsonBody } from '../../http/reading/body.ts';
 import { enteredOf } from './door.ts';
@@ -19,6 +20,7 @@ import {
   PushBody,
   PushListBody,
   PushReply,
+  RestErrorForm,
   SendBody,
   SendReply,
   TaskBody,
@@ -28,7 +30,7 @@ import { begin, pour } from './streaming.ts';
 import { versionOf } from './versions.ts';
 
 const BASE = '/@:handle/:agent';
-const A2A_JSON = 'application/a2a+json';
+export const A2A_JSON = 'application/a2a+json';
 
 /** Its own type for who knows it; the kits and many clients want plain JSON. */
 function typeFor({ headers }: FastifyRequest): string {
@@ -65,6 +67,7 @@ const DESCRIBED = {
 /** HTTP+JSON 1.0 under an agent's address (A1). */
 export function restRoutes(app: FastifyInstance, parts: A2aParts): void {
   app.setErrorHandler((error: FastifyError | Error, request, reply) => refuseRest(request, reply, error));
+  describeDoor(app, { refusal: RestErrorForm, alias: A2A_JSON });
   const single =
     (operation: SingleOperation, params: (request: FastifyRequest) => JsonObject) =>
     (request: FastifyRequest, reply: FastifyReply) =>
