@@ -64,7 +64,7 @@ function rpcRoutes(app: FastifyInstance, parts: A2aParts): void {
   app.setErrorHandler((error, request: FastifyRequest, reply: FastifyReply) =>
     refuse(request, reply, null, error),
   );
-  describeDoor(app, { refusal: RpcReply, alias: A2A_JSON });
+  describeDoor(app, { refusal: RpcReply });
   parts.shell.lanes.addFamily(rpcLane(parts));
   for (const url of ['/@:handle/:agent', '/@:handle/:agent/']) {
     app.post(
@@ -73,6 +73,7 @@ function rpcRoutes(app: FastifyInstance, parts: A2aParts): void {
         config: {
           summary: 'Call an agent: JSON-RPC, A2A 1.0, 0.3 and the dialect of wakeup.sh',
           body: RpcBody,
+          bodies: { [A2A_JSON]: RpcBody },
           response: { 200: [RpcReply, 'stream'] },
           parameters: [VERSION_PARAMETER],
         },
