@@ -21,6 +21,8 @@ import { hangUpBehindBody } from './sockets/goodbye.ts';
 declare module 'fastify' {
   /** What /openapi.json says of a route. */
   interface FastifyContextConfig extends Described {
+    /** What all operations of its door have in common. */
+    door?: DoorForm;
     /** Further operations at the same route, by the verb behind a colon at the end of its address. */
     verbs?: Record<string, Described>;
     /** It is only here to say which methods work. */
@@ -28,14 +30,23 @@ declare module 'fastify' {
   }
 }
 
+/** What a body is: of a schema, or in words that /openapi.json knows; "stream" is one that goes on. */
+export type Form = TSchema | NamedForm;
+export type NamedForm = 'stream' | 'markdown' | 'text' | 'bytes';
+
+/** How a door words what it refuses, and a media type that its JSON has for those who ask for it. */
+export type DoorForm = { refusal: TSchema; alias?: string };
+
 /** One operation in the document. */
 export type Described = {
   summary?: string;
   body?: TSchema | 'bytes';
+  /** The same in other media types. */
+  bodies?: Record<string, TSchema>;
   /** It may be left out. */
   bodyOptional?: true;
-  /** Null is an answer without a body, and "stream" one that goes on. */
-  response?: Record<number, TSchema | 'stream' | 'markdown' | 'bytes' | null>;
+  /** Null is an answer without a body; several are told apart by their media types. */
+  response?: Record<number, Form | readonly Form[] | null>;
   /** Query parameters and headers; those of the path are found by themselves. */
   parameters?: readonly { name: string; in: string; required?: boolean; schema: TSchema }[];
   /** Nobody needs a key here. */

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { Fault, type FaultName, isFault } from '../core/faults.ts';
 
 /** How one door words a refusal on the wire. A fault without a status does not compile. */
@@ -98,6 +99,19 @@ function isCutOff(error: FastifyError | Error): boolean {
 export type ErrorBody = {
   error: { code: string; message: string; field?: string; docs: string } & Record<string, unknown>;
 };
+
+/** The same for /openapi.json. */
+export const ErrorForm = Type.Object({
+  error: Type.Object(
+    {
+      code: Type.String(),
+      message: Type.String(),
+      field: Type.Optional(Type.String()),
+      docs: Type.String({ format: 'uri' }),
+    },
+    { additionalProperties: true },
+  ),
+});
 
 /** One body shape for every error (W1). */
 export function errorBody(fault: Fault, baseUrl: string): ErrorBody {

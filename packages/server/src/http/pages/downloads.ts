@@ -15,7 +15,11 @@ export function downloadRoutes(app: FastifyInstance, { baseUrl }: Pick<Shell, 'b
   app.route({
     method: 'GET',
     url: '/packages',
-    config: { open: true, summary: 'How to install the clients, as lines for a shell' },
+    config: {
+      open: true,
+      summary: 'How to install the clients, as lines for a shell',
+      response: { 200: 'text' },
+    },
     handler: async (_, reply) =>
       reply
         .type('text/plain; charset=utf-8')

@@ -1,8 +1,18 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import type { Described } from '../app.ts';
+import type { Described, DoorForm, Form, NamedForm } from '../app.ts';
+import { ErrorForm } from '../errors.ts';
 import type { Shell } from '../shell.ts';
 
-export type Operation = { method: string; path: string; described: Described };
+export type Operation = { method: string; path: string; described: Described; door(): DoorForm };
+
+const PLAIN: DoorForm = { refusal: ErrorForm };
+
+/** Says of every route that is named here from now on how its door words refusals. */
+export function describeDoor(app: FastifyInstance, door: DoorForm): void {
+  app.addHook('onRoute', ({ config }) => {
+    if (config !== undefined) config.door = door;
+  });
+}
 
 /** Collects every route that describes itself, and publishes them as one OpenAPI document. */
 export function openApiRoutes(app: FastifyInstance, shell: Shell): readonly Operation[] {
@@ -11,7 +21,13 @@ export function openApiRoutes(app: FastifyInstance, shell: Shell): readonly Oper
     for (const method of [route.method].flat()) {
       if (method === 'HEAD') continue;
       for (const [path, described] of describedAt(route))
-        operations.push({ method: method.toLowerCase(), path, described });
+        operations.push({
+          method: method.toLowerCase(),
+          path,
+          described,
+          // Asked later: this hook runs before those of the doors.
+          door: () => route.config?.door ?? PLAIN,
+        });
     }
   });
   app.route({
@@ -34,8 +50,8 @@ function describedAt({ url, config }: RouteOptions): [path: string, Described][]
 
 function document(operations: readonly Operation[], { baseUrl, about }: Shell) {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { method, path, described } of operations) {
-    paths[path] = { ...paths[path], [method]: describe(path, described) };
+  for (const { method, path, described, door } of operations) {
+    paths[path] = { ...paths[path], [method]: describe(path, described, door()) };
   }
   return {
     openapi: '3.1.0',
@@ -51,7 +67,7 @@ function document(operations: readonly Operation[], { baseUrl, about }: Shell) {
   };
 }
 
-function describe(path: string, config: Described) {
+function describe(path: string, config: Described, door: DoorForm) {
   const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathParameter(name ?? ''));
   const parameters = [...named, ...(config.parameters ?? [])];
   return {
@@ -60,30 +76,44 @@ function describe(path: string, config: Described) {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(config.body === undefined
       ? {}
-      : { requestBody: { required: config.bodyOptional !== true, content: contentOf(config.body) } }),
+      : { requestBody: { required: config.bodyOptional !== true, content: bodyContent(config, door) } }),
     responses: {
-      ...Object.fromEntries(Object.entries(config.response ?? {}).map(describeReply)),
-      default: { description: 'An error, described in docs/errors.md' },
+      ...Object.fromEntries(
+        Object.entries(config.response ?? {}).map(([status, forms]) => [status, reply(forms, door)]),
+      ),
+      default: {
+        description: 'An error, described in docs/errors.md',
+        content: contentOf(door.refusal, door),
+      },
     },
   };
+}
+
+function bodyContent({ body, bodies = {} }: Described, door: DoorForm): object {
+  const others = Object.entries(bodies).map(([type, schema]) => [type, { schema }]);
+  return { ...contentOf(body ?? 'bytes', door), ...Object.fromEntries(others) };
 }
 
 function pathParameter(name: string) {
   return { name, in: 'path', required: true, schema: { type: 'string' } };
 }
 
-function describeReply([status, schema]: [string, unknown]) {
-  const content = schema === null ? {} : { content: contentOf(schema) };
-  return [status, { description: 'As it should be', ...content }];
+function reply(forms: Form | readonly Form[] | null, door: DoorForm) {
+  const contents = [forms ?? []].flat().map((form) => contentOf(form, door));
+  const content = contents.length === 0 ? {} : { content: Object.assign({}, ...contents) as object };
+  return { description: 'As it should be', ...content };
 }
 
 const TEXT = { schema: { type: 'string' } };
-const OTHERS: Record<string, object> = {
+const OTHERS: Record<NamedForm, object> = {
   stream: { 'text/event-stream': TEXT },
   markdown: { 'text/markdown': TEXT },
+  text: { 'text/plain': TEXT },
   bytes: { '*/*': {} },
 };
 
-function contentOf(schema: unknown): object {
-  return (typeof schema === 'string' ? OTHERS[schema] : undefined) ?? { 'application/json': { schema } };
+function contentOf(form: Form, { alias }: DoorForm): object {
+  if (typeof form === 'string') return OTHERS[form as NamedForm];
+  const json = { schema: form };
+  return { 'application/json': json, ...(alias === undefined ? {} : { [alias]: json }) };
 }

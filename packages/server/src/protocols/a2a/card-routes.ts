@@ -6,7 +6,7 @@ import type { Shell } from '../../http/shell.ts';
 import type { Signer } from '../../http/signing/signer.ts';
 import type { CardMaker } from './card.ts';
 import { type Address, type AgentParams, agentUrl, callerOf, findAddress } from './door.ts';
-import { CardBody } from './schema.ts';
+import { CardBody, JwksBody } from './schema.ts';
 import { versionOf } from './versions.ts';
 
 const NAMES = ['agent-card.json', 'agent.json'];
@@ -20,7 +20,7 @@ export function cardRoutes(
   for (const name of NAMES) {
     app.route<{ Params: AgentParams }>({
       ...onlyMethods(app, 'GET', `/@:handle/:agent/.well-known/${name}`),
-      config: { summary: 'The card of an agent', open: true, response: { 200: CardBody } },
+      config: { summary: 'The card of an agent', open: true, response: { 200: CardBody, 304: null } },
       handler: async (request, reply) => {
         const address = await shownAddress(shell, request, request.params);
         if (address === null) throw noCard();
@@ -29,11 +29,21 @@ export function cardRoutes(
     });
     app.route<{ Params: { handle: string } }>({
       ...onlyMethods(app, 'GET', `/@:handle/.well-known/${name}`),
+      config: {
+        summary: "The card of a space's only agent",
+        open: true,
+        response: { 200: CardBody, 304: null },
+      },
       handler: (request, reply) => onlyCard({ shell, cards, handle: request.params.handle }, request, reply),
     });
     app.route({
       method: 'GET',
       url: `/.well-known/${name}`,
+      config: {
+        summary: 'The card of the only agent here',
+        open: true,
+        response: { 200: CardBody, 304: null },
+      },
       handler: async (request, reply) => {
         const [only, another] = await shell.room.store.directory.spaces();
         // Who the tenants are is nobody else's business.
@@ -45,6 +55,11 @@ export function cardRoutes(
   app.route({
     method: 'GET',
     url: '/.well-known/jwks.json',
+    config: {
+      summary: 'The keys that cards and pushes are signed with',
+      open: true,
+      response: { 200: JwksBody },
+    },
     handler: async (_, reply) =>
       reply.header('cache-control', 'public, max-age=300').send(await signer.jwks()),
   });
@@ -87,9 +102,12 @@ async function sendCard(
     vary: 'A2A-Version, Authorization',
     etag,
   });
-  const known = request.headers['if-none-match'];
-  if (known?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) return reply.code(304).send();
-  return reply.send(body);
+  return isKnown(request, etag) ? reply.code(304).send() : reply.send(body);
+}
+
+function isKnown({ headers }: FastifyRequest, etag: string): boolean {
+  const tags = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return tags.some((tag) => tag === etag || tag === '*');
 }
 
 /** Any 1.x gets the pure one; a version we do not know gets the one that everybody can read. */

@@ -142,8 +142,10 @@ describe('cards', () => {
     expect(reply.headers.get('vary')).toContain('A2A-Version');
     expect(reply.headers.get('cache-control')).toBe('public, max-age=60');
     expect(Date.parse(reply.headers.get('last-modified') ?? '')).not.toBeNaN();
-    const again = await cardOf(agent, { 'if-none-match': etag });
-    expect([again.status, await again.text()]).toEqual([304, '']);
+    for (const known of [etag, `W/${etag}`, `"another", ${etag}`, '*']) {
+      const again = await cardOf(agent, { 'if-none-match': known });
+      expect([known, again.status, await again.text()]).toEqual([known, 304, '']);
+    }
     await changeCard(world(), agent, { description: 'Reviews deployments' });
     const changed = await cardOf(agent, { 'if-none-match': etag });
     expect([changed.status, ((await changed.json()) as Wire).description]).toEqual([

@@ -88,6 +88,51 @@ test('[A1] /openapi.json has every operation of HTTP+JSON; each answers, with bo
   }
 });
 
+test('[A1][A11] it says how refusals are worded, in both media types, and that a call may be followed', async () => {
+  const { paths } = await document();
+  const { caller, asked } = await requests();
+  const documented = await operations();
+  for (const [name, { method, path, body }] of Object.entries(asked)) {
+    for (const type of ['application/json', 'application/a2a+json']) {
+      const headers = { 'a2a-version': '2.0', accept: type };
+      const reply = await caller.rest(method, path, body, headers);
+      // Content has no versions.
+      if (reply.status === 200) continue;
+      const schema = documented.get(name)?.responses.default?.content?.[type]?.schema ?? { not: {} };
+      expect([name, reply.headers.get('content-type')]).toEqual([name, expect.stringContaining(type)]);
+      expect([name, flaws(schema, await reply.json())]).toEqual([name, []]);
+    }
+  }
+  const rpc = paths[BASE]?.post?.responses;
+  const refused = await fetch(`${world().url}${caller.path}`, { method: 'POST', body: '{}' });
+  expect(refused.status).toBe(401);
+  const schema = rpc?.default?.content?.['application/json']?.schema ?? { not: {} };
+  expect(flaws(schema, await refused.json())).toEqual([]);
+  expect(Object.keys(rpc?.['200']?.content ?? {})).toEqual(['application/json', 'text/event-stream']);
+});
+
+test('[A2][A3] the cards and keys for everybody are in it, also as not changed', async () => {
+  const { paths } = await document();
+  const { handle } = world().space;
+  const open: [string, string][] = [
+    ['/.well-known/agent-card.json', '/.well-known/agent-card.json'],
+    ['/@{handle}/.well-known/agent-card.json', `/@${handle}/.well-known/agent-card.json`],
+    [
+      `${BASE}/.well-known/agent-card.json`,
+      `/@${handle}/${world().agent.agent.id}/.well-known/agent-card.json`,
+    ],
+    ['/.well-known/jwks.json', '/.well-known/jwks.json'],
+  ];
+  for (const [path, url] of open) {
+    const described = paths[path]?.get?.responses ?? {};
+    const reply = await fetch(world().url + url);
+    const status = reply.status === 200 ? '200' : 'default';
+    const schema = described[status]?.content?.['application/json']?.schema ?? { not: {} };
+    expect([path, flaws(schema, await reply.json())]).toEqual([path, []]);
+    expect([path, '304' in described]).toEqual([path, path.includes('card')]);
+  }
+});
+
 test('[A1] every address that is served is in it', async () => {
   const known = new Set(Object.keys((await document()).paths).map((path) => path.replace(/:\w+$/, '')));
   const served = world()

@@ -91,6 +91,7 @@ export function toMessage(
   const message = member(params, 'message');
   if (typeof message !== 'object' || message === null || Array.isArray(message))
     throw wrong('message', 'is required: an object.');
+  optionalObject(params, 'metadata');
   if (!isUser(message.role)) {
     const expected = spelling === '1.0' ? 'ROLE_USER' : 'user';
     throw wrong('message.role', `must be "${expected}".`);
@@ -145,8 +146,8 @@ export function toList(params: JsonObject, toState = fromWireState): ListRequest
 
 export function inlinePush(configuration: JsonObject, names: readonly string[]): PushRequest | null {
   for (const name of names) {
+    if (member(configuration, name) === undefined) continue;
     const given = optionalObject(configuration, name, `configuration.${name}`);
-    if (Object.keys(given).length === 0) continue;
     const nested = optionalObject(given, 'pushNotificationConfig');
     return toPush(Object.keys(nested).length > 0 ? nested : given, `configuration.${name}.`);
   }

@@ -277,6 +277,12 @@ describe('bad input', () => {
       { ...v03Message('x'), configuration: { blocking: 'yes' } },
       'configuration.blocking',
     ],
+    ['metadata of the call that is text', { ...v03Message('x'), metadata: 'm' }, 'metadata must be'],
+    [
+      'a push without an address',
+      { ...v03Message('x'), configuration: { pushNotificationConfig: {} } },
+      'configuration.pushNotificationConfig.url',
+    ],
   ];
 
   test.each(wrongParams)('[A11] %s is −32602 and names the field', async (_, params, field) => {
@@ -284,6 +290,16 @@ describe('bad input', () => {
     const { error } = await v03.call('message/send', params);
     expect(error.code).toBe(-32602);
     expect(error.message).toContain(field);
+  });
+
+  test('[A11] in 1.0 a push without an address is −32602 as well: nobody should wait for one that never comes', async () => {
+    const { v1 } = await stage();
+    const params = { ...v1Message('x'), configuration: { taskPushNotificationConfig: {} } };
+    const { error } = await v1.call('SendMessage', params);
+    expect(error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('PushNotificationConfig.url'),
+    });
   });
 
   test.each([
@@ -375,6 +391,18 @@ describe('bad input', () => {
       status,
       { error: { code: status, status: name } },
     ]);
+  });
+
+  test.each([
+    ['application/a2a+json', 'application/a2a+json'],
+    ['Application/A2A+JSON, */*;q=0.1', 'application/a2a+json'],
+    ['application/json', 'application/json'],
+    ['application/json, application/a2a+json;q=0', 'application/json'],
+    ['application/a2a+json;q=0.5, application/json', 'application/json'],
+  ])('[A1] over HTTP+JSON who accepts %s gets %s', async (accept, type) => {
+    const { v1 } = await stage();
+    const reply = await v1.rest('GET', '/tasks', undefined, { accept });
+    expect(reply.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
   });
 
   test('[A11] over HTTP+JSON a body that is no JSON, and a version that it is not served in, are 400', async () => {

@@ -4,6 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.t
 import { Fault } from '../../core/faults.ts';
 import type { Described } from '../../http/app.ts';
 import { logFault, toFault } from '../../http/errors.ts';
+import { describeDoor } from '../../http/pages/openapi.ts';
+import { asksFor } from '../../http/reading/accept.ts';
 import type { JsonBody } from '../../http/reading/body.ts';
 import { enteredOf } from './door.ts';
 import { noSuchAddress, restStatus, toRestError } from './errors.ts';
@@ -17,6 +19,7 @@ import {
   PushBody,
   PushListBody,
   PushReply,
+  RestErrorForm,
   SendBody,
   SendReply,
   TaskBody,
@@ -26,10 +29,13 @@ import { begin, pour } from './streaming.ts';
 import { versionOf } from './versions.ts';
 
 const BASE = '/@:handle/:agent';
+export const A2A_JSON = 'application/a2a+json';
+
 /** Its own type for who knows it; the kits and many clients want plain JSON. */
 function typeFor({ headers }: FastifyRequest): string {
-  const isKnown = `${headers.accept} ${headers['content-type']}`.includes('a2a+json');
-  return `application/${isKnown ? 'a2a+json' : 'json'}; charset=utf-8`;
+  const isSent = headers['content-type']?.toLowerCase().startsWith(A2A_JSON) === true;
+  const type = isSent || asksFor(A2A_JSON, headers.accept) ? A2A_JSON : 'application/json';
+  return `${type}; charset=utf-8`;
 }
 
 type Params = { id: string; config: string };
@@ -60,6 +66,7 @@ const DESCRIBED = {
 /** HTTP+JSON 1.0 under an agent's address (A1). */
 export function restRoutes(app: FastifyInstance, parts: A2aParts): void {
   app.setErrorHandler((error: FastifyError | Error, request, reply) => refuseRest(request, reply, error));
+  describeDoor(app, { refusal: RestErrorForm, alias: A2A_JSON });
   const single =
     (operation: SingleOperation, params: (request: FastifyRequest) => JsonObject) =>
     (request: FastifyRequest, reply: FastifyReply) =>

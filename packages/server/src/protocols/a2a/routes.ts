@@ -5,6 +5,7 @@ import { letIn } from '../../http/entry/let-in.ts';
 import { errorHandler } from '../../http/errors.ts';
 import { readAnew } from '../../http/fast-lane.ts';
 import { refuseOthers, refuseTheRest } from '../../http/methods.ts';
+import { describeDoor } from '../../http/pages/openapi.ts';
 import { addJsonParser } from '../../http/reading/body.ts';
 import type { Shell } from '../../http/shell.ts';
 import type { Signer } from '../../http/signing/signer.ts';
@@ -12,7 +13,7 @@ import { CardMaker } from './card.ts';
 import { cardRoutes } from './card-routes.ts';
 import { contentRoute, uploadRoute } from './content-routes.ts';
 import { type AgentParams, admit, enter, PublicLimits } from './door.ts';
-import { restRoutes } from './rest-routes.ts';
+import { A2A_JSON, restRoutes } from './rest-routes.ts';
 import { rpcLane } from './rpc-lane.ts';
 import { type A2aParts, refuse, rpc } from './rpc-route.ts';
 import { RpcBody, RpcReply, VERSION_PARAMETER } from './schema.ts';
@@ -27,7 +28,7 @@ export async function a2aRoutes(app: FastifyInstance, shell: Shell, signer: Sign
   cardRoutes(app, { shell, cards, signer });
   app.register(async (door) => uploadRoute(door, shell));
   app.register(async (door) => {
-    addJsonParser(door, ['application/json', 'application/a2a+json']);
+    addJsonParser(door, ['application/json', A2A_JSON]);
     const ask = async (request: FastifyRequest, reply: FastifyReply) => {
       // A task of a public agent is asked for without a credential, and a cache in between would keep its state.
       reply.header('cache-control', 'no-store');
@@ -64,6 +65,7 @@ function rpcRoutes(app: FastifyInstance, parts: A2aParts): void {
   app.setErrorHandler((error, request: FastifyRequest, reply: FastifyReply) =>
     refuse(request, reply, null, error),
   );
+  describeDoor(app, { refusal: RpcReply });
   parts.shell.lanes.addFamily(rpcLane(parts));
   for (const url of ['/@:handle/:agent', '/@:handle/:agent/']) {
     app.post(
@@ -72,7 +74,8 @@ function rpcRoutes(app: FastifyInstance, parts: A2aParts): void {
         config: {
           summary: 'Call an agent: JSON-RPC, A2A 1.0, 0.3 and the dialect of wakeup.sh',
           body: RpcBody,
-          response: { 200: RpcReply },
+          bodies: { [A2A_JSON]: RpcBody },
+          response: { 200: [RpcReply, 'stream'] },
           parameters: [VERSION_PARAMETER],
         },
         preParsing: readAnew,

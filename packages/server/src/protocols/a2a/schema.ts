@@ -37,6 +37,18 @@ export const RpcReply = Type.Object({
   ),
 });
 
+/** A refusal over HTTP+JSON, in the words of google.rpc. */
+export const RestErrorForm = Type.Object({
+  error: Type.Object({
+    code: Type.Integer(),
+    status: Type.String(),
+    message: Type.String(),
+    details: Type.Array(Type.Object({ '@type': Type.String() }, Open)),
+  }),
+});
+
+export const JwksBody = Type.Object({ keys: Type.Array(Type.Object({ kty: Type.String() }, Open)) });
+
 export const UploadedBody = Type.Object({ url: Type.String(), size: Type.Number(), sha256: Type.String() });
 
 export const VERSION_PARAMETER = {

@@ -29,11 +29,14 @@ const cloudEvent = fc
       datacontenttype: fc.string(),
       dataschema: fc.webUrl(),
       taskid: fc.string(),
-      data_base64: fc.base64String(),
-      data: fc.jsonValue({ maxDepth: 4 }),
+      content: fc.oneof(
+        fc.record({ data_base64: fc.base64String() }),
+        fc.record({ data: fc.jsonValue({ maxDepth: 4 }) }),
+      ),
     },
     { requiredKeys: ['specversion', 'type', 'source'] },
   )
+  .map(({ content, ...attributes }) => ({ ...attributes, ...content }))
   .chain((event) =>
     fc
       .dictionary(attribute, fc.oneof(fc.string(), fc.integer(), fc.boolean()), { maxKeys: 3 })
@@ -42,6 +45,8 @@ const cloudEvent = fc
   .filter((event) => isPlain(JSON.stringify(event)));
 
 describe('CloudEvents', () => {
+  const shared = sharedInbox();
+
   it('[K26] what comes in goes out identical, and is a valid envelope in between', () => {
     const check = (event: JsonObject) => {
       const given = { ...event, id: 'evt_cloud_0001' };
@@ -121,6 +126,25 @@ describe('CloudEvents', () => {
     expect(page.json.events).toEqual([given]);
   });
 
+  it.each([
+    ['Application/CloudEvents+JSON', true],
+    ['application/cloudevents+json; charset=utf-8', true],
+    ['application/json, application/cloudevents+json', true],
+    ['application/cloudevents+json;q=0.9, */*;q=0.1', true],
+    ['application/json, application/cloudevents+json;q=0.5', false],
+    ['application/json, application/cloudevents+json; q=0', false],
+    ['application/cloudevents+json;q=0.5, */*', false],
+    ['application/cloudevents-batch+json', false],
+  ])('[K26] who accepts %s gets CloudEvents: %s', async (accept, isCloud) => {
+    const { world, sender } = shared();
+    const { event_id } = await sender.sent();
+    for (const path of [`/akep/events/${event_id}`, '/akep/events?last=1']) {
+      const { json } = await answered(world.get(path, world.agent.key, { accept }));
+      const [event] = json.event === undefined ? (json.events as object[]) : [json.event];
+      expect([path, 'specversion' in Object(event)]).toEqual([path, isCloud]);
+    }
+  });
+
   it('[K26] without a time it has that of its arrival, and is a duplicate later all the same', async () => {
     const { sender } = await openInbox();
     const event = { specversion: '1.0', id: freshId(), source: 's', type: 'a.b.c' };
@@ -133,7 +157,6 @@ describe('CloudEvents', () => {
     expect((await send()).json.duplicate).toBe(true);
   });
 
-  const shared = sharedInbox();
   it.each([
     [[], 'a list'],
     [{ specversion: '0.3', id: 'evt_cloud_bad', source: 's', type: 'a.b' }, 'another version'],
@@ -148,6 +171,19 @@ describe('CloudEvents', () => {
     [
       { specversion: '1.0', id: 'evt_cloud_bad', source: 's', type: 'a', data: anEvent({ command: 'x' }) },
       'a command inside',
+    ],
+    [{ specversion: '1.0', id: 'evt_cloud_bad', source: '', type: 'a.b' }, 'an empty source'],
+    [
+      { specversion: '1.0', id: 'evt_cloud_bad', source: 's', type: 'a.b', data: 1, data_base64: 'aGk=' },
+      'data twice',
+    ],
+    [
+      { specversion: '1.0', id: 'evt_cloud_bad', source: 's', type: 'a.b', data_base64: '!' },
+      'data that is no base64',
+    ],
+    [
+      { specversion: '1.0', id: 'evt_cloud_bad', source: 's', type: 'a.b', trace: { a: 1 } },
+      'an attribute that is an object',
     ],
   ])('[K26] %j (%s) is refused', async (event, _) => {
     const { sender } = shared();

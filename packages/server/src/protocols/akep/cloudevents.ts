@@ -16,10 +16,10 @@ export type Around = { now: string; messageId?: string | undefined };
 export function fromCloudEvent(value: Json, { now, messageId }: Around): JsonObject {
   if (!isJsonObject(value) || value.specversion !== '1.0') throw wrong('specversion must be "1.0".');
   const { data, ...attributes } = value;
-  if (isEnvelope(data)) return unwrap(data, attributes);
   const { id, type, source } = value;
-  if (typeof id !== 'string' || typeof type !== 'string' || typeof source !== 'string')
-    throw wrong('id, type and source are required.');
+  if (!isText(id) || !isText(type) || !isText(source)) throw wrong('id, type and source are required.');
+  assertAttributes(value);
+  if (isEnvelope(data)) return unwrap(data, attributes);
   return {
     spec: 'akep.v1',
     // An id that no event can have stays an attribute: the message's own, which is signed as well, takes its place.
@@ -34,6 +34,21 @@ export function fromCloudEvent(value: Json, { now, messageId }: Around): JsonObj
   };
 }
 
+function isText(value: Json | undefined): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** Whoever reads it as a CloudEvent gets it as it came, so it has to be one: their libraries refuse what is not. */
+function assertAttributes({ data, ...attributes }: JsonObject): void {
+  const binary = attributes.data_base64 ?? undefined;
+  if (binary !== undefined && data !== undefined) throw wrong('it has data or data_base64, not both.');
+  if (binary !== undefined && !(typeof binary === 'string' && BASE64.test(binary)))
+    throw wrong('data_base64 must be base64.');
+  const odd = Object.entries(attributes).find(([, value]) => typeof value === 'object' && value !== null);
+  if (odd !== undefined) throw wrong(`${odd[0]} must be a text, a number, true or false.`);
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const EVENT_ID = /^[A-Za-z0-9_:-]{8,128}$/;
 
 function isEnvelope(data: Json | undefined): data is JsonObject {

@@ -4,6 +4,7 @@ import { anEvent, answered, opened, openInbox, page, subscribed, subscription } 
 import { Relay, SseReader } from '../../testing/akep-live.ts';
 import { AT_ONCE, draft } from '../../testing/wake.ts';
 import type { World } from '../../testing/world.ts';
+import { CLOUDEVENTS } from './cloudevents.ts';
 
 type Schema = Record<string, unknown>;
 type Content = { content?: { 'application/json': { schema: Schema } } };
@@ -122,6 +123,43 @@ describe('/openapi.json', () => {
       world.running.routes.map(({ url }) => url.replace(/:(\w+)/g, '{$1}')).filter((url) => OURS.test(url)),
     );
     expect([...served].filter((url) => !documented.has(url) && !url.endsWith('*'))).toEqual([]);
+  });
+
+  it('[K23] says how each door words a refusal', async () => {
+    const { world, asked } = await requests();
+    const document = (await (await fetch(`${world.url}/openapi.json`)).json()) as OpenApi;
+    for (const [name, one] of Object.entries(asked)) {
+      const [method = '', path = ''] = name.split(' ');
+      const schema = document.paths[path]?.[method]?.responses.default?.content?.['application/json'].schema;
+      const nobody = await ask(world, { ...one, headers: {} }, {});
+      if (nobody.status < 400) continue;
+      expect([name, flaws(schema ?? { not: {} }, nobody.json)]).toEqual([name, []]);
+    }
+  });
+
+  it('[K23][K26] CloudEvents are in it as well, in and out', async () => {
+    const { world, sender } = await openInbox();
+    const { paths } = (await (await fetch(`${world.url}/openapi.json`)).json()) as OpenApi;
+    const { event_id } = await sender.sent();
+    const cloud = { authorization: `Bearer ${world.agent.key}`, accept: CLOUDEVENTS };
+    const read: [string, string][] = [
+      ['/akep/events', '/akep/events'],
+      ['/akep/events/wait', '/akep/events/wait'],
+      ['/akep/events/{id}', `/akep/events/${event_id}`],
+    ];
+    for (const [path, url] of read) {
+      const reply = await ask(world, { method: 'GET', path: url, status: 200 }, cloud);
+      expect(reply.text).toContain('"specversion":"1.0"');
+      const schema = paths[path]?.get?.responses['200']?.content?.['application/json'].schema ?? { not: {} };
+      expect([path, flaws(schema, reply.json)]).toEqual([path, []]);
+    }
+    const event = { specversion: '1.0', id: 'evt_cloud_0001', source: '/shop', type: 'a.b.c', data: [1] };
+    for (const path of ['/akep/events', '/@{handle}/akep/events', '/akep/emit']) {
+      const content = paths[path]?.post?.requestBody?.content as
+        | Record<string, { schema: Schema }>
+        | undefined;
+      expect([path, flaws(content?.[CLOUDEVENTS]?.schema ?? { not: {} }, event)]).toEqual([path, []]);
+    }
   });
 
   it('[K23] without a key nothing answers that the document does not say is open', async () => {

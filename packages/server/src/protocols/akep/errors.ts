@@ -1,4 +1,15 @@
+import { Type } from 'typebox';
 import { type Door, HTTP_STATUS } from '../../http/errors.ts';
+
+/** One sentence, and where it is about; for /openapi.json. */
+export const AkepErrorForm = Type.Object(
+  {
+    error: Type.String(),
+    path: Type.Optional(Type.String()),
+    oldest_cursor: Type.Optional(Type.String({ description: 'With 410: the oldest that is still good.' })),
+  },
+  { additionalProperties: true },
+);
 
 /** How AKEP words a refusal: one sentence, and 400 for whatever is wrong with what was sent (K3). */
 export const AKEP_DOOR: Door = {

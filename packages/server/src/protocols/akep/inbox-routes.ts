@@ -7,6 +7,7 @@ import { readTask } from '../../core/events/task.ts';
 import { type Fault, orThrow } from '../../core/faults.ts';
 import { JSON_HEADERS, sendAtOnce, sendParts } from '../../http/fast-lane.ts';
 import { onlyLastingGet } from '../../http/methods.ts';
+import { asksFor } from '../../http/reading/accept.ts';
 import { type Query, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { LARGE_BYTES } from '../../http/waiting/large-answers.ts';
@@ -176,7 +177,7 @@ function sendPage(
 }
 
 function wantsCloud(request: FastifyRequest): boolean {
-  return String(request.headers.accept ?? '').includes(CLOUDEVENTS);
+  return asksFor(CLOUDEVENTS, request.headers.accept);
 }
 
 function toAfter(room: Shell['room'], reader: Reader, query: Query): number | null {

@@ -6,17 +6,25 @@ import { letIn } from '../../http/entry/let-in.ts';
 import { errorHandler } from '../../http/errors.ts';
 import { type FullReply, JSON_HEADERS, refuseFromLane, sendFull } from '../../http/fast-lane.ts';
 import { onlyMethods, refuseTheRest } from '../../http/methods.ts';
+import { describeDoor } from '../../http/pages/openapi.ts';
 import type { Shell } from '../../http/shell.ts';
 import { asyncApi } from './asyncapi.ts';
+import { CLOUDEVENTS } from './cloudevents.ts';
 import { discovery } from './discovery.ts';
 import { toEnvelope } from './envelope.ts';
-import { AKEP_DOOR } from './errors.ts';
+import { AKEP_DOOR, AkepErrorForm } from './errors.ts';
 import { inboxRoutes } from './inbox-routes.ts';
 import { type Receiving, receive } from './receive.ts';
 import { RefusalNotes } from './refusals.ts';
 import { relayRoute } from './relay.ts';
 import { caller, identifyReader, toSent } from './request.ts';
-import { AcceptedBody, DiscoveryBody, LenientEventBody, SIGNATURE_PARAMETERS } from './schema.ts';
+import {
+  AcceptedBody,
+  CloudEventBody,
+  DiscoveryBody,
+  LenientEventBody,
+  SIGNATURE_PARAMETERS,
+} from './schema.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { subscriptionRoutes } from './subscription-routes.ts';
 import { waitRoutes } from './wait-routes.ts';
@@ -30,6 +38,7 @@ export async function akepRoutes(app: FastifyInstance, shell: Shell): Promise<vo
     refusals: new RefusalNotes(shell.room),
   };
   app.setErrorHandler(errorHandler(AKEP_DOOR, shell.baseUrl));
+  describeDoor(app, { refusal: AkepErrorForm });
   // Signatures are over bytes, so bodies stay bytes until somebody has vouched for them.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
@@ -63,6 +72,7 @@ function ingestRoutes(app: FastifyInstance, receiving: Receiving): void {
     open: true as const,
     parameters: SIGNATURE_PARAMETERS,
     body: LenientEventBody,
+    bodies: { [CLOUDEVENTS]: CloudEventBody },
     response: { 202: AcceptedBody },
   };
   receiving.shell.lanes.add('/akep/events', (request) => async (body) => {
@@ -94,6 +104,7 @@ function emitRoute(door: FastifyInstance, receiving: Receiving): void {
     config: {
       summary: 'An event that the agent itself sends',
       body: LenientEventBody,
+      bodies: { [CLOUDEVENTS]: CloudEventBody },
       response: { 202: AcceptedBody },
     },
     handler: async (request, reply) => sendFull(reply, accepted(await emit(receiving, request))),

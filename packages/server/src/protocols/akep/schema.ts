@@ -129,17 +129,37 @@ export const EventBody = Type.Unsafe<Envelope>(PLAIN_EVENT);
 export const LenientEventBody = Type.Unsafe<Envelope>(LENIENT_EVENT);
 export const SubscriptionBody = Type.Unsafe<SubscriptionWire>(OUR_SUBSCRIPTION);
 
+const NotEmpty = Type.String({ minLength: 1 });
+
+/** CloudEvents 1.0, structured (K26): the attributes that we look at, and whatever else it has. */
+export const CloudEventBody = Type.Object(
+  {
+    specversion: Type.Literal('1.0'),
+    id: NotEmpty,
+    source: NotEmpty,
+    type: NotEmpty,
+    time: Type.Optional(Time),
+    subject: Type.Optional(Type.String()),
+    data: Type.Optional(Type.Unknown()),
+    data_base64: Type.Optional(Type.String()),
+  },
+  { additionalProperties: true },
+);
+
+/** As it is kept, or as the CloudEvent that `Accept` asked for. */
+const EventOut = Type.Union([EventBody, CloudEventBody]);
+
 export const AcceptedBody = Type.Object({ accepted: Type.Literal(true), duplicate: Type.Boolean() });
 
 export const PageBody = Type.Object({
-  events: Type.Array(EventBody),
+  events: Type.Array(EventOut),
   next_cursor: Type.String(),
   has_more: Type.Boolean(),
 });
 
 const AckView = Type.Object({ status: Status, processed_at: Time, reason: Nullable(Type.String()) });
 
-export const EventView = Type.Object({ event: EventBody, cursor: Type.String(), ack: Nullable(AckView) });
+export const EventView = Type.Object({ event: EventOut, cursor: Type.String(), ack: Nullable(AckView) });
 
 export const AckBody = Type.Object({
   status: Type.Optional(Status),
