@@ -97,7 +97,7 @@ describe('without a mouse', () => {
     const address = page.getByLabel('An address');
     await address.focus();
     await press(page, 'Escape');
-    await focused(page.getByRole('region', { name: 'Callbacks' }));
+    await focused(page.getByRole('region', { name: 'Callbacks' }).locator('form'));
     expect(new URL(page.url()).pathname).toBe('/agents/release-notes');
   });
 
