@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { openCardEditor, openDelivery, overflow, settled, sharedFurnished } from './looking.ts';
-import { sharedBrowser } from './room.ts';
+import { focused, row, sharedBrowser } from './room.ts';
 
 const furnished = sharedFurnished(sharedBrowser());
 
@@ -23,6 +23,32 @@ async function fits(
 }
 
 describe('every screen', () => {
+  test('fits a phone with type twice as large', async () => {
+    const { page, screens } = await furnished({ ...sizeOf(390), isTouch: true });
+    for (const screen of screens) {
+      await page.goto(screen);
+      await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
+      await settled(page);
+      expect(await overflow(page), screen).toEqual([]);
+    }
+  });
+
+  test('at 400 % zoom the rows have more than a slit, and the one the keys are at is seen', async () => {
+    const { page } = await furnished({ width: 320, height: 256 });
+    await page.locator('article.row').first().waitFor();
+    for (const headline of ['Pay the invoice', 'Release notes', 'Letter to the tax office']) {
+      await page.keyboard.press('j');
+      await focused(row(page, headline).locator('a'));
+    }
+    const isSeen = () =>
+      page.evaluate(() => {
+        const { top, bottom } = document.activeElement?.getBoundingClientRect() ?? new DOMRect();
+        const edge = document.querySelector('.rail')?.getBoundingClientRect().top ?? 0;
+        return top >= 0 && bottom <= edge + 1;
+      });
+    await expect.poll(isSeen, { timeout: 60_000 }).toBe(true);
+  });
+
   test.each([
     { by: 'touch', widths: [320, 360, 640, 768] },
     { by: 'mouse', widths: [1280, 1680] },

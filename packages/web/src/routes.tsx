@@ -107,6 +107,8 @@ export const router = createRouter({
   defaultPendingComponent: OnItsWay,
   defaultPendingMs: 400,
   scrollRestoration: true,
+  // It scrolls, not the page: a new screen begins at its beginning.
+  scrollToTopSelectors: ['#main'],
 });
 
 declare module '@tanstack/react-router' {

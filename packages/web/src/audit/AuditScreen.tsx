@@ -7,7 +7,6 @@ import type { LedgerEntry, Verified } from '../api/types.ts';
 import { Text } from '../detail/Text.tsx';
 import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
-import { Scroller } from '../frame/Scroller.tsx';
 import { useAlone } from '../frame/use-alone.ts';
 import { useNow } from '../live/now.ts';
 import { figure, grouped } from '../words/numbers.ts';
@@ -122,46 +121,56 @@ function FilterForm({ filter }: { filter: Filter }) {
 
 type LedgerProps = { entries: readonly LedgerEntry[]; names: Readonly<Record<string, string>> };
 
+/** A dense table; where there is no room for one, a line of it is a few lines of text. Nothing lies beyond the edge. */
 function Ledger({ entries, names }: LedgerProps) {
   return (
-    <Scroller label="Ledger" className="wide ledger">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Line</th>
-            <th scope="col">Time, UTC</th>
-            <th scope="col">Who</th>
-            <th scope="col">Action</th>
-            <th scope="col">Subject</th>
-            <th scope="col">Data</th>
-            <th scope="col">Hash</th>
+    <table className="ledger" aria-label="Ledger">
+      <thead>
+        <tr>
+          <th scope="col">Line</th>
+          <th scope="col">Time, UTC</th>
+          <th scope="col">Who</th>
+          <th scope="col">Action</th>
+          <th scope="col">Subject</th>
+          <th scope="col">Data and hash</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <tr key={entry.seq}>
+            <td className="number">{grouped(entry.seq)}</td>
+            <td className="ledger-time">{entry.at.slice(0, 19).replace('T', ' ')}</td>
+            <td title={entry.actor}>
+              <Text>{names[entry.actor] ?? entry.actor}</Text>
+            </td>
+            <td className="ledger-action">
+              <Text>{entry.action}</Text>
+            </td>
+            <td>
+              <Text>{entry.subject}</Text>
+            </td>
+            <td className="ledger-data">
+              <Data entry={entry} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.seq}>
-              <td className="number">{grouped(entry.seq)}</td>
-              <td className="nowrap">{entry.at.slice(0, 19).replace('T', ' ')}</td>
-              <td title={entry.actor}>
-                <Text>{names[entry.actor] ?? entry.actor}</Text>
-              </td>
-              <td className="nowrap">
-                <Text>{entry.action}</Text>
-              </td>
-              <td>
-                <Text>{entry.subject}</Text>
-              </td>
-              <td className="ledger-data">
-                <details>
-                  <summary>{Object.keys(entry.data).join(', ') || 'none'}</summary>
-                  <Text>{JSON.stringify(entry.data, null, 1)}</Text>
-                </details>
-              </td>
-              <td title={entry.hash}>{entry.hash.slice(0, 10)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroller>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Its names at first; opened, all of it, and the whole hash. */
+function Data({ entry: { data, hash } }: { entry: LedgerEntry }) {
+  const names = Object.keys(data).join(', ');
+  return (
+    <details>
+      <summary>{names === '' ? hash.slice(0, 10) : names}</summary>
+      {names !== '' && (
+        <p>
+          <Text>{JSON.stringify(data, null, 1)}</Text>
+        </p>
+      )}
+      <p>hash {hash}</p>
+    </details>
   );
 }

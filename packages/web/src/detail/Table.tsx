@@ -1,5 +1,5 @@
 import { isNumber } from '../api/exact-json.ts';
-import type { JsonObject } from '../api/types.ts';
+import type { Json, JsonObject } from '../api/types.ts';
 import { Each } from '../frame/Each.tsx';
 import { Scroller } from '../frame/Scroller.tsx';
 import { More, useBeginning } from './More.tsx';
@@ -11,6 +11,7 @@ const FIRST = 50;
 /** A list of like objects. A long one shows its beginning and says how much more there is. */
 export function Table({ keys, rows }: { keys: string[]; rows: JsonObject[] }) {
   const { shown, left, more } = useBeginning(rows, FIRST);
+  const numbers = new Set(keys.filter((key) => isOfNumbers(shown.map((row) => row[key] ?? null))));
   return (
     <>
       <Scroller label="Table">
@@ -18,7 +19,7 @@ export function Table({ keys, rows }: { keys: string[]; rows: JsonObject[] }) {
           <thead>
             <tr>
               {keys.map((key) => (
-                <th key={key} scope="col" title={key}>
+                <th key={key} scope="col" title={key} className={numbers.has(key) ? 'number' : undefined}>
                   <Text>{keyLabel(key)}</Text>
                 </th>
               ))}
@@ -29,7 +30,7 @@ export function Table({ keys, rows }: { keys: string[]; rows: JsonObject[] }) {
               {(row) => (
                 <tr>
                   {keys.map((key) => (
-                    <td key={key} className={isNumber(row[key]) ? 'number' : undefined}>
+                    <td key={key} className={numbers.has(key) ? 'number' : undefined}>
                       <Text>{cellText(row[key])}</Text>
                     </td>
                   ))}
@@ -42,6 +43,11 @@ export function Table({ keys, rows }: { keys: string[]; rows: JsonObject[] }) {
       <More left={left} of="rows" onMore={more} />
     </>
   );
+}
+
+/** They stand digit below digit. One word among them, and it is a column of words. */
+function isOfNumbers(cells: readonly Json[]): boolean {
+  return cells.some(isNumber) && cells.every((cell) => cell === null || isNumber(cell));
 }
 
 function cellText(value: unknown): string {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useMatchRoute, useNavigate } from '@tanstack/react-router';
+import { Outlet, useMatchRoute, useNavigate, useRouter } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useState } from 'react';
 import { preferencesQuery, settingsQuery } from '../api/questions.ts';
 import { LoginAgain } from '../entry/LoginAgain.tsx';
@@ -15,21 +15,24 @@ import { keepOnLeaving } from './keep-on-leaving.ts';
 import { Palette } from './Palette.tsx';
 import { Rail } from './Rail.tsx';
 import { useSat } from './sat.ts';
+import { useWayUp } from './way-up.ts';
 import './frame.css';
 
 /** Everything that stands around a screen. */
 export function Frame() {
   const [over, setOver] = useState<'palette' | 'keys' | null>(null);
   const navigate = useNavigate();
+  const router = useRouter();
   const match = useMatchRoute();
   const isInbox = Boolean(match({ to: '/' }) || match({ to: '/d/$id' }));
   useQuery(settingsQuery);
   useOwnLook();
   useCalmOrder();
   useSat();
+  useWayUp();
   useEffect(listen, []);
   useEffect(keepOnLeaving, []);
-  useEffect(keepFocus, []);
+  useEffect(() => keepFocus(router), [router]);
   // Before anything is painted: what can be seen can be reached.
   useLayoutEffect(() => {
     addEventListener('keydown', onKeyDown);

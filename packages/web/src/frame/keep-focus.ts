@@ -1,30 +1,72 @@
+import type { AnyRouter } from '@tanstack/react-router';
+
 /** What can stand in for something inside it that is gone. When the screen is gone, too, one has gone elsewhere. */
 const PLACES = 'section, form, fieldset, li, article, dialog, .screen';
 
+const screen = () => document.getElementById('main');
+
+/** Nobody has put it anywhere: it lies on the page, or on the screen as a whole. */
+export function focusIsNowhere(): boolean {
+  const active = document.activeElement;
+  return active === null || active === document.body || active === screen();
+}
+
 /**
- * What is pressed is often gone when it has done its work: a line that is removed, a question that is answered. The
- * focus would fall to the top of the page, and whoever has no mouse would have to walk back. It goes to the nearest
- * place around that is still there.
+ * What is pressed is often gone when it has done its work: a line that is removed, a question that is answered, a link to
+ * another screen. The focus would fall out of the page: whoever has no mouse would have to walk back, and could not even
+ * scroll, since only the screen does. It goes to the nearest place around that is still there, at the last to the screen.
  */
-export function keepFocus(): () => void {
+export function keepFocus(router: AnyRouter): () => void {
   let focused: Element | null = null;
   let around: HTMLElement[] = [];
+  const left = linksLeftBy(router);
   const note = (event: FocusEvent) => {
+    if (event.target === screen()) return;
     focused = event.target instanceof Element ? event.target : null;
     around = placesAround(focused);
+    left.forget();
   };
   const look = () => {
-    if (focused === null || focused.isConnected || document.activeElement !== document.body) return;
+    if (!focusIsNowhere()) return;
+    const link = left.find();
+    if (link !== null) return link.focus({ preventScroll: true });
+    if (document.activeElement === screen() || focused?.isConnected === true) return;
     focused = null;
-    const place = around.find((one) => one.isConnected);
-    if (place !== undefined) standIn(place);
+    const place = around.find((one) => one.isConnected) ?? screen();
+    if (place !== null) standIn(place);
   };
   const watch = new MutationObserver(look);
   addEventListener('focusin', note);
   watch.observe(document.body, { childList: true, subtree: true });
+  look();
   return () => {
+    left.stop();
     removeEventListener('focusin', note);
     watch.disconnect();
+  };
+}
+
+/**
+ * The link by which each place of the history was left: Back finds it again, as soon as it is drawn. Up from one thing to its
+ * list, it is the link that leads to that thing.
+ */
+function linksLeftBy(router: AnyRouter) {
+  const left = new Map<string, string>();
+  let wanted: string | null = null;
+  const stop = router.subscribe('onBeforeNavigate', ({ fromLocation, toLocation }) => {
+    const link = document.activeElement?.closest('#main a')?.getAttribute('href');
+    const from = fromLocation?.state.__TSR_key;
+    if (link != null && from !== undefined) left.set(from, link);
+    const isUp = fromLocation?.pathname.startsWith(`${toLocation.pathname}/`) === true;
+    wanted = left.get(toLocation.state.__TSR_key ?? '') ?? (isUp ? fromLocation.href : null);
+  });
+  return {
+    stop,
+    forget: () => {
+      wanted = null;
+    },
+    find: () =>
+      wanted === null ? null : document.querySelector<HTMLElement>(`#main a[href="${CSS.escape(wanted)}"]`),
   };
 }
 
@@ -35,6 +77,15 @@ function placesAround(element: Element | null): HTMLElement[] {
     place = place.parentElement?.closest<HTMLElement>(PLACES);
   }
   return places;
+}
+
+/** Out of a field, to the part it stands in. False when the focus is in none. */
+export function leaveField(): boolean {
+  const field = document.activeElement?.closest('input, select, textarea') ?? null;
+  const place = placesAround(field)[0] ?? screen();
+  if (field === null || place === null) return false;
+  standIn(place);
+  return true;
 }
 
 /** It takes the focus for this once; Tab goes on from there. */

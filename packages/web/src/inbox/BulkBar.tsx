@@ -1,22 +1,34 @@
 import { useState } from 'react';
 import type { Verdict } from '../api/types.ts';
 import { useMayDecide } from '../api/use-may-decide.ts';
+import { Key } from '../keys/Key.tsx';
+import type { Action } from '../keys/key-map.ts';
+import { useKeys } from '../keys/use-keys.ts';
 import { capital, inWords } from '../words/numbers.ts';
 import { BulkSheet } from './BulkSheet.tsx';
 import { list } from './list-store.ts';
 import { acknowledge } from './triage.ts';
 import { useList } from './use-list.ts';
 
-export function BulkBar() {
+/** While nothing is open, the keys mean what is checked; else they belong to what is read. */
+export function BulkBar({ hasKeys }: { hasKeys: boolean }) {
+  return useList().checked.size === 0 ? null : <Checked hasKeys={hasKeys} />;
+}
+
+function Checked({ hasKeys }: { hasKeys: boolean }) {
   const { checked, rows } = useList();
   const [verdict, setVerdict] = useState<Verdict | null>(null);
   const mayDecide = useMayDecide();
-  if (checked.size === 0) return null;
   const chosen = [...checked].flatMap((id) => rows[id] ?? []);
   const readAll = async () => {
     list.dispatch({ kind: 'uncheck' });
     await Promise.all(chosen.map(acknowledge));
   };
+  const approve = () => setVerdict('approved');
+  const reject = () => setVerdict('rejected');
+  const read = () => void readAll();
+  useKeys(mayDecide && hasKeys ? { approve, reject, acknowledge: read } : {});
+  const key = (action: Action) => hasKeys && <Key of={action} />;
   return (
     <section className="bulk" aria-label="With everything checked">
       <p role="status">{capital(inWords(checked.size))} checked.</p>
@@ -24,14 +36,14 @@ export function BulkBar() {
       <div className="bulk-actions">
         {mayDecide && (
           <>
-            <button type="button" className="button" onClick={() => setVerdict('approved')}>
-              Approve…
+            <button type="button" className="button" onClick={approve}>
+              Approve… {key('approve')}
             </button>
-            <button type="button" className="button" onClick={() => setVerdict('rejected')}>
-              Reject…
+            <button type="button" className="button" onClick={reject}>
+              Reject… {key('reject')}
             </button>
-            <button type="button" className="button" onClick={() => void readAll()}>
-              Mark as read
+            <button type="button" className="button" onClick={read}>
+              Mark as read {key('acknowledge')}
             </button>
           </>
         )}

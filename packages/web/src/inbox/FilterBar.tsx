@@ -5,6 +5,7 @@ import { AgentOptions } from '../frame/AgentOptions.tsx';
 import { useNow } from '../live/now.ts';
 import { SECTION_WORDS, TYPE_WORDS } from '../words/delivery.ts';
 import { between } from '../words/time.ts';
+import { useList } from './use-list.ts';
 
 const TYPING_MS = 250;
 type Props = {
@@ -13,10 +14,12 @@ type Props = {
   search: RefObject<HTMLInputElement | null>;
   isOpen: boolean;
   onToggle: () => void;
+  /** Enter: what was searched for is there, and wanted. */
+  onFound: () => void;
 };
 
 /** Search and filters. Their truth is the address bar, so a view can be kept and sent. */
-export function FilterBar({ filter, onFilter, search, isOpen, onToggle }: Props) {
+export function FilterBar({ filter, onFilter, search, isOpen, onToggle, onFound }: Props) {
   const isFiltered =
     filter.agent !== undefined ||
     filter.type !== undefined ||
@@ -26,7 +29,7 @@ export function FilterBar({ filter, onFilter, search, isOpen, onToggle }: Props)
   return (
     <search className="filter-bar">
       <div className="filter-line">
-        <SearchField filter={filter} onFilter={onFilter} field={search} />
+        <SearchField filter={filter} onFilter={onFilter} onFound={onFound} field={search} />
         <button type="button" className="plain" aria-expanded={isOpen || isFiltered} onClick={onToggle}>
           {isFiltered ? 'Filtered' : 'Filter'}
         </button>
@@ -39,8 +42,9 @@ export function FilterBar({ filter, onFilter, search, isOpen, onToggle }: Props)
 function SearchField({
   filter,
   onFilter,
+  onFound,
   field,
-}: Pick<Props, 'filter' | 'onFilter'> & { field: Props['search'] }) {
+}: Pick<Props, 'filter' | 'onFilter' | 'onFound'> & { field: Props['search'] }) {
   const [text, setText] = useState(filter.q ?? '');
   const asked = useRef(filter.q);
   // The address was changed by something else, such as Back: the field follows.
@@ -49,15 +53,23 @@ function SearchField({
     asked.current = filter.q;
     setText(filter.q ?? '');
   }, [filter.q]);
+  const wanted = text.trim() === '' ? undefined : text.trim();
+  const [isEntered, setEntered] = useState(false);
   useEffect(() => {
-    const wanted = text.trim() === '' ? undefined : text.trim();
     if (wanted === asked.current) return;
-    const timer = setTimeout(() => {
+    const ask = () => {
       asked.current = wanted;
       onFilter({ ...filter, q: wanted });
-    }, TYPING_MS);
+    };
+    const timer = setTimeout(ask, isEntered ? 0 : TYPING_MS);
     return () => clearTimeout(timer);
-  }, [text, filter, onFilter]);
+  }, [wanted, isEntered, filter, onFilter]);
+  const { phase, filter: shown } = useList();
+  useEffect(() => {
+    if (!isEntered || phase === 'loading' || shown.q !== wanted) return;
+    setEntered(false);
+    onFound();
+  }, [isEntered, phase, shown.q, wanted, onFound]);
   return (
     <input
       ref={field}
@@ -66,7 +78,13 @@ function SearchField({
       placeholder="Search whole words"
       aria-label="Search headlines, summaries, details and your own words"
       value={text}
-      onChange={(event) => setText(event.target.value)}
+      onChange={(event) => {
+        setText(event.target.value);
+        setEntered(false);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && !event.nativeEvent.isComposing) setEntered(true);
+      }}
     />
   );
 }

@@ -4,6 +4,7 @@ import type { Filter } from '../api/desk.ts';
 import type { Verdict } from '../api/types.ts';
 import { useMayDecide } from '../api/use-may-decide.ts';
 import { early } from '../composer/early.ts';
+import { focusIsNowhere, leaveField } from '../frame/keep-focus.ts';
 import { useKeys } from '../keys/use-keys.ts';
 import { asksForAnswer } from '../words/delivery.ts';
 import { BulkBar } from './BulkBar.tsx';
@@ -37,7 +38,7 @@ export function InboxScreen() {
   );
 
   useEffect(() => list.open(filter), [filter]);
-  useFocusReturning(openId);
+  useFocusReturning(openId, filter);
   useInboxKeys(openId, {
     search: () => search.current?.focus(),
     filter: () => {
@@ -62,10 +63,11 @@ export function InboxScreen() {
           search={search}
           isOpen={isFiltering}
           onToggle={() => setFiltering(!isFiltering)}
+          onFound={toFirstRow}
         />
         <ListStrip />
         <ListBody openId={openId} />
-        <BulkBar />
+        <BulkBar hasKeys={openId === null} />
       </section>
       <Divider width={width} onWidth={setWidth} />
       <Outlet />
@@ -77,14 +79,37 @@ export function InboxScreen() {
 const isWide = () => matchMedia('(min-width: 1080px)').matches;
 
 function focusRow(id: string): void {
-  requestAnimationFrame(() => document.getElementById(`row-${id}`)?.focus({ preventScroll: true }));
+  requestAnimationFrame(() => {
+    const row = document.getElementById(`row-${id}`);
+    row?.focus({ preventScroll: true });
+    row?.scrollIntoView({ block: 'nearest' });
+  });
+}
+
+function goToRow(id: string | undefined): void {
+  if (id === undefined) return;
+  list.setCursor(id);
+  focusRow(id);
+}
+const toFirstRow = () => goToRow(list.get().entries[0]?.id);
+
+/** Out of the search or a filter, to the row one was at, or the first. */
+function toTheRows(): void {
+  const { rows, entries } = list.get();
+  const isThere = list.cursor !== null && list.cursor in rows;
+  leaveField();
+  goToRow(isThere ? (list.cursor ?? undefined) : entries[0]?.id);
 }
 
 /** The focus comes back to the row that one left, from a detail or another screen. */
-function useFocusReturning(openId: string | null): void {
+function useFocusReturning(openId: string | null, filter: Filter): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another filter the rows come anew
   useEffect(() => {
-    if (list.cursor !== null && document.activeElement === document.body) focusRow(list.cursor);
-  }, []);
+    const isLoose = () => focusIsNowhere() || document.activeElement?.matches('.list-pane');
+    void list.isThere().then(() => {
+      if (list.cursor !== null && isLoose()) focusRow(list.cursor);
+    });
+  }, [filter]);
   const before = useRef(openId);
   useEffect(() => {
     if (openId !== null) list.setCursor(openId);
@@ -158,9 +183,10 @@ function useMoves(openId: string | null) {
     back: () => {
       if (list.get().checked.size > 0) return list.dispatch({ kind: 'uncheck' });
       const active = document.activeElement;
-      if (active instanceof HTMLInputElement || active instanceof HTMLSelectElement) return active.blur();
-      if (openId === null) return;
-      void navigate({ to: '/', search: ((old: object) => old) as never });
+      if (active instanceof HTMLInputElement || active instanceof HTMLSelectElement) return toTheRows();
+      // Out of what is open, and then out of what was searched for.
+      const search = openId === null ? {} : (old: object) => old;
+      void navigate({ to: '/', search: search as never, replace: openId === null });
     },
   };
 }

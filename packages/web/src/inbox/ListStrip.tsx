@@ -50,5 +50,6 @@ function Freshness({ state }: { state: ListState }) {
   if (!connected) return <p className="said warn">The live line is down. Trying again…</p>;
   if (!state.complete)
     return <p className="said">The newest deliveries are not in the search yet. Looking again…</p>;
+  if (state.entries.length === 0) return null;
   return <p className="said">In this order since {clock(state.loadedAt)}.</p>;
 }
