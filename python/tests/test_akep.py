@@ -145,6 +145,22 @@ class CursorFiles(World):
 
 
 class Running(World):
+    def test_limited_ack(self) -> None:
+        """[K13] what was handled is acknowledged when the limit is over, and not handled again"""
+        script, refusals, handled, stop = inbox_script(THREE), iter(range(4)), [], Flag()
+
+        def limited(seen: Seen, count: int) -> object:
+            is_over = seen.method != "POST" or next(refusals, None) is None
+            return script(seen, count) if is_over else (429, {}, {"retry-after": "1"})
+
+        def handle(one: dict) -> None:
+            handled.append(one["event_id"])
+            if len(handled) == 3:
+                stop.set()
+
+        self.start_inbox(limited).run(handle, stop=stop)
+        self.assertEqual((handled, self.alerts), (["evt_1", "evt_2", "evt_3"], ["rate_limited"]))
+
     def test_acks(self) -> None:
         """[K13] each event is acknowledged after its handler: applied, or as it says"""
         says = [None, Verdict("rejected", "x" * 1500), "skip"]
