@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
-import urllib.error
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Union
+from typing import Any, Callable, Union
 
 from .abandon import end_if_abandoned
 from .clock import Clock, SystemClock
@@ -68,11 +67,20 @@ class Caller:
         return self._task(self._ask("GetTask", {"id": task_id, **more}))
 
     def cancel(self, task_id: str) -> dict[str, Any]:
-        """Asks for the end of a task; fault ``conflict`` when it has ended already.
+        """Asks for the end of a task; fault ``conflict`` when it has ended otherwise.
 
         ``caller.cancel(task_id)``
         """
-        return self._task(self._ask("CancelTask", {"id": task_id}))
+        try:
+            return self._task(self._ask("CancelTask", {"id": task_id}))
+        except LanternError as refusal:
+            if refusal.fault != "conflict":
+                raise
+            # A retry after a lost reply meets this although the task was cancelled: what the task says now decides.
+            task = self.get(task_id)
+            if task["status"].get("state") != "TASK_STATE_CANCELED":
+                raise refusal from None
+            return task
 
     def stream(
         self,
@@ -125,7 +133,7 @@ class Caller:
                     yield {"task": self.get(params["id"])}
                     return
                 failures += 1
-                if error.fault not in ("unreachable", "server_failed") or failures >= _TRIES:
+                if error.fault not in ("unreachable", "server_failed", "rate_limited") or failures >= _TRIES:
                     raise
                 self._clock.sleep(min(2.0 ** (failures - 1), 15.0))
 
@@ -133,16 +141,14 @@ class Caller:
         headers = {"A2A-Version": "1.0", **({} if last_id is None else {"Last-Event-ID": last_id})}
         with self._transport.open_stream(Call("POST", "/", _request(method, params), headers)) as reply:
             if not str(reply.headers.get("content-type")).startswith("text/event-stream"):
-                self._result(parse_json(reply.read()))
+                self._result(parse_json(_unbroken(reply.read)))
                 raise self._strange()
             event_id: str | None = None
             lines: list[str] = []
             while True:
                 end_if_abandoned()
-                try:
-                    line = reply.readline().decode()
-                except (OSError, http.client.HTTPException, urllib.error.URLError) as error:
-                    raise LanternError("unreachable", f"The stream broke off ({error}).") from error
+                # What breaks off in the middle of a character is never handed out: its blank line is missing.
+                line = _unbroken(reply.readline).decode("utf-8", "replace")
                 if line == "":
                     return
                 name, _, value = line.rstrip("\r\n").partition(":")
@@ -174,6 +180,13 @@ class Caller:
     def _strange(self) -> LanternError:
         message = f"{self._base} did not answer as A2A 1.0 does: check that this is the address of an agent."
         return LanternError("bad_reply", message)
+
+
+def _unbroken(read: Callable[[], bytes]) -> bytes:
+    try:
+        return read()
+    except (OSError, http.client.HTTPException) as error:
+        raise LanternError("unreachable", f"The answer broke off ({error}).") from error
 
 
 def _field_in(data: Any) -> str | None:

@@ -64,7 +64,9 @@ def is_loopback(host: str) -> bool:
 def _parse(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
-        is_address = bool(parts.scheme and parts.hostname) and (parts.port is None or parts.port > 0)
+        # An empty or endless part of a name ("a..b") would only be found when it is looked up, in words of the library.
+        has_name = bool((parts.hostname or "").encode("idna"))
+        is_address = bool(parts.scheme) and has_name and (parts.port is None or parts.port > 0)
     except (ValueError, TypeError, AttributeError):
         is_address = False
     # urlsplit keeps spaces and control characters that a request line must not hold.

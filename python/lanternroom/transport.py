@@ -93,7 +93,9 @@ class Transport:
             if isinstance(verdict, GiveUp):
                 raise self._give_up(trouble(verdict.fault, exchange, self._base))
             if isinstance(verdict, Take):
-                return self._take(exchange)
+                # Gone at the second try is what the first one did, before its reply got lost.
+                was_removed = call.method == "DELETE" and tried.failures > 0 and exchange.attempt.status == 404
+                return None if was_removed else self._take(exchange)
             if call.once and verdict.tried.failures > 0:
                 fault: Fault = "unreachable" if exchange.attempt.status is None else "server_failed"
                 raise trouble(fault, exchange, self._base)
@@ -160,8 +162,10 @@ class Transport:
                 exchange = _error_exchange(error, time.monotonic() + _REPLY_SECONDS)
             if error.code == 401:
                 raise self._give_up(trouble("unauthorized", exchange, self._base)) from error
-            if error.code >= 500:
+            if error.code >= 500 or error.code == 408:
                 raise trouble("server_failed", exchange, self._base) from error
+            if error.code == 429:
+                raise trouble("rate_limited", exchange, self._base) from error
             raise refusal(error.code, exchange) from error
         except (OSError, http.client.HTTPException) as error:
             raise trouble("unreachable", Exchange(Attempt(None), reason=_reason(error)), self._base) from error

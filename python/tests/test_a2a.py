@@ -103,6 +103,40 @@ class Calling(World):
         self.assertEqual(self.fault(lambda: list(caller.subscribe("t"))).fault, "server_failed")
         self.assertEqual(len(self.seen), 5)
 
+    def test_stream_over_the_limit(self) -> None:
+        """[A21] a stream that meets the limit is tried again, and then told as that"""
+        replies = iter([(429, {}), (408, {}), sse({"task": DONE})])
+        self.assertEqual(list(self.caller(lambda *_: next(replies)).subscribe("t")), [{"task": DONE}])
+        caller = self.caller(lambda *_: (429, {"error": "Slower."}))
+        self.assertEqual(self.fault(lambda: list(caller.subscribe("t"))).fault, "rate_limited")
+
+    def test_broken_answers(self) -> None:
+        """[A10] an answer that breaks off, in the middle of a character too, is asked for again"""
+        sent = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"task": DONE}, "é": "é"}, ensure_ascii=False)
+        text = f"data: {sent}".encode()
+        cut = text[: text.index("é".encode()) + 1].decode("latin-1")
+        stream = {"content-type": "text/event-stream"}
+        for broken in (
+            (200, b"{}", {"content-length": "10", "content-type": "application/json"}),
+            (200, b"data: {", {**stream, "content-length": "10"}),
+            (200, cut.encode("latin-1"), stream),
+        ):
+            replies = iter([broken, sse({"task": DONE})])
+            caller = self.caller(lambda *_, replies=replies: next(replies))
+            self.assertEqual(list(caller.subscribe("t")), [{"task": DONE}])
+
+    def test_cancelled(self) -> None:
+        """[A12] a task whose cancellation got no reply is cancelled, and one that ended otherwise is not"""
+        refused = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32002, "message": "No."}}
+        cancelled = {**DONE, "status": {"state": "TASK_STATE_CANCELED"}}
+        for task in (cancelled, DONE):
+            replies = iter([HANG_UP, (200, refused), result(task)])
+            caller = self.caller(lambda *_, replies=replies: next(replies))
+            if task is cancelled:
+                self.assertEqual(caller.cancel("task-1"), cancelled)
+            else:
+                self.assertEqual(self.fault(lambda caller=caller: caller.cancel("task-1")).fault, "conflict")
+
     def test_far_http(self) -> None:
         """[W23] plain http to a far host is refused, with a key, with a token and without"""
         for token in (KEY, "ct_abc", None):

@@ -8,9 +8,9 @@ from pathlib import Path
 from threading import Event as Flag
 from urllib.parse import parse_qs, urlsplit
 
-from world import ACCEPTED, AKEP, EVENT, HANG_UP, World, event, inbox_script, page, resume
+from world import ACCEPTED, AKEP, EVENT, HANG_UP, Seen, World, event, inbox_script, page, resume
 
-from lanternroom import Verdict
+from lanternroom import Inbox, Verdict
 from lanternroom.akep import FileCursor, Gap
 
 THREE = [event("evt_1"), event("evt_2"), event("evt_3")]
@@ -145,6 +145,22 @@ class CursorFiles(World):
 
 
 class Running(World):
+    def test_limited_ack(self) -> None:
+        """[K13] what was handled is acknowledged when the limit is over, and not handled again"""
+        script, refusals, handled, stop = inbox_script(THREE), iter(range(4)), [], Flag()
+
+        def limited(seen: Seen, count: int) -> object:
+            is_over = seen.method != "POST" or next(refusals, None) is None
+            return script(seen, count) if is_over else (429, {}, {"retry-after": "1"})
+
+        def handle(one: dict) -> None:
+            handled.append(one["event_id"])
+            if len(handled) == 3:
+                stop.set()
+
+        self.start_inbox(limited).run(handle, stop=stop)
+        self.assertEqual((handled, self.alerts), (["evt_1", "evt_2", "evt_3"], ["rate_limited"]))
+
     def test_acks(self) -> None:
         """[K13] each event is acknowledged after its handler: applied, or as it says"""
         says = [None, Verdict("rejected", "x" * 1500), "skip"]
@@ -254,9 +270,48 @@ class Verbs(World):
         replies = {"POST": (201, made), "GET": (200, {"subscriptions": [made]}), "DELETE": (204,)}
         inbox = self.start_inbox(lambda seen, _: replies[seen.method])
         self.assertEqual(inbox.subscribe(["tool.completed"], filters={"subject.task_id": "x"}), made)
-        self.assertEqual(json.loads(self.seen[0].body)["delivery"], {"type": "long_poll"})
+        sent = next(seen for seen in self.seen if seen.method == "POST")
+        self.assertEqual(json.loads(sent.body)["delivery"], {"type": "long_poll"})
         self.assertEqual(inbox.subscriptions(), [made])
         inbox.unsubscribe("sub_1")
+
+    def forgetful(self, kept: list[dict]) -> Inbox:
+        """At a server that loses the first reply to whoever makes or ends a subscription."""
+        lost: set[str] = set()
+
+        def script(seen: Seen, _: int) -> object:
+            if seen.method == "GET":
+                return 200, {"subscriptions": kept}
+            is_lost = seen.method not in lost
+            lost.add(seen.method)
+            if seen.method == "DELETE":
+                gone = [one for one in kept if seen.path.endswith(one["subscription_id"])]
+                for one in gone:
+                    kept.remove(one)
+                return (HANG_UP if is_lost else (204,)) if gone else (404, {})
+            made = {**json.loads(seen.body), "subscription_id": f"sub_{len(kept)}"}
+            kept.append(made)
+            return HANG_UP if is_lost else (201, {**made, "secret": "whsec_x"})
+
+        return self.start_inbox(script)
+
+    def test_lost_subscription(self) -> None:
+        """[K18] one whose reply got lost is found instead of being made twice, and ended once"""
+        base = {"spec": "akep.v1", "sink": "inbox", "delivery": {"type": "long_poll"}, "event_types": ["tool.completed"]}
+        kept = [{**base, "subscription_id": "sub_old"}]
+        inbox = self.forgetful(kept)
+        made = inbox.subscribe(["tool.completed"])
+        self.assertEqual((made["subscription_id"], len(kept)), ("sub_1", 2))
+        inbox.unsubscribe("sub_1")
+        self.assertEqual([one["subscription_id"] for one in kept], ["sub_old"])
+        self.assertEqual(self.fault(lambda: inbox.unsubscribe("sub_1")).fault, "not_found")
+
+    def test_lost_secret(self) -> None:
+        """[K19] a forwarding one whose secret got lost with the reply is made anew"""
+        kept: list[dict] = []
+        delivery = {"type": "webhook", "url": "https://example.com/events"}
+        made = self.forgetful(kept).subscribe(["tool.completed"], delivery=delivery)
+        self.assertEqual((made["secret"], len(kept)), ("whsec_x", 1))
 
     def test_policy(self) -> None:
         """[K20] the policy is read and set"""

@@ -221,7 +221,7 @@ class Addresses(unittest.TestCase):
 
     def test_wrong_usage(self) -> None:
         """[W23] what is not an address or not a key is wrong usage"""
-        for url in ("nonsense", "", "https://u:p@x.example", "https://x.example?a=1", "https://x.example/\n"):
+        for url in ("nonsense", "", "localhost:8787", "https://a..b", "https://u:p@x.example", "https://x.example?a=1", "https://x.example/\n"):
             self.assertEqual(self.fault_for(url, "wk_test_a"), "wrong_usage", url)
         for key in ("", "wk_test_a b", "wk_test_a\n", "wk_test_ä"):
             self.assertEqual(self.fault_for("https://x.example", key), "wrong_usage")

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 from unittest.mock import patch
 
-from world import DRAFT, HANG_UP, ID, KEY, OTHER_ID, ManualClock, World, answered, received, response
+from world import DRAFT, HANG_UP, ID, KEY, OTHER_ID, ManualClock, Seen, World, answered, received, response
 
 from lanternroom import Approved, FileLog, Pending, Redirected, Rejected, TimedOut, Wake
 from lanternroom.log import home_folder
@@ -177,6 +177,19 @@ class Waiting(World):
             self.assertLessEqual(sum(self.clock.naps), 20)
             self.assertEqual(self.alerts, [])
 
+    def test_slept(self) -> None:
+        """[W23] a look that broke off while the laptop slept past the end is taken once more"""
+        replies = iter([received(), HANG_UP, answered("approved")])
+
+        def script(_: Seen, count: int) -> object:
+            self.clock.time += 3600 if count == 2 else 0
+            return next(replies)
+
+        wake = self.start(script)
+        wake.deliver(**DRAFT)
+        self.assertEqual(wake.wait_for(ID, timeout_seconds=120).status, "approved")
+        self.assertEqual(len(self.seen), 3)
+
     def test_unreachable_at_the_end(self) -> None:
         """[W23] out of reach at the end is not "no answer": a person may have said no"""
         wake = self.start(lambda _, count: answered("pending") if count == 1 else HANG_UP)
@@ -234,6 +247,12 @@ class Sweeping(World):
         self.assertEqual([one.answer.delivery_id for one in wake.sweep()], [ID])
         self.assertIn("refused", self.events())
         self.assertEqual(len(list(wake.sweep(on_foreign=lambda _: "adopt"))), 2)
+
+    def test_foreign_last(self) -> None:
+        """[W19] a later sweep resumes behind what was left out at the end of a page"""
+        wake = self.start(lambda *_: self.page(response("approved"), response("rejected", delivery_id=OTHER_ID)))
+        wake.adopt(ID)
+        self.assertEqual([one.resume_from for one in wake.sweep(since="s0")], ["s1"])
 
     def test_stuck(self) -> None:
         """[W18] a server that promises more without a way to it is not asked for ever"""

@@ -109,7 +109,8 @@ def _handler(seen: list[Seen], script: Callable[[Seen, int], Any]) -> type[BaseH
                 self.close_connection = True
                 return
             status, reply, more = (*said, {}, {})[:3]
-            data = reply.encode() if isinstance(reply, str) else json.dumps(reply).encode()
+            text = reply if isinstance(reply, (str, bytes)) else json.dumps(reply)
+            data = text if isinstance(text, bytes) else text.encode()
             data = b"" if status == 204 else data
             self.send_response_only(status)
             for name, value in {"content-length": str(len(data)), **more}.items():

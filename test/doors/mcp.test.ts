@@ -130,9 +130,11 @@ test('[M9] what was asked before the input ended is answered', async () => {
     { id: 3, method: 'tools/call', params: { name: 'wake_deliver', arguments: QUESTION } },
   ].map((call) => JSON.stringify({ jsonrpc: '2.0', ...call }));
   const file = join(temporaryFolder(), 'calls.jsonl');
-  writeFileSync(file, `${calls.join('\n')}\n`);
+  // And what is no message is one sentence for whoever reads the notes.
+  writeFileSync(file, `${calls.join('\n')}\n[]\n`);
   const piped = ['sh', '-c', 'cat "$0" | "$@"', file, ...node(LANTERN, ['mcp'])];
-  const { code, stdout } = await new Child(piped, env).ended;
+  const { code, stdout, stderr } = await new Child(piped, env).ended;
+  expect(stderr).toBe('lantern mcp: A line was passed by: it is no message of JSON-RPC 2.0.\n');
   const answers = stdout
     .trim()
     .split('\n')

@@ -8,13 +8,8 @@ import { pushUpdates } from './updates.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-it('[M7] a server that is away for long leaves nothing behind with each look at it', async () => {
-  vi.useFakeTimers();
-  let looks = 0;
-  const fetch = () => {
-    looks += 1;
-    return Promise.reject(new TypeError('fetch failed'));
-  };
+/** Pushes updates out of an inbox that is read through this fetch, until it is ended. */
+function pushing(fetch: typeof globalThis.fetch): AbortController {
   const away = { url: 'https://desk.example.com', apiKey: 'wk_test_a', log: memoryLog(), fetch };
   const room = {
     wake: createWake({ ...away, agentId: 'agent-01', provider: 'mcp' }),
@@ -26,6 +21,32 @@ it('[M7] a server that is away for long leaves nothing behind with each look at 
   };
   const ending = new AbortController();
   pushUpdates(createLanternServer(room), room, 'modern', ending.signal);
+  return ending;
+}
+
+it('[M7] a server that holds no request is not asked without a pause', async () => {
+  vi.useFakeTimers();
+  let looks = 0;
+  const ending = pushing(async (address) => {
+    looks += 1;
+    // Without a pause it would never let go of this process.
+    if (looks > 100) return new Promise<Response>(() => undefined);
+    const page = { events: [], next_cursor: 'c1', has_more: false };
+    return String(address).includes('/wait') ? new Response(null, { status: 204 }) : Response.json(page);
+  });
+  await vi.advanceTimersByTimeAsync(60_000);
+  ending.abort();
+  expect(looks).toBeGreaterThan(5);
+  expect(looks).toBeLessThan(20);
+});
+
+it('[M7] a server that is away for long leaves nothing behind with each look at it', async () => {
+  vi.useFakeTimers();
+  let looks = 0;
+  const ending = pushing(() => {
+    looks += 1;
+    return Promise.reject(new TypeError('fetch failed'));
+  });
   await vi.advanceTimersByTimeAsync(10_000);
   const before = looks;
   await vi.advanceTimersByTimeAsync(600_000);

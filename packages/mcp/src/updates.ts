@@ -38,8 +38,13 @@ async function follow(room: Room, tell: (uri: string) => Promise<void>, signal: 
   while (!signal.aborted) {
     try {
       cursor ??= (await room.inbox.page({ last: 1, signal }))?.nextCursor;
+      const askedAt = performance.now();
       const page = await room.inbox.page({ cursor, waitSeconds: WAIT_SECONDS, signal });
-      if (page === null || page.events.length === 0) continue;
+      if (page === null || page.events.length === 0) {
+        // A server that is about to stop lets everybody go at once, and some proxies hold nothing.
+        if (performance.now() - askedAt < WAIT_SECONDS * 500) await pause(signal);
+        continue;
+      }
       cursor = page.nextCursor;
       await tell(RECENT);
       for (const event of page.events) await tell(`akep://events/${event.event_id}`);

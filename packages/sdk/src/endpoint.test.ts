@@ -52,6 +52,9 @@ describe('the address of the server', () => {
   it.each([
     'nonsense',
     '',
+    'localhost:8787',
+    'desk.example.com:443',
+    'C:\\lanternroom',
     'https://user:pass@example.com',
     'https://example.com?key=1',
     'https://example.com#x',

@@ -54,12 +54,10 @@ function assertKey(apiKey: string): void {
 }
 
 function parse(url: string): URL {
-  try {
-    return new URL(url);
-  } catch (cause) {
-    const message = 'The server address is not a URL: give it as https://host, or http://127.0.0.1:8787.';
-    throw new LanternError('wrong_usage', message, { cause });
-  }
+  // `localhost:8787` and `C:\x` are URLs too, of a scheme that nobody knows, and without a host.
+  if (URL.canParse(url) && new URL(url).host !== '') return new URL(url);
+  const message = 'The server address is not a URL: give it as https://host, or http://127.0.0.1:8787.';
+  throw new LanternError('wrong_usage', message);
 }
 
 function assertLoopback(url: URL): void {

@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Fault, LanternError } from './faults.ts';
 import { faultOf } from './faults.ts';
 import { type Attempt, judge, type Tried } from './retry.ts';
-import { type Exchange, keyRefused, lost, readReply, tooLate, troubleOf } from './trouble.ts';
+import { type Exchange, keyRefused, lost, noStream, readReply, tooLate, troubleOf } from './trouble.ts';
 import { writeJson } from './write-json.ts';
 
 export interface Call {
@@ -78,7 +78,7 @@ class RetryingHttp implements Http {
       if (this.#stopped !== null) throw this.#stopped;
       const exchange = await exchangeOnce(this.#parts, written, signal);
       const verdict = judge(exchange.attempt, tried, { nowMs: clock.now(), random: random() });
-      if (verdict.kind === 'take') return this.#take(exchange);
+      if (verdict.kind === 'take') return wasRemoved(call, exchange, tried) ? null : this.#take(exchange);
       if (verdict.kind === 'give_up') return this.#giveUp(troubleOf(verdict.fault, exchange, endpoint));
       if (call.once === true && verdict.counts === 'failures') throw lost(exchange, endpoint);
       if (isTooLate(call, clock.now() + verdict.ms)) throw tooLate(exchange, verdict.ms, endpoint);
@@ -96,7 +96,10 @@ class RetryingHttp implements Http {
     // Nothing is waited for here: whoever reads a stream comes back by itself.
     if (attempt.kind === 'failed') throw troubleOf('unreachable', opened, endpoint);
     if (attempt.status === 401) return this.#giveUp(troubleOf('unauthorized', opened, endpoint));
-    if (attempt.status < 500 && attempt.status !== 429) await this.#take(opened);
+    if (attempt.status < 500 && attempt.status !== 429) {
+      await this.#take(opened);
+      throw noStream(endpoint);
+    }
     throw troubleOf('server_failed', opened, endpoint);
   }
 
@@ -132,6 +135,11 @@ class RetryingHttp implements Http {
 
 function textOf({ text, body }: Call): string | undefined {
   return text ?? (body === undefined ? undefined : writeJson(body));
+}
+
+/** Gone at the second try is what the first one did, before its reply got lost. */
+function wasRemoved({ method }: Call, { attempt }: Exchange, { failures }: Tried): boolean {
+  return method === 'DELETE' && failures > 0 && attempt.kind === 'reply' && attempt.status === 404;
 }
 
 function isTooLate({ untilMs }: Call, atMs: number): boolean {
@@ -194,13 +202,17 @@ async function openOnce(
     const given = signal === undefined ? {} : { signal };
     const request = { method: call.method, headers, redirect: 'manual', ...given } as const;
     const reply = await parts.fetch(parts.endpoint.base + call.path, request);
-    if (reply.status === 200 && reply.body !== null) return reply.body;
+    if (reply.status === 200 && reply.body !== null && isStream(reply)) return reply.body;
     const attempt = { kind: 'reply', status: reply.status, retryAfter: null } as const;
     return { attempt, text: await reply.text(), location: reply.headers.get('location'), cause: null };
   } catch (cause) {
     if (signal?.aborted) throw aborted(signal);
     return { attempt: { kind: 'failed' }, text: '', location: null, cause };
   }
+}
+
+function isStream(reply: Response): boolean {
+  return reply.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
 function servedAt(reply: Response): number | null {

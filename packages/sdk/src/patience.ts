@@ -4,23 +4,34 @@ import { faultOf } from './faults.ts';
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
+export interface Patience {
+  readonly signal?: AbortSignal | undefined;
+  /** Which trouble is waited out; left out, what is over when the server is back. */
+  readonly passes?: ((trouble: unknown) => boolean) | undefined;
+}
+
 /** What is over by itself when the server is back. */
 export function isPassing(trouble: unknown): boolean {
   const fault = faultOf(trouble);
   return fault === 'unreachable' || fault === 'server_failed';
 }
 
+/** For what was done and must be told: an alert has been raised by then, and waiting harms nobody. */
+export function isPassingOrLimit(trouble: unknown): boolean {
+  return isPassing(trouble) || faultOf(trouble) === 'rate_limited';
+}
+
 /** Goes on through a restart of the server, for as long as it takes. */
 export async function patiently<T>(
   { clock }: { readonly clock: Clock },
-  { signal }: { readonly signal?: AbortSignal | undefined },
+  { signal, passes = isPassing }: Patience,
   look: () => Promise<T>,
 ): Promise<T> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     try {
       return await look();
     } catch (trouble) {
-      if (!isPassing(trouble)) throw trouble;
+      if (!passes(trouble)) throw trouble;
       await clock.sleep(pauseMs, signal);
     }
   }

@@ -30,6 +30,12 @@ export function readReply(exchange: Exchange, endpoint: Endpoint): unknown {
   throw new LanternError('bad_reply', message);
 }
 
+/** JSON, where events were to come one by one. */
+export function noStream({ base }: Endpoint): LanternError {
+  const message = `${base} did not answer with a stream of events: check that this is the address of the server, and that nothing between turns streams into pages.`;
+  return new LanternError('bad_reply', message);
+}
+
 const REFUSALS: Readonly<Record<number, Fault>> = {
   403: 'forbidden',
   404: 'not_found',

@@ -20,6 +20,7 @@ from .follow import Wanted, follow
 from .pages import Gap, InboxParts, odd
 from .producer import Sent, accepted, encode
 from .run import Handler, OnError, OnResume, Verdict, acknowledge, entry_path, run
+from .subscriptions import list_subscriptions, subscribe, unsubscribe
 from .waits import Awaited, end_wait, list_waits, open_wait, wait_for
 
 
@@ -142,16 +143,15 @@ class Inbox:
         ``inbox.subscribe(["tool.completed"], filters={"subject.task_id": "task_42"})``
         """
         base = {"spec": "akep.v1", "sink": "inbox", "delivery": {"type": "long_poll"}}
-        body = {**base, "event_types": list(event_types), **more}
-        return self._object("POST", "/akep/subscriptions", body, "a subscription")
+        return subscribe(self._parts, {**base, "event_types": list(event_types), **more})
 
     def subscriptions(self) -> list[dict[str, Any]]:
         """``[one["subscription_id"] for one in inbox.subscriptions()]``"""
-        return self._list("/akep/subscriptions", "subscriptions")
+        return list_subscriptions(self._parts)
 
     def unsubscribe(self, subscription_id: str) -> None:
         """``inbox.unsubscribe("sub_0123456789")``"""
-        self._send("DELETE", f"/akep/subscriptions/{quote(subscription_id, safe='')}")
+        unsubscribe(self._parts, subscription_id)
 
     def open_wait(self, run_state_ref: str, **wait: Any) -> dict[str, Any]:
         """Says what a paused run waits for, before it is put away; by ``subject``, ``event_types``, ``interrupt_id``.
@@ -191,10 +191,3 @@ class Inbox:
         if not isinstance(reply, dict):
             raise odd(what)
         return reply
-
-    def _list(self, path: str, name: str) -> list[dict[str, Any]]:
-        reply = self._send("GET", path)
-        found = reply.get(name) if isinstance(reply, dict) else None
-        if not isinstance(found, list):
-            raise odd(f"a list of {name}")
-        return found

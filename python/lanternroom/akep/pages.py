@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, TypeVar
 from urllib.parse import urlencode
 
 from ..clock import Clock
-from ..faults import LanternError
+from ..faults import Fault, LanternError
 from ..jsons import text_of
 from ..recorder import Recorder
 from ..transport import Call, Transport
@@ -44,14 +44,17 @@ class Page:
     has_more: bool
 
 
-def patiently(parts: InboxParts, look: Callable[[], T]) -> T:
+_PASSING: Sequence[Fault] = ("unreachable", "server_failed")
+
+
+def patiently(parts: InboxParts, look: Callable[[], T], passing: Sequence[Fault] = _PASSING) -> T:
     """Goes on through a restart of the server, for as long as it takes."""
     pause = 1.0
     while True:
         try:
             return look()
         except LanternError as error:
-            if error.fault not in ("unreachable", "server_failed"):
+            if error.fault not in passing:
                 raise
         parts.clock.sleep(pause)
         pause = min(pause * 2, 60.0)

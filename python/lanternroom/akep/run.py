@@ -93,7 +93,8 @@ def _settle(parts: InboxParts, item: Item, says: HandlerSays, is_patient: bool) 
     verdict = _verdict(says)
     ack = lambda: acknowledge(parts, event_id, verdict, event=item.value)  # noqa: E731
     try:
-        patiently(parts, ack) if is_patient else ack()
+        # An alert has been raised over a limit by then, and what was done must be told: waiting harms nobody.
+        patiently(parts, ack, ("unreachable", "server_failed", "rate_limited")) if is_patient else ack()
     except LanternError as error:
         # Acknowledged otherwise before, or no longer kept: nothing that doing it again would change.
         if error.fault not in ("conflict", "not_found"):

@@ -12,11 +12,11 @@ from urllib.parse import quote
 from ..faults import LanternError
 from ..transport import Call
 from .envelope import Event, iso
+from .make_once import make_once
 from .pages import InboxParts, odd, patiently, read_resumes, unhurried
 from .run import entry_path
 
 _PAGE = 1000
-_MOST_TRIES = 4
 _WAIT_SECONDS = 50
 
 
@@ -37,22 +37,18 @@ def open_wait(parts: InboxParts, body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _open_once(parts: InboxParts, body: Mapping[str, Any]) -> dict[str, Any]:
-    """A wait whose reply got lost is open: a second one beside it would resume the run a second time."""
-    tries = 1
-    while True:
-        try:
-            wait = parts.transport.send(Call("POST", "/akep/waits", body, once=True))
-            if not isinstance(wait, dict) or not isinstance(wait.get("wait_id"), str):
-                raise odd("a wait")
-            return wait
-        except LanternError as error:
-            if error.fault not in ("unreachable", "server_failed") or tries == _MOST_TRIES:
-                raise
-        found = next((one for one in list_waits(parts) if _facts(one) == _facts(body)), None)
-        if found is not None:
-            return found
-        parts.clock.sleep(tries)
-        tries += 1
+    """A second wait beside one whose reply got lost would resume the run a second time."""
+
+    def make() -> dict[str, Any]:
+        wait = parts.transport.send(Call("POST", "/akep/waits", body, once=True))
+        if not isinstance(wait, dict) or not isinstance(wait.get("wait_id"), str):
+            raise odd("a wait")
+        return wait
+
+    def find() -> dict[str, Any] | None:
+        return next((one for one in list_waits(parts) if _facts(one) == _facts(body)), None)
+
+    return make_once(parts, make, find)
 
 
 def list_waits(parts: InboxParts) -> list[dict[str, Any]]:

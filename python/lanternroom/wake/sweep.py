@@ -40,11 +40,11 @@ def sweep(parts: Parts, since: str | None, options: SweepOptions) -> Iterator[Sw
         page = _patiently(parts, since, options) if is_patient else _read_page(parts, since, options)
         is_patient = options.follow
         following = page.next_since if page.items else since
-        for index, body in enumerate(page.items):
-            if _is_ours(parts, body["delivery_id"], options.on_foreign):
-                parts.journal.record_answer(body)
-                # Until the last item of a page is handled, only the start of the page is safe.
-                yield Swept(to_answer(body), following if index == len(page.items) - 1 else since)
+        ours = [body for body in page.items if _is_ours(parts, body["delivery_id"], options.on_foreign)]
+        for index, body in enumerate(ours):
+            parts.journal.record_answer(body)
+            # Until the last item of a page is handled, only the start of the page is safe.
+            yield Swept(to_answer(body), following if index == len(ours) - 1 else since)
         if page.has_more and following == since:
             raise LanternError(
                 "bad_reply",

@@ -29,15 +29,17 @@ def wait_for(
     is_trial = not parts.transport.has_answered
     failures = 0
     while True:
+        is_last = parts.clock.now() >= deadline
         seen = _look_once(parts, delivery_id, deadline, is_trial)
         if seen.answer is not None:
             return seen.answer
-        left = deadline - parts.clock.now()
-        if left <= 0:
-            # Out of reach is not "no answer": a person may have said no in the meantime.
-            if seen.trouble is not None:
-                raise seen.trouble
+        left = max(deadline - parts.clock.now(), 0.0)
+        if left == 0 and seen.trouble is None:
             return _conclude(parts, delivery_id, assumption)
+        # Out of reach is not "no answer": a person may have said no in the meantime. What began in time and broke off
+        # afterwards, as on a laptop that slept, is looked at once more.
+        if is_last and seen.trouble is not None:
+            raise seen.trouble
         failures = 0 if seen.trouble is None else failures + 1
         if not seen.was_held and not is_trial:
             # A restart takes seconds; whoever waits for an answer should not lose a minute over it.

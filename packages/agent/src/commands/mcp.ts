@@ -9,8 +9,14 @@ import { EXIT, type World } from '../world.ts';
 /** An MCP server on standard input and output, for as long as the client keeps it. */
 export async function mcp(world: World): Promise<number> {
   // Standard output belongs to the protocol.
-  await serveRoomOverStdio(openRoom(world), (error) => world.err(`lantern mcp: ${error.message}\n`));
+  await serveRoomOverStdio(openRoom(world), (error) => world.err(`lantern mcp: ${sentenceOf(error)}\n`));
   return EXIT.done;
+}
+
+/** The library tells a line that it cannot read as a page of its own schema. */
+function sentenceOf({ message }: Error): string {
+  if (message.trimStart().startsWith('[')) return 'A line was passed by: it is no message of JSON-RPC 2.0.';
+  return message.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
 }
 
 /** Wrong settings end the command; a server that is not there does not: it may come, and each tool says so. */

@@ -31,6 +31,11 @@ export function readCall(text: string, host: Host): ToolCall | Odd {
     };
   }
   const { tool_name: tool, tool_input: input, session_id: session, tool_use_id: id, cwd } = body;
+  const repeated = repeatedName(text);
+  if (repeated !== null)
+    return {
+      odd: `The call says ${JSON.stringify(repeated.slice(0, 80))} twice in one place, so nobody can say what would run.`,
+    };
   if (!isName(tool)) return { odd: 'The call names no tool.' };
   if (!isRecord(input)) return { odd: `The call of ${tool} has no input object.` };
   if (!isName(session)) return { odd: `The call of ${tool} names no session.` };
@@ -68,6 +73,27 @@ function sorted(value: unknown): unknown {
   return Object.keys(value)
     .sort()
     .map((key) => [key, sorted(value[key])]);
+}
+
+/**
+ * A name that one object holds twice. We would take the last one, and a host may take the first: the person would approve
+ * something else than the tool gets. Of JSON that was read already.
+ */
+function repeatedName(json: string): string | null {
+  const open: Set<string>[] = [];
+  let text = '';
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}:]/g)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (token !== ':') text = token;
+    else {
+      const name: string = JSON.parse(text);
+      const names = open.at(-1);
+      if (names?.has(name)) return name;
+      names?.add(name);
+    }
+  }
+  return null;
 }
 
 /** A number that a double does not hold: the person would approve another one than the tool gets. */

@@ -66,6 +66,19 @@ describe('a caller', () => {
     expect(unknown.seen).toHaveLength(1);
   });
 
+  it('[A12] a task whose cancellation got no reply is cancelled, and one that ended otherwise is not', async () => {
+    for (const [state, ending] of [
+      ['TASK_STATE_CANCELED', task('TASK_STATE_CANCELED')],
+      ['TASK_STATE_COMPLETED', 'conflict'],
+    ] as const) {
+      const room = await startRoom((seen, count) => {
+        if (count === 1) return 'hang_up';
+        return seen.body.includes('CancelTask') ? error(-32002) : result(task(state));
+      });
+      expect(await callerAt(room.url).cancel('t1').catch(faultOf)).toEqual(ending);
+    }
+  });
+
   it('[A7] takes a message for an answer', async () => {
     const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'Hi' }] };
     const room = await startRoom(() => result({ message }));

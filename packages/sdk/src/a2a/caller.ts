@@ -41,6 +41,7 @@ export interface Caller {
   stream(said: Said, options?: SendOptions): AsyncGenerator<StreamItem, void, undefined>;
   /** The same for a task that is already there. */
   subscribe(taskId: string, options?: { signal?: AbortSignal }): AsyncGenerator<StreamItem, void, undefined>;
+  /** Fault `conflict` when it has ended otherwise. */
   cancel(taskId: string, options?: { signal?: AbortSignal }): Promise<Task>;
 }
 
@@ -73,8 +74,7 @@ export function createCaller(options: CallerOptions): Caller {
     },
     get: async (id, { signal, ...more } = {}) =>
       taskIn(parts, await ask(parts, { method: 'GetTask', params: { id, ...more } }, signal)),
-    cancel: async (id, { signal } = {}) =>
-      taskIn(parts, await ask(parts, { method: 'CancelTask', params: { id } }, signal)),
+    cancel: (id, { signal } = {}) => cancel(parts, id, signal),
     stream: (said, call = {}) =>
       follow(parts, { method: 'SendStreamingMessage', params: sending(said, call) }, call.signal),
     subscribe: (id, { signal } = {}) => follow(parts, { method: 'SubscribeToTask', params: { id } }, signal),
@@ -106,6 +106,18 @@ async function ask(parts: CallerParts, request: Request, signal?: AbortSignal): 
     } catch (error) {
       await pauseOrThrow(parts, { error, attempt, signal });
     }
+  }
+}
+
+/** A retry after a lost reply meets a refusal although the task was cancelled: what the task says now decides. */
+async function cancel(parts: CallerParts, id: string, signal?: AbortSignal): Promise<Task> {
+  try {
+    return taskIn(parts, await ask(parts, { method: 'CancelTask', params: { id } }, signal));
+  } catch (refusal) {
+    if (faultOf(refusal) !== 'conflict') throw refusal;
+    const task = taskIn(parts, await ask(parts, { method: 'GetTask', params: { id } }, signal));
+    if (task.status.state !== 'TASK_STATE_CANCELED') throw refusal;
+    return task;
   }
 }
 

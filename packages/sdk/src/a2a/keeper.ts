@@ -7,9 +7,18 @@ const UNACKNOWLEDGED_MOST = 4 * 1024 * 1024;
 /** So many lines, and the journal is written anew with what still matters. */
 const LINES_MOST = 50_000;
 
+export interface KeeperParts {
+  readonly journal: TaskJournal;
+  /** Ends with fault `aborted` when the signal fires. */
+  readonly pause: (attempt: number, signal: AbortSignal) => Promise<void>;
+  readonly trouble: (error: unknown) => void;
+}
+
 /** The book and its journal in step: what is in the book is in the journal first. */
 export class Keeper {
+  readonly #parts: KeeperParts;
   readonly #journal: TaskJournal;
+  readonly #leaving = new AbortController();
   readonly #sizes = new Map<string, number>();
   #book = new Book();
   #lines = 0;
@@ -18,8 +27,9 @@ export class Keeper {
   #rewriting: Promise<void> | null = null;
   #relieved: (() => void)[] = [];
 
-  constructor(journal: TaskJournal) {
-    this.#journal = journal;
+  constructor(parts: KeeperParts) {
+    this.#parts = parts;
+    this.#journal = parts.journal;
   }
 
   get book(): Book {
@@ -34,6 +44,11 @@ export class Keeper {
     this.#book = Book.from(await this.#journal.open());
     for (const frame of this.#book.outbox.values()) this.#weigh(frame);
     await this.#rewrite();
+  }
+
+  /** What cannot be written now is no longer waited for: the next process finds it not done. */
+  hurry(): void {
+    this.#leaving.abort();
   }
 
   close(): Promise<void> {
@@ -55,8 +70,8 @@ export class Keeper {
   /** Keeps it until it is acknowledged; the last one of a turn ends the turn with it. */
   async say(turn: string, frame: AgentFrame, isLast: boolean): Promise<void> {
     const out: Entry = { entry: 'out', turn, frame };
-    this.#weigh(frame);
     await this.#write(isLast ? [out, { entry: 'ended', turn }] : [out]);
+    this.#weigh(frame);
   }
 
   end(turn: string): Promise<void> {
@@ -109,7 +124,7 @@ export class Keeper {
     while (this.#rewriting !== null) await this.#rewriting;
     this.#underWay += 1;
     try {
-      if (this.#journal.isDurable) await this.#journal.append(entries.map((entry) => JSON.stringify(entry)));
+      if (this.#journal.isDurable) await this.#append(entries.map((entry) => JSON.stringify(entry)));
       for (const entry of entries) this.#book.apply(entry);
       this.#lines += entries.length;
     } finally {
@@ -122,6 +137,21 @@ export class Keeper {
       this.#rewriting = rewriting.finally(() => {
         this.#rewriting = null;
       });
+    }
+  }
+
+  /** A disk that is full has room again some day. Until then nothing is taken, begun or said, and nothing is lost. */
+  async #append(lines: readonly string[]): Promise<void> {
+    const { pause, trouble } = this.#parts;
+    const { signal } = this.#leaving;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.#journal.append(lines);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        if (attempt === 0) trouble(error);
+        await pause(attempt, signal).catch(() => undefined);
+      }
     }
   }
 

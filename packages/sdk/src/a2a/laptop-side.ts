@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { faultOf, LanternError } from '../faults.ts';
+import { pauseBefore } from './backoff.ts';
 import type { Connection, ConnectOptions } from './connect.ts';
 import { type Hello, type HubFrame, PROTOCOL } from './frames.ts';
 import type { TaskJournal } from './journal.ts';
@@ -44,7 +45,11 @@ export class LaptopSide implements Connection {
   constructor(parts: SideParts) {
     const { handlers, concurrency, upload } = parts;
     this.#parts = parts;
-    this.#keeper = new Keeper(parts.journal);
+    this.#keeper = new Keeper({
+      journal: parts.journal,
+      pause: (attempt, signal) => parts.clock.sleep(pauseBefore(attempt, parts.random()), signal),
+      trouble: (error) => this.#trouble(error, null),
+    });
     this.#work = new Work({
       handlers,
       concurrency,
@@ -80,6 +85,7 @@ export class LaptopSide implements Connection {
   }
 
   async #stop(withinMs: number): Promise<void> {
+    this.#keeper.hurry();
     await this.#work.stop();
     const over = this.closed.catch(() => undefined);
     const enough = new AbortController();
@@ -104,6 +110,7 @@ export class LaptopSide implements Connection {
       this.#trouble(error, null);
       throw error;
     } finally {
+      this.#keeper.hurry();
       await this.#work.stop(fault);
       await this.#keeper.close();
     }

@@ -99,7 +99,13 @@ export function createTask(parts: TaskParts): AgentTask & { readonly ended: Prom
     if (signal.aborted) return;
     assertFits(said);
     if (isLast) hasEnded = true;
-    await parts.say(said, isLast);
+    try {
+      await parts.say(said, isLast);
+    } catch (error) {
+      // What could not be kept was not said: without this the turn would end without its answer.
+      if (isLast) hasEnded = false;
+      throw error;
+    }
     if (isLast) markEnded();
   }
 

@@ -23,6 +23,27 @@ describe('running on the inbox', () => {
     expect(world.logged()).toEqual(['ack', 'ack', 'ack']);
   });
 
+  it('[K13] what was handled is acknowledged when the limit is over, and not handled again', async () => {
+    const script = inboxScript(THREE);
+    let refusals = 0;
+    const world = await startInbox((seen, count) => {
+      if (seen.method !== 'POST' || refusals === 4) return script(seen, count);
+      refusals += 1;
+      return { status: 429, headers: { 'retry-after': '1' } };
+    });
+    const handled: string[] = [];
+    const stop = new AbortController();
+    await world.inbox.run(
+      ({ event_id }) => {
+        handled.push(event_id);
+        if (handled.length === 3) stop.abort();
+      },
+      { signal: stop.signal },
+    );
+    expect(handled).toEqual(['evt_1', 'evt_2', 'evt_3']);
+    expect(world.alerts).toEqual(['rate_limited']);
+  });
+
   it('[K13] a handler says otherwise by what it returns', async () => {
     const world = await startInbox(inboxScript(THREE));
     const rejected = { status: 'rejected', reason: `${'x'.repeat(999)}😀${'x'.repeat(500)}` } as const;

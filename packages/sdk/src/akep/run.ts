@@ -1,5 +1,5 @@
 import { faultOf } from '../faults.ts';
-import { patiently } from '../patience.ts';
+import { isPassingOrLimit, patiently } from '../patience.ts';
 import { acknowledge } from './entries.ts';
 import { type FollowOptions, follow, type InboxItem } from './follow.ts';
 import type { InboxParts } from './parts.ts';
@@ -75,7 +75,8 @@ async function settle(
   }
   // Without the signal: work that was done is acknowledged, also when the agent is told to stop.
   const ack = () => acknowledge(parts, event.event_id, { ...verdict, event });
-  await (options.once ? ack() : patiently(parts, options, ack)).catch(async (error: unknown) => {
+  const patience = { signal: options.signal, passes: isPassingOrLimit };
+  await (options.once ? ack() : patiently(parts, patience, ack)).catch(async (error: unknown) => {
     const fault = faultOf(error);
     // Acknowledged otherwise before, or no longer kept: nothing that doing it again would change.
     if (fault !== 'conflict' && fault !== 'not_found') throw error;

@@ -76,6 +76,15 @@ describe('the stream', () => {
     await expect(take(away.inbox.stream(), 1)).rejects.toMatchObject({ fault: 'unreachable' });
   });
 
+  it.each([{ body: '<html>Please log in</html>' }, { body: {} }])(
+    '[K15] an address that answers with %j instead of a stream is told at once',
+    async (page) => {
+      const world = await startInbox(() => ({ status: 200, ...page }));
+      await expect(take(world.inbox.stream(), 1)).rejects.toMatchObject({ fault: 'bad_reply' });
+      expect(world.seen).toHaveLength(1);
+    },
+  );
+
   it('[K15] the signal hangs up', async () => {
     const stop = new AbortController();
     const world = await startInbox(() => sse(line('event', 'c1', event('evt_1'))));

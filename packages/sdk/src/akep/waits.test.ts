@@ -120,7 +120,7 @@ describe('subscriptions and policy', () => {
     });
     const filters = { 'subject.task_id': 'task_42' };
     expect(await world.inbox.subscribe({ event_types: ['tool.completed'], filters })).toEqual(made);
-    expect(JSON.parse(world.seen[0]?.body ?? '')).toEqual({
+    expect(JSON.parse(world.seen.find((one) => one.method === 'POST')?.body ?? '')).toEqual({
       spec: 'akep.v1',
       sink: 'inbox',
       delivery: { type: 'long_poll' },
@@ -130,6 +130,46 @@ describe('subscriptions and policy', () => {
     expect(await world.inbox.subscriptions()).toEqual([made]);
     await world.inbox.unsubscribe('sub_1');
     expect(world.seen.at(-1)?.url).toBe('/akep/subscriptions/sub_1');
+  });
+
+  /** Keeps subscriptions as the server does, and loses the first reply to whoever makes or ends one. */
+  function forgetful(kept: Record<string, unknown>[]) {
+    const lost = new Set<string>();
+    return ({ method, url, body }: Seen): Said => {
+      if (method === 'GET') return { status: 200, body: { subscriptions: [...kept] } };
+      const isLost = !lost.has(method);
+      lost.add(method);
+      if (method === 'DELETE') {
+        const at = kept.findIndex((one) => url.endsWith(String(one.subscription_id)));
+        if (at < 0) return { status: 404 };
+        kept.splice(at, 1);
+        return isLost ? 'hang_up' : { status: 204 };
+      }
+      const made = { ...JSON.parse(body), subscription_id: `sub_${kept.length}`, created_at: 'x' };
+      kept.push(made);
+      return isLost ? 'hang_up' : { status: 201, body: { ...made, secret: 'whsec_x' } };
+    };
+  }
+  const TAKEN = { spec: 'akep.v1', sink: 'inbox', event_types: ['tool.completed'] };
+
+  it('[K18] one whose reply got lost is found instead of being made twice, and ended once', async () => {
+    const delivery = { type: 'long_poll' };
+    const kept = [{ ...TAKEN, delivery, subscription_id: 'sub_old', created_at: 'x' }];
+    const world = await startInbox(forgetful(kept));
+    const made = await world.inbox.subscribe({ event_types: ['tool.completed'] });
+    expect([made.subscription_id, kept.length]).toEqual(['sub_1', 2]);
+    await world.inbox.unsubscribe('sub_1');
+    expect(kept.map((one) => one.subscription_id)).toEqual(['sub_old']);
+    await expect(world.inbox.unsubscribe('sub_1')).rejects.toMatchObject({ fault: 'not_found' });
+  });
+
+  it('[K19] a forwarding one whose secret got lost with the reply is made anew', async () => {
+    const kept: Record<string, unknown>[] = [];
+    const world = await startInbox(forgetful(kept));
+    const delivery = { type: 'webhook', url: 'https://example.com/events' } as const;
+    const made = await world.inbox.subscribe({ event_types: ['tool.completed'], delivery });
+    expect(made.secret).toBe('whsec_x');
+    expect(kept).toHaveLength(1);
   });
 
   it('[K18] an invalid one is refused with the path', async () => {

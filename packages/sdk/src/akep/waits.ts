@@ -1,7 +1,8 @@
 import { faultOf } from '../faults.ts';
 import { isRecord } from '../json.ts';
-import { isPassing, patiently } from '../patience.ts';
+import { patiently } from '../patience.ts';
 import { getEvent, odd } from './entries.ts';
+import { makeOnce } from './make-once.ts';
 import { readResumes, unhurried } from './pages.ts';
 import type { InboxCall, InboxParts } from './parts.ts';
 import type { AkepEvent, Resume, Wait, WaitBody } from './wire.ts';
@@ -24,7 +25,6 @@ export type Awaited =
 const DEFAULT_WAIT_MS = 3_600_000;
 const WAIT_SECONDS = 50;
 const PAGE = 1_000;
-const MOST_TRIES = 4;
 
 export async function openWait(parts: InboxParts, body: WaitBody, call: InboxCall): Promise<Wait> {
   const wait = await openOnce(parts, body, call);
@@ -32,21 +32,16 @@ export async function openWait(parts: InboxParts, body: WaitBody, call: InboxCal
   return wait;
 }
 
-/** A wait whose reply got lost is open: a second one beside it would resume the run a second time. */
-async function openOnce(parts: InboxParts, body: WaitBody, call: InboxCall): Promise<Wait> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const wish = { method: 'POST', path: '/akep/waits', body, once: true } as const;
-      const wait = await parts.http.send(wish, call.signal);
-      if (isWait(wait)) return wait;
-      throw odd('a wait');
-    } catch (error) {
-      if (!isPassing(error) || tries === MOST_TRIES) throw error;
-      const found = (await listWaits(parts, call)).find((one) => isSameWait(one, body));
-      if (found !== undefined) return found;
-      await parts.clock.sleep(1_000 * tries, call.signal);
-    }
-  }
+/** A second wait beside one whose reply got lost would resume the run a second time. */
+function openOnce(parts: InboxParts, body: WaitBody, call: InboxCall): Promise<Wait> {
+  const make = async () => {
+    const wish = { method: 'POST', path: '/akep/waits', body, once: true } as const;
+    const wait = await parts.http.send(wish, call.signal);
+    if (isWait(wait)) return wait;
+    throw odd('a wait');
+  };
+  const find = async () => (await listWaits(parts, call)).find((one) => isSameWait(one, body));
+  return makeOnce(parts, call, { make, find });
 }
 
 function isSameWait(one: Wait, other: WaitBody): boolean {

@@ -80,6 +80,13 @@ describe('sweeping', () => {
     expect(world.log.lines.filter((line) => line.includes('"refused"'))).toHaveLength(1);
   });
 
+  it('[W19] a later sweep resumes behind what was left out at the end of a page', async () => {
+    const world = await startWorld(() => page([ours, theirs], 's1'));
+    await world.wake.adopt(ID);
+    const got = await collect(world.wake.sweep({ since: 's0' }));
+    expect(got.map((item) => item.resumeFrom)).toEqual(['s1']);
+  });
+
   it('[W23] unless the caller adopts them', async () => {
     const world = await startWorld(() => page([theirs], 's1'));
     const got = await collect(world.wake.sweep({ onForeign: () => 'adopt' }));

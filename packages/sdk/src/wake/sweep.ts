@@ -59,11 +59,14 @@ async function* itemsOf(
   page: Page,
   at: { since: string | null; next: string | null; onForeign: SweepOptions['onForeign'] },
 ): AsyncGenerator<Swept, void, void> {
-  for (const [index, body] of page.items.entries()) {
-    if (!(await isOurs(parts, body.delivery_id, at.onForeign))) continue;
+  const ours: ResponseBody[] = [];
+  for (const body of page.items) {
+    if (await isOurs(parts, body.delivery_id, at.onForeign)) ours.push(body);
+  }
+  for (const [index, body] of ours.entries()) {
     await parts.journal.recordAnswer(body);
     // Stamps are given per page: until its last item is handled, only the start of the page is safe.
-    const resumeFrom = index === page.items.length - 1 ? at.next : at.since;
+    const resumeFrom = index === ours.length - 1 ? at.next : at.since;
     yield { ...toAnswer(body), resumeFrom };
   }
 }

@@ -116,6 +116,18 @@ describe('waiting for an answer', () => {
     expect(events(world.log.lines)).not.toContain('assumption');
   });
 
+  it('[W23] a look that broke off while the laptop slept past the end is taken once more', async () => {
+    const script: Said[] = [received(), 'hang_up', answered('approved')];
+    const world = await startWorld((_, count) => {
+      if (count === 2) world.clock.advance(3_600_000);
+      return script[count - 1] ?? 'hang_up';
+    });
+    await world.wake.deliver(DRAFT);
+    const waiting = world.wake.waitFor(ID, { timeoutMs: 120_000 });
+    await expect(waiting).resolves.toMatchObject({ status: 'approved' });
+    expect(world.seen).toHaveLength(3);
+  });
+
   it('[W23] a server that was never there is told at once', async () => {
     const world = await startWorld(() => 'hang_up');
     await world.wake.adopt(ID);

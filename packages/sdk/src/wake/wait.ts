@@ -31,13 +31,14 @@ export async function waitFor(
   for (let looks = 0; ; looks += 1) {
     // A wrong address is told at once, so until the server has answered nothing is waited for and nothing forgiven.
     const isTrial = looks === 0 && !parts.http.hasAnswered;
+    const isLast = parts.clock.now() >= deadlineMs;
     const look = await lookOnce(parts, deliveryId, { options, deadlineMs, isTrial });
     if (look.answer !== null) return look.answer;
-    if (parts.clock.now() >= deadlineMs) {
-      // Out of reach is not "no answer": a person may have said no in the meantime.
-      if (look.trouble !== null) throw look.trouble;
-      return conclude(parts, deliveryId, assumption);
-    }
+    const isOver = parts.clock.now() >= deadlineMs;
+    if (isOver && look.trouble === null) return conclude(parts, deliveryId, assumption);
+    // Out of reach is not "no answer": a person may have said no in the meantime. What began in time and broke off
+    // afterwards, as on a laptop that slept, is looked at once more.
+    if (isOver && isLast) throw look.trouble;
     failures = look.trouble === null ? 0 : failures + 1;
     if (!look.wasHeld && !isTrial) await pause(parts, options, { deadlineMs, failures });
   }
