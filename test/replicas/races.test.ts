@@ -187,7 +187,7 @@ describe('what was taken away on one', () => {
     expect([...laptop.texts, ...relay.texts].join()).not.toContain('between us');
   });
 
-  test('[R4][D44] a role, a session, a token and an allowlist change for both at once', async () => {
+  test('[R4][D44] a role, a session and an allowlist change for both at once', async () => {
     const [one, other] = pair();
     const desk = await one.desk();
     const person = await newPerson(desk, other.url, 'decider');
