@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 from types import SimpleNamespace
 
-from world import ID, Seen, World, answered, received
+from world import DRAFT, ID, KEY, OTHER_ID, Seen, World, answered, received
 
 from lanternroom import LanternError, Wake
 from lanternroom.adapters import HeldCall, Pending, Refuse, Run, review
 from lanternroom.adapters.call import key_of
-from lanternroom.adapters.langgraph import plain
+from lanternroom.adapters.langgraph import answer_question, plain
 from lanternroom.adapters.openai_agents import answer_approvals
 
 CALL = HeldCall(["run-1", "c1"], "refund", {"order": "A-17", "amount": 40}, "Pays money back.", "run-1")
@@ -32,6 +32,31 @@ class Review(World):
         details = {"tool": "refund", "arguments": dict(CALL.args), "purpose": "Pays money back."}
         self.assertEqual((sent["details"], sent["thread_id"], sent["interrupt_id"]), (details, "run-1", "c1"))
         self.assertEqual(sent["dedupe_key"], self.seen[0].headers["idempotency-key"])
+
+    def test_gone(self) -> None:
+        """[W23] a question that the server no longer has is asked again, and found again under its key"""
+        asked = iter([received(), received(OTHER_ID)])
+        gone = (404, {"error": {"code": "not_found", "message": "There is none."}})
+
+        def script(seen: Seen, _: int) -> object:
+            if seen.path.endswith("/deliver"):
+                return next(asked)
+            return answered("pending", delivery_id=OTHER_ID) if OTHER_ID in seen.path else gone
+
+        wake = self.start(script)
+        key = key_of("test", CALL)
+        wake.deliver(**DRAFT, idempotency_key=key)
+        self.assertEqual(review("test", CALL, wake, wait=False), Pending(OTHER_ID))
+        other = Wake(self.url, KEY, agent_id="research-agent-01", clock=self.clock, log=self.log)
+        self.assertEqual([one.recall(key) for one in (wake, other)], [OTHER_ID, OTHER_ID])
+
+    def test_long_thread(self) -> None:
+        """[W23] a question of a thread with a name longer than the desk can group by is asked all the same"""
+        wake = self.start(lambda seen, _: received() if seen.path.endswith("/deliver") else answered("pending"))
+        looks = {"timeout_seconds": 60, "wait": False}
+        self.assertIsNone(answer_question(["t" * 200, "i1"], {"asked": 1}, wake, looks))
+        sent = json.loads(self.seen[0].body)
+        self.assertEqual((sent.get("thread_id"), sent["interrupt_id"]), (None, "i1"))
 
     def test_refuse(self) -> None:
         """[W23] a rejected call does not run, and the reason is for the model"""

@@ -171,8 +171,9 @@ it('[W23] a graph that is resumed with anything but a verdict runs nothing', asy
   expect(entered).toEqual([]);
 });
 
-it('[W23] a node asks with askPerson, and any other interrupt is asked as it is', async () => {
+it('[W23] a node asks with askPerson, also in a thread with a name longer than the desk can group by', async () => {
   const room = await openRoom();
+  const config = { configurable: { thread_id: 't'.repeat(200) } };
   const State = Annotation.Root({ answer: Annotation<string> });
   const graph = new StateGraph(State)
     .addNode('ask', () => ({
@@ -181,7 +182,7 @@ it('[W23] a node asks with askPerson, and any other interrupt is asked as it is'
     .addEdge(START, 'ask')
     .addEdge('ask', END)
     .compile({ checkpointer: new MemorySaver() });
-  const running = runWithPerson(graph, { answer: '' }, CONFIG, room);
+  const running = runWithPerson(graph, { answer: '' }, config, room);
   await room.person(1, ({ row }) => {
     expect(row.headline).toBe('Draft is ready');
     return approve();

@@ -15,7 +15,9 @@ async function open() {
   onTestFinished(() => world.stop());
   const log = memoryLog();
   const time = { now: () => clock.now() / 1_000, sleep: async () => undefined };
-  const wake = createWake({ url: world.url, apiKey: world.agent.key, agentId: 'agent-01', clock: time, log });
+  const client = (kept = log) =>
+    createWake({ url: world.url, apiKey: world.agent.key, agentId: 'agent-01', clock: time, log: kept });
+  const wake = client();
   const look = (over: object = {}) =>
     review('test', { ...CALL, ...over }, { wake, wait: false, timeoutSeconds: 60 });
   const rows = async () => {
@@ -26,7 +28,7 @@ async function open() {
       }
     ).deliveries;
   };
-  return { world, wake, look, rows };
+  return { world, wake, client, log, look, rows };
 }
 
 it('[W27] a question that nobody answered in time is taken back, so that nobody approves what will not run', async () => {
@@ -64,6 +66,20 @@ it('[W12] an answer is found again long after the server has forgotten the key',
   await world.decide(deliveryId, { status: 'approved' });
   await world.tick(3 * 86_400 * SECOND);
   expect(await look()).toMatchObject({ kind: 'run', deliveryId });
+  expect(await rows()).toHaveLength(1);
+});
+
+it('[W23] a question that the server no longer has is asked again', async () => {
+  const { client, look, log, rows } = await open();
+  const { deliveryId } = await look();
+  // As after a server that was set up anew: the log names a delivery that nobody there has heard of.
+  const gone = memoryLog();
+  for (const line of log.lines) await gone.append(line.replaceAll(deliveryId, crypto.randomUUID()));
+  const wake = client(gone);
+  expect(await review('test', CALL, { wake, wait: false, timeoutSeconds: 60 })).toEqual({
+    kind: 'pending',
+    deliveryId,
+  });
   expect(await rows()).toHaveLength(1);
 });
 

@@ -80,6 +80,7 @@ function oneLine(text: string, longest: number): string {
   return points.length <= longest ? clean : `${points.slice(0, longest - 1).join('')}…`;
 }
 
-function fits(id: string | undefined): boolean {
+/** The server takes no longer ones, and they are there only to group what belongs together. */
+export function fits(id: string | undefined): boolean {
   return id !== undefined && id !== '' && [...id].length <= ID;
 }

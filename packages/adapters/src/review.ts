@@ -1,4 +1,5 @@
 import { type Answer, type Checked, faultOf, type JsonObject, type Wake } from '@lanternroom/sdk/wake';
+import { answerTo } from './asking.ts';
 import { draftOf, editedArgs, type HeldCall, keyOf, type Wording } from './call.ts';
 
 /** How the adapters of this package ask. */
@@ -53,15 +54,12 @@ export async function review(
 ): Promise<Run | Refuse>;
 export async function review(framework: string, call: HeldCall, options: ReviewOptions): Promise<Verdict>;
 export async function review(framework: string, call: HeldCall, options: ReviewOptions): Promise<Verdict> {
-  const { wake, signal } = options;
-  const deliveryId = await ask(framework, call, options);
-  if (options.wait === false) {
-    const checked = await wake.check(deliveryId, { signal });
-    if (checked.status !== 'pending') return verdictOf(call, checked);
-    return checked.timedOutAt === null ? { kind: 'pending', deliveryId } : tooLate(call, deliveryId, options);
-  }
-  const answer = await wake.waitFor(deliveryId, { signal });
-  return answer.status === 'timed_out' ? tooLate(call, deliveryId, options) : verdictOf(call, answer);
+  const draft = () => draftOf(call, options.describe?.(call) ?? {}, options.timeoutSeconds ?? DAY_SECONDS);
+  const answer = await answerTo(await keyOf(framework, call), draft, options);
+  const { deliveryId } = answer;
+  if (answer.status === 'timed_out') return tooLate(call, deliveryId, options);
+  if (answer.status !== 'pending') return verdictOf(call, answer);
+  return answer.timedOutAt === null ? { kind: 'pending', deliveryId } : tooLate(call, deliveryId, options);
 }
 
 /**
@@ -82,17 +80,6 @@ export async function together<Held, Result>(
     failed.abort();
     throw error;
   }
-}
-
-async function ask(framework: string, call: HeldCall, options: ReviewOptions): Promise<string> {
-  const key = await keyOf(framework, call);
-  // The server keeps an idempotency key for a day and a dedupe key while the question is open; the log keeps it for good.
-  const earlier = await options.wake.recall(key);
-  if (earlier !== null) return earlier;
-  const draft = draftOf(call, options.describe?.(call) ?? {}, options.timeoutSeconds ?? DAY_SECONDS);
-  const asked = { ...draft, dedupeKey: key };
-  const { deliveryId } = await options.wake.deliver(asked, { idempotencyKey: key, signal: options.signal });
-  return deliveryId;
 }
 
 /** Nobody shall approve later what will not run any more. When somebody just did, that counts. */

@@ -36,8 +36,8 @@ def draft_of(call: HeldCall, timeout_seconds: int) -> dict[str, Any]:
         "summary": one_line(f"May it run? {signature(call)}", _SUMMARY),
         "details": details,
         "timeout_seconds": timeout_seconds,
-        "thread_id": _fitting(call.thread_id),
-        "interrupt_id": _fitting(call.id[-1] if call.id else None),
+        "thread_id": fitting(call.thread_id),
+        "interrupt_id": fitting(call.id[-1] if call.id else None),
     }
 
 
@@ -85,5 +85,5 @@ def one_line(text: str, longest: int) -> str:
     return clean if len(clean) <= longest else f"{clean[: longest - 1]}…"
 
 
-def _fitting(name: str | None) -> str | None:
+def fitting(name: str | None) -> str | None:
     return name if name and len(name) <= _ID else None

@@ -20,7 +20,8 @@ from ..faults import LanternError
 from ..wake.answers import Pending as Undecided
 from ..wake.answers import TimedOut
 from ..wake.client import Wake
-from .call import HeldCall, key_of
+from .asking import answer_to
+from .call import HeldCall, fitting, key_of
 from .review import Refuse, Run, Verdict, review
 
 _DAY_SECONDS = 86_400
@@ -110,7 +111,7 @@ def _answer(name: Sequence[str], value: Any, earlier: int, wake: Wake, looks: Ma
         return _answer_batch(name, value, wake, looks)
     # A node asks about a call once. With a question it may come again, and an answer is for one of them.
     question = f"{name[1]}:{earlier}" if earlier else name[1]
-    return _answer_question([name[0], question], value, wake, looks)
+    return answer_question([name[0], question], value, wake, looks)
 
 
 def _answer_batch(of: Sequence[str], value: Mapping[str, Any], wake: Wake, looks: Mapping[str, Any]) -> Any:
@@ -142,15 +143,12 @@ def _decision(call: HeldCall, verdict: Verdict, allowed: Sequence[str] | None) -
     return {"type": "edit", "edited_action": {"name": call.tool, "args": verdict.args}}
 
 
-def _answer_question(name: Sequence[str], given: Any, wake: Wake, looks: Mapping[str, Any]) -> dict[str, Any] | None:
+def answer_question(name: Sequence[str], given: Any, wake: Wake, looks: Mapping[str, Any]) -> dict[str, Any] | None:
     value = plain(given)
     key = key_of("langgraph", HeldCall(name, "", {"value": value}))
-    delivery_id = wake.recall(key)
-    if delivery_id is None:
-        draft = {"timeout_seconds": looks["timeout_seconds"], "thread_id": name[0], "interrupt_id": name[1]}
-        draft.update(_draft(value))
-        delivery_id = wake.deliver(**draft, dedupe_key=key, idempotency_key=key).delivery_id
-    answer = wake.wait_for(delivery_id) if looks["wait"] else wake.check(delivery_id)
+    ids = {"thread_id": fitting(name[0]), "interrupt_id": fitting(name[1])}
+    draft = {"timeout_seconds": looks["timeout_seconds"], **ids, **_draft(value)}
+    answer = answer_to(wake, key, draft, looks["wait"])
     if isinstance(answer, Undecided) and answer.timed_out_at is None:
         return None
     late = isinstance(answer, (Undecided, TimedOut))

@@ -10,6 +10,7 @@ from ..faults import LanternError
 from ..wake.answers import Answer, Approved, Redirected, Rejected, TimedOut
 from ..wake.answers import Pending as Undecided
 from ..wake.client import Wake
+from .asking import answer_to
 from .call import HeldCall, draft_of, edited_args, key_of
 
 _DAY_SECONDS = 86_400
@@ -53,23 +54,12 @@ def review(
 
     ``verdict = review("mine", HeldCall([run_id, call_id], "refund", args), wake)``
     """
-    delivery_id = _ask(framework, call, wake, timeout_seconds)
-    if wait:
-        answer = wake.wait_for(delivery_id)
-        return _too_late(call, delivery_id, wake) if isinstance(answer, TimedOut) else _verdict(call, answer)
-    checked = wake.check(delivery_id)
-    if not isinstance(checked, Undecided):
-        return _verdict(call, checked)
-    return Pending(delivery_id) if checked.timed_out_at is None else _too_late(call, delivery_id, wake)
-
-
-def _ask(framework: str, call: HeldCall, wake: Wake, timeout_seconds: int) -> str:
-    key = key_of(framework, call)
-    # The server keeps an idempotency key for a day and a dedupe key while the question is open; the log, for good.
-    earlier = wake.recall(key)
-    if earlier is not None:
-        return earlier
-    return wake.deliver(**draft_of(call, timeout_seconds), dedupe_key=key, idempotency_key=key).delivery_id
+    answer = answer_to(wake, key_of(framework, call), draft_of(call, timeout_seconds), wait)
+    if isinstance(answer, Undecided) and answer.timed_out_at is None:
+        return Pending(answer.delivery_id)
+    if isinstance(answer, (Undecided, TimedOut)):
+        return _too_late(call, answer.delivery_id, wake)
+    return _verdict(call, answer)
 
 
 def _too_late(call: HeldCall, delivery_id: str, wake: Wake) -> Verdict:

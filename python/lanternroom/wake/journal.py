@@ -78,9 +78,12 @@ class Journal(Recorder):
             return
         if entry.agent_id is not None and self._agent_id is not None and entry.agent_id != self._agent_id:
             return
-        self._known.setdefault(entry.delivery_id, entry.known)
+        if entry.delivery_id in self._known:
+            return
+        self._known[entry.delivery_id] = entry.known
+        # What was asked again under its key, because the server had lost it, stands further down.
         if entry.key is not None:
-            self._by_key.setdefault(entry.key, entry.delivery_id)
+            self._by_key[entry.key] = entry.delivery_id
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 import { LanternError } from '@lanternroom/sdk/wake';
-import { type HeldCall, keyOf, signature } from '../call.ts';
+import { fits, type HeldCall, keyOf, signature } from '../call.ts';
 import { type Refuse, type ReviewOptions, type Run, review, together } from '../review.ts';
 import type { HitlRequest } from './requests.ts';
 
@@ -88,7 +88,7 @@ async function tellWhatWasDropped(
         not_run: calls.map(signature),
         deliveries: dropped.map(({ verdict }) => verdict.deliveryId),
       },
-      threadId: at.threadId,
+      ...(fits(at.threadId) ? { threadId: at.threadId } : {}),
     },
     { idempotencyKey: key, signal },
   );
