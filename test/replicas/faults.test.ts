@@ -1,17 +1,19 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { startPostgres } from '../../scripts/postgres.mjs';
 import { LAWS } from '../support/checker/tally.ts';
 import { withStandby } from '../support/faults/databases.ts';
 import { FAULTS, faultsOn, isOver, suffer } from '../support/faults/list.ts';
 import { freeze } from '../support/faults/processes.ts';
 import { Site } from '../support/faults/site.ts';
-import { usePostgres } from '../support/postgres.ts';
 import { seededRun } from '../support/random.ts';
 
-const cluster = usePostgres({ settings: { synchronous_commit: 'on' } });
 const ALL = faultsOn('PostgreSQL');
 
 test('[R2][R4][R5][R6][R7] three replicas on PostgreSQL, every fault under load: L1 to L8 hold', async () => {
-  const databases = await withStandby(cluster.server);
+  // Of its own for each try: one that was cut off leaves a primary that waits for a standby, or none.
+  const primary = await startPostgres({ settings: { synchronous_commit: 'on' } });
+  onTestFinished(() => primary.stop());
+  const databases = await withStandby(primary);
   onTestFinished(() => databases.standby.stop());
   const site = await Site.open({ random: seededRun(), databases, replicas: 3 });
   const { checker } = site;

@@ -13,11 +13,11 @@ export type Cluster = {
 };
 
 /** A real PostgreSQL for the tests of one file. */
-export function usePostgres(options: Parameters<typeof startPostgres>[0] = {}): Cluster {
+export function usePostgres(): Cluster {
   let server: Postgres | undefined;
   let made = 0;
   beforeAll(async () => {
-    server = await startPostgres(options);
+    server = await startPostgres();
   });
   afterAll(() => server?.stop());
   return {
