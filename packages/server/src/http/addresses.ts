@@ -17,7 +17,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
  * Every address that is served, so that a wrong method is told which ones work, instead of a puzzling 404 (D86). Looked up
- * when a request has found nothing: a route of its own for each wrong method was a third of a start.
+ * when a request has found nothing: a route of its own for each wrong method was a sixth of a start.
  */
 export class Addresses {
   readonly #served = new Map<string, Address>();
