@@ -1,4 +1,5 @@
 import type { AnyRouter } from '@tanstack/react-router';
+import { linksLeft } from './links-left.ts';
 
 /** What can stand in for something inside it that is gone. When the screen is gone, too, one has gone elsewhere. */
 const PLACES = 'section, form, fieldset, li, article, dialog, .screen';
@@ -19,7 +20,7 @@ export function focusIsNowhere(): boolean {
 export function keepFocus(router: AnyRouter): () => void {
   let focused: Element | null = null;
   let around: HTMLElement[] = [];
-  const left = linksLeftBy(router);
+  const left = linksLeft(router);
   const note = (event: FocusEvent) => {
     if (event.target === screen()) return;
     focused = event.target instanceof Element ? event.target : null;
@@ -43,30 +44,6 @@ export function keepFocus(router: AnyRouter): () => void {
     left.stop();
     removeEventListener('focusin', note);
     watch.disconnect();
-  };
-}
-
-/**
- * The link by which each place of the history was left: Back finds it again, as soon as it is drawn. Up from one thing to its
- * list, it is the link that leads to that thing.
- */
-function linksLeftBy(router: AnyRouter) {
-  const left = new Map<string, string>();
-  let wanted: string | null = null;
-  const stop = router.subscribe('onBeforeNavigate', ({ fromLocation, toLocation }) => {
-    const link = document.activeElement?.closest('#main a')?.getAttribute('href');
-    const from = fromLocation?.state.__TSR_key;
-    if (link != null && from !== undefined) left.set(from, link);
-    const isUp = fromLocation?.pathname.startsWith(`${toLocation.pathname}/`) === true;
-    wanted = left.get(toLocation.state.__TSR_key ?? '') ?? (isUp ? fromLocation.href : null);
-  });
-  return {
-    stop,
-    forget: () => {
-      wanted = null;
-    },
-    find: () =>
-      wanted === null ? null : document.querySelector<HTMLElement>(`#main a[href="${CSS.escape(wanted)}"]`),
   };
 }
 
