@@ -3,6 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Fault, LanternError } from './faults.ts';
 import { faultOf } from './faults.ts';
 import { type Attempt, judge, type Tried } from './retry.ts';
+import { isStream } from './sse.ts';
 import { type Exchange, keyRefused, lost, noStream, readReply, tooLate, troubleOf } from './trouble.ts';
 import { writeJson } from './write-json.ts';
 
@@ -209,10 +210,6 @@ async function openOnce(
     if (signal?.aborted) throw aborted(signal);
     return { attempt: { kind: 'failed' }, text: '', location: null, cause };
   }
-}
-
-function isStream(reply: Response): boolean {
-  return reply.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
 function servedAt(reply: Response): number | null {

@@ -5,6 +5,10 @@ export interface ServerEvent {
   readonly data: string;
 }
 
+export function isStream(reply: Response): boolean {
+  return reply.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true;
+}
+
 export async function* readEvents(
   body: ReadableStream<Uint8Array> | null,
 ): AsyncGenerator<ServerEvent, void, undefined> {

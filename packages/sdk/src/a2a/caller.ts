@@ -2,7 +2,7 @@ import { aborted, type Clock, systemClock } from '../clock.ts';
 import { readEndpoint, readProducerEndpoint } from '../endpoint.ts';
 import { faultOf, LanternError } from '../faults.ts';
 import { isRecord, parseJson } from '../json.ts';
-import { readEvents } from '../sse.ts';
+import { isStream, readEvents } from '../sse.ts';
 import { createWatch } from '../watch.ts';
 import { pauseBefore } from './backoff.ts';
 import { type CallerParts, post, type Request, resultOf, strange } from './exchange.ts';
@@ -152,10 +152,6 @@ async function* follow(
       watch.end();
     }
   }
-}
-
-function isStream(reply: Response): boolean {
-  return reply.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
 // What 1.0 says to somebody who wants to follow a task that has ended (A10).

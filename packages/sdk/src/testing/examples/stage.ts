@@ -89,10 +89,7 @@ function says(seen: Seen): Said {
     return { status: 401 };
   if (seen.method === 'DELETE') return { status: 204 };
   if (pathname === '/akep/events' && seen.method === 'GET') return page([EVENT], 'c1');
-  if (pathname === '/akep/events/stream')
-    return searchParams.has('cursor')
-      ? { status: 401 }
-      : ok(`event: event\nid: c1\ndata: ${JSON.stringify(EVENT)}\n\n`);
+  if (pathname === '/akep/events/stream') return searchParams.has('cursor') ? { status: 401 } : STREAM;
   if (pathname === '/akep/resumes')
     return searchParams.has('cursor') ? { status: 401 } : resumePage([resume('res_1')], 'c1');
   return (
@@ -101,6 +98,11 @@ function says(seen: Seen): Said {
 }
 
 const ok = (body: unknown): Said => ({ status: 200, body });
+const STREAM: Said = {
+  status: 200,
+  headers: { 'content-type': 'text/event-stream' },
+  body: `event: event\nid: c1\ndata: ${JSON.stringify(EVENT)}\n\n`,
+};
 const ACCEPTED: Said = { status: 202, body: { accepted: true, duplicate: false } };
 
 const ANSWERS: Readonly<Record<string, Said>> = {
