@@ -59,7 +59,8 @@ export class Parking {
     const end = () => waiter.end();
     const off = this.#wakeups.on(topic, () => waiter.call());
     const timer = setTimeout(end, Math.max(0, millis));
-    request.socket.once('close', end);
+    // Not `once`, which keeps three things more for each that waits.
+    request.socket.on('close', end);
     this.#parked.add(end);
     if (this.#draining) end();
     const leave = () => {
