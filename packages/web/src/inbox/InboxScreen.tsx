@@ -79,11 +79,15 @@ export function InboxScreen() {
 const isWide = () => matchMedia('(min-width: 1080px)').matches;
 
 function focusRow(id: string): void {
-  requestAnimationFrame(() => {
-    const row = document.getElementById(`row-${id}`);
-    row?.focus({ preventScroll: true });
-    row?.scrollIntoView({ block: 'nearest' });
-  });
+  // A row that is there takes the focus at once: a frame later the next key may have put it elsewhere.
+  const row = document.getElementById(`row-${id}`);
+  if (row === null) requestAnimationFrame(() => stepOn(document.getElementById(`row-${id}`)));
+  else stepOn(row);
+}
+
+function stepOn(row: HTMLElement | null): void {
+  row?.focus({ preventScroll: true });
+  row?.scrollIntoView({ block: 'nearest' });
 }
 
 function goToRow(id: string | undefined): void {
