@@ -11,7 +11,7 @@ from typing import Any, Callable, Union
 from .abandon import end_if_abandoned
 from .clock import Clock, SystemClock
 from .endpoint import read_endpoint, read_producer_endpoint
-from .faults import Fault, LanternError, WireTrouble
+from .faults import PASSING, Fault, LanternError, WireTrouble
 from .jsons import json_of, parse_json, text_of
 from .transport import Call, Transport
 
@@ -133,7 +133,7 @@ class Caller:
                     yield {"task": self.get(params["id"])}
                     return
                 failures += 1
-                if error.fault not in ("unreachable", "server_failed", "rate_limited") or failures >= _TRIES:
+                if error.fault not in (*PASSING, "rate_limited") or failures >= _TRIES:
                     raise
                 self._clock.sleep(min(2.0 ** (failures - 1), 15.0))
 

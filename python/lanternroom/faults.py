@@ -23,6 +23,9 @@ Fault = Literal[
     "cursor_failed",
 ]
 
+# What is over by itself when the server is back.
+PASSING: tuple[Fault, ...] = ("unreachable", "server_failed")
+
 
 @dataclass(frozen=True)
 class WireTrouble:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, TypeVar
 
-from ..faults import LanternError
+from ..faults import PASSING, LanternError
 from .pages import InboxParts
 
 T = TypeVar("T")
@@ -19,7 +19,7 @@ def make_once(parts: InboxParts, make: Callable[[], T], find: Callable[[], T | N
         try:
             return make()
         except LanternError as error:
-            if error.fault not in ("unreachable", "server_failed") or tries == _MOST_TRIES:
+            if error.fault not in PASSING or tries == _MOST_TRIES:
                 raise
         found = find()
         if found is not None:

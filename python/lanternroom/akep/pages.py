@@ -8,7 +8,7 @@ from typing import Any, Callable, TypeVar
 from urllib.parse import urlencode
 
 from ..clock import Clock
-from ..faults import Fault, LanternError
+from ..faults import PASSING, Fault, LanternError
 from ..jsons import text_of
 from ..recorder import Recorder
 from ..transport import Call, Transport
@@ -44,10 +44,7 @@ class Page:
     has_more: bool
 
 
-_PASSING: Sequence[Fault] = ("unreachable", "server_failed")
-
-
-def patiently(parts: InboxParts, look: Callable[[], T], passing: Sequence[Fault] = _PASSING) -> T:
+def patiently(parts: InboxParts, look: Callable[[], T], passing: Sequence[Fault] = PASSING) -> T:
     """Goes on through a restart of the server, for as long as it takes."""
     pause = 1.0
     while True:

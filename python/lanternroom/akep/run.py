@@ -8,7 +8,7 @@ from inspect import isawaitable, iscoroutine
 from typing import Any, Callable, Literal, Union
 from urllib.parse import quote, urlencode
 
-from ..faults import LanternError
+from ..faults import PASSING, LanternError
 from ..transport import Call
 from .envelope import ACK_STATUSES, AckStatus, Event, iso
 from .follow import Item, Wanted, follow
@@ -94,7 +94,7 @@ def _settle(parts: InboxParts, item: Item, says: HandlerSays, is_patient: bool) 
     ack = lambda: acknowledge(parts, event_id, verdict, event=item.value)  # noqa: E731
     try:
         # An alert has been raised over a limit by then, and what was done must be told: waiting harms nobody.
-        patiently(parts, ack, ("unreachable", "server_failed", "rate_limited")) if is_patient else ack()
+        patiently(parts, ack, (*PASSING, "rate_limited")) if is_patient else ack()
     except LanternError as error:
         # Acknowledged otherwise before, or no longer kept: nothing that doing it again would change.
         if error.fault not in ("conflict", "not_found"):

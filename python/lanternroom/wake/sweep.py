@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Literal
 from urllib.parse import urlencode
 
-from ..faults import LanternError
+from ..faults import PASSING, LanternError
 from ..jsons import text_of
 from ..transport import Call
 from .answers import ResponseStatus, Swept, demand_response, to_answer
@@ -65,7 +65,7 @@ def _patiently(parts: Parts, since: str | None, options: SweepOptions) -> _Page:
         try:
             return _read_page(parts, since, options)
         except LanternError as error:
-            if error.fault not in ("unreachable", "server_failed"):
+            if error.fault not in PASSING:
                 raise
         parts.clock.sleep(pause)
         pause = min(pause * 2, 60.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..faults import LanternError
+from ..faults import PASSING, LanternError
 from .answers import Answer, Pending, TimedOut, to_answer
 from .parts import Parts, look
 
@@ -55,7 +55,7 @@ def _look_once(parts: Parts, delivery_id: str, deadline: float, is_trial: bool) 
         checked = to_answer(look(parts, delivery_id, hold, deadline))
     except LanternError as error:
         # A wait of hours survives a restart of the server.
-        if is_trial or error.fault not in ("unreachable", "server_failed"):
+        if is_trial or error.fault not in PASSING:
             raise
         return Look(None, error, False)
     was_held = hold > 0 and parts.clock.now() - started >= hold / 2
