@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { request as ask } from 'node:http';
+import { connect } from 'node:net';
 import Fastify from 'fastify';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { draft } from '../testing/wake.ts';
 import { World } from '../testing/world.ts';
 import { FastLanes, JSON_HEADERS, type Lane, refuseFromLane } from './fast-lane.ts';
@@ -39,6 +41,31 @@ it('[D26] a plain request is answered in front of the framework, and counted', a
   expect(await send()).toBe('202 quick {}');
   expect(await send({ body: 'x'.repeat(300_000) })).toBe(`202 quick ${'x'.repeat(300_000)}`);
   expect(noted).toEqual(['/hot 202', '/hot 202']);
+});
+
+it('[D26][W28] whoever sends headers and body together is asked for once, whose body is late once more', async () => {
+  let asked = 0;
+  const { url } = await open((...both) => {
+    asked++;
+    return quick(...both);
+  });
+  const send = async (late: boolean) => {
+    const { port } = new URL(url);
+    const socket = connect({ port: Number(port), host: '127.0.0.1' });
+    const head =
+      'POST /hot HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n';
+    socket.write(late ? head : `${head}{}`);
+    if (late) {
+      await vi.waitUntil(() => asked > 0);
+      socket.write('{}');
+    }
+    const [reply] = await once(socket, 'data');
+    socket.destroy();
+    return String(reply).slice(9, 12);
+  };
+  expect([await send(false), asked]).toEqual(['202', 1]);
+  asked = 0;
+  expect([await send(true), asked]).toEqual(['202', 2]);
 });
 
 it.each<[string, RequestInit, string?]>([

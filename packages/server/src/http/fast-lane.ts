@@ -104,13 +104,13 @@ export class FastLanes {
     } catch {
       return longWay(request, response);
     }
-    const isEarly = !request.complete;
+    const isWhole = hasWholeBody(request);
     const body = await read(request);
     if (body === null) return;
     let reply: FullReply;
     try {
       // What was held back may have come after its sender's key had ended (W28).
-      if (isEarly) take = await lane(request, response);
+      if (!isWhole) take = await lane(request, response);
       reply = await take(body);
     } catch (reason) {
       unread.set(request, body);
@@ -160,6 +160,11 @@ function isPlain({ headers }: IncomingMessage): boolean {
     headers['content-encoding'] === undefined &&
     headers['transfer-encoding'] === undefined
   );
+}
+
+/** `complete` alone is told a moment later than the last bytes of a body that came with its headers. */
+function hasWholeBody({ complete, headers, readableLength }: IncomingMessage): boolean {
+  return complete || readableLength === Number(headers['content-length']);
 }
 
 /** The whole body; null when the caller has gone in the middle of it. */
