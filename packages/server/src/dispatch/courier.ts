@@ -30,10 +30,10 @@ const GIVE_BACK_AGAIN_MS = 500;
 
 const ACCEPTED = 202;
 
-/** Damaged, or sealed with a key that is gone. Tried again: the key may come back. */
+/** The job's content is damaged, or sealed with a key that is missing. It is retried: the key may come back. */
 const UNREADABLE: Prepared = { kind: 'refused', outcome: 'unreadable' };
 
-/** Carries one leased job out: what it has become by now is sent, and then how that ended is put on the record. */
+/** Carries one leased job out: prepares it as things are now, sends it, and records how that ended. */
 export class Courier {
   readonly #parts: CourierParts;
   readonly #stopping: AbortSignal;
@@ -45,14 +45,14 @@ export class Courier {
     this.#records = new Records(parts.room);
   }
 
-  /** How it ended; null when nothing was tried and it is to be given back. */
+  /** How it ended; null when nothing was tried and the job is given back. */
   async attempt(leased: Leased, senders: Senders): Promise<Ended | null> {
     const { room } = this.#parts;
     const { job } = leased;
     const at = room.clock.now();
     const prepared = await this.#prepare(leased, senders).catch((problem: unknown) => {
       this.#parts.warn(problem, `${job.kind} ${job.id} could not be prepared`);
-      // A store that is away says nothing about the job; whatever else is in the way belongs on the record.
+      // A store that cannot be reached says nothing about the job; every other problem belongs on its record.
       return isAway(problem) ? null : UNREADABLE;
     });
     if (prepared !== null) return this.#carryOut(job, prepared, at);
@@ -79,7 +79,7 @@ export class Courier {
     }
   }
 
-  /** Null when we are stopping: whoever comes next sends it. */
+  /** Null when we are stopping: the next worker sends it. */
   async #carryOut(job: Job, prepared: Prepared, at: Micros): Promise<Ended | null> {
     switch (prepared.kind) {
       case 'http': {
@@ -117,7 +117,7 @@ export class Courier {
     return { at, durationMs: Math.round(durationMs), outcome, status, retryAfterSeconds: null };
   }
 
-  /** Again and again while the store is away: until the lease is out nobody else would send it (L8). */
+  /** Repeated while the store is away: nobody else would send the job before its lease ends (L8). */
   async #giveBack(job: Job): Promise<void> {
     const { room } = this.#parts;
     for (;;) {

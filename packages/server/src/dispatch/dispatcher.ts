@@ -16,17 +16,17 @@ export interface DispatcherParts extends CourierParts {
 
 const PAGE = 128;
 const SOME = 16;
-/** Jobs of ours at once: those under way, and those that have ended and wait for their record. */
+/** How many jobs we hold at once: those being sent, and those that wait to be recorded. */
 const MOST_OURS = 768;
-/** Pages that are looked through when the first ones are all of receivers that may get nothing more. */
+/** How many pages are searched when the first ones hold only jobs of receivers that are busy. */
 const MOST_PAGES = 4;
-/** A look that took this long had many to skip, of one that hangs; the next one waits for a few times as long. */
+/** A look that takes this long has skipped many jobs of a receiver that hangs; we then rest for a multiple of it. */
 const LONG_LOOK_MS = 8;
 const REST_AFTER_LONG_LOOK = 4;
-/** Looks again this often even when nothing was announced: another process may have queued something. */
+/** How often it looks without being told: another process may have queued something. */
 const BACKSTOP_MS = 5_000;
 
-/** The way out: finds what is due, claims it and has it carried out. Jobs are leased, so that several workers can share them. */
+/** Finds due jobs, claims them and has them carried out. Jobs are leased, so that several workers can share them. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #stopping = new AbortController();
@@ -40,7 +40,7 @@ export class Dispatcher {
   #lookedAt: Micros = 0;
   #lastLookMs = 0;
   #restMs = 0;
-  /** Whom the last look found something for that they have no place for yet. */
+  /** Receivers that have more due jobs than free places, as of the last look. */
   #passed: ReadonlySet<string> = new Set();
   #isFull = false;
 
@@ -54,7 +54,7 @@ export class Dispatcher {
     this.#look();
   }
 
-  /** Running attempts are cut short and given back; whoever comes next sends them. */
+  /** Running attempts are cut short and given back; the next worker sends them. */
   async stop(): Promise<void> {
     this.#off();
     this.#stopping.abort();
@@ -85,7 +85,7 @@ export class Dispatcher {
     } finally {
       this.#looking = null;
     }
-    // Somebody may have ended while the next look was planned, and been told that one is under way.
+    // An attempt may have ended while this look ran, and was told that a look is under way.
     if (this.#again && !this.#stopping.signal.aborted) this.#look();
   }
 
@@ -94,25 +94,25 @@ export class Dispatcher {
     const free = await this.#findFree();
     this.#isFull = this.#room <= 0;
     const senders = new Senders(room);
-    // Until they are ours: before that the next look would find them again.
+    // Before they are claimed, the next look would find them again.
     const claims = [...bySpace(free)].map(([space, jobs]) => this.#claim(space, jobs, senders));
     const failed = (await Promise.allSettled(claims)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
   }
 
-  /** Those that are due and whose receivers may get them, each with its place taken. */
+  /** Due jobs whose receivers have a free place; the place is taken here. */
   async #findFree(): Promise<Job[]> {
     const { store, clock } = this.#parts.room;
     this.#lookedAt = clock.now();
     const passed = new Set(this.#receivers.full());
     this.#passed = passed;
-    // No more than there is room for, and some that may be of the same receiver.
+    // As many as there is room for, and a few more, because some may belong to busy receivers.
     const limit = Math.min(PAGE, 2 * this.#room + SOME);
     for (let page = 0; page < MOST_PAGES && this.#room > 0; page++) {
       const startedAt = performance.now();
       const due = await store.directory.jobsDue(this.#lookedAt, limit, [...passed]);
       const tookMs = performance.now() - startedAt;
-      // One long look may be the machine's.
+      // A single long look may be due to the machine.
       if (Math.min(tookMs, this.#lastLookMs) > LONG_LOOK_MS) this.#restMs = tookMs * REST_AFTER_LONG_LOOK;
       this.#lastLookMs = tookMs;
       const free = due.filter((job) => !this.#running.has(job.id) && this.#admit(job, passed));
@@ -132,7 +132,7 @@ export class Dispatcher {
     return isAdmitted;
   }
 
-  /** Starts those that are ours now. A store that takes nothing is not asked again at once: nobody ends, so nobody looks. */
+  /** Starts the jobs that we have claimed. If the store refuses, nothing starts, so nothing ends and no new look follows at once. */
   async #claim(space: SpaceId, jobs: readonly Job[], senders: Senders): Promise<void> {
     const ours = new Map<JobId, Leased>();
     try {
@@ -157,7 +157,7 @@ export class Dispatcher {
     this.#running.set(job.id, work);
   }
 
-  /** Its receiver is free for the next one as soon as it has answered: the record waits for the disk, and others need not. */
+  /** The receiver is free as soon as it has answered; it need not wait until that is recorded on disk. */
   async #carryOut(leased: Leased, senders: Senders): Promise<void> {
     const { job } = leased;
     let ended: Ended | null = null;
@@ -178,7 +178,7 @@ export class Dispatcher {
 
   async #planNext(): Promise<void> {
     const { store, clock } = this.#parts.room;
-    // What was due then belongs to a busy receiver, and is looked for again when one of its requests ends.
+    // What was due then belongs to a busy receiver; we look again when one of its requests ends.
     const next = await store.directory.nextJobAt(this.#lookedAt);
     const wait = next === null ? BACKSTOP_MS : Math.max(1, Math.ceil((next - clock.now()) / 1000));
     this.#plan(Math.min(BACKSTOP_MS, wait));

@@ -10,15 +10,15 @@ export interface IndexerParts {
   room: Room;
   wakeups: { onAny(hear: (news: News) => void): () => void };
   warn(problem: unknown, message: string): void;
-  /** How fast it goes where the server is so busy; left out, as the time that is left allows. */
+  /** How fast it works on a server that is so busy; `paceAt` unless a test says otherwise. */
   pace?(busy: number): Pace;
 }
 
-/** So long it lets news gather: one step for many costs less than one for each. */
+/** It lets news gather for this long: one step for many deliveries costs less than one for each. */
 const GATHER_MS = 200;
 const AFTER_TROUBLE_MS = 5_000;
 
-/** Fills the index of words in the background, along the ledger. Nobody ever waits for it. */
+/** Fills the index of words in the background, following the ledger. No request ever waits for it. */
 export class Indexer {
   readonly #parts: IndexerParts;
   readonly #behind = new Set<SpaceId>();
@@ -33,7 +33,7 @@ export class Indexer {
     this.#parts = parts;
   }
 
-  /** Every space may have been left behind by the last stop. */
+  /** At the start every space counts as unfinished: the last stop may have interrupted it. */
   async start(): Promise<void> {
     this.#off = this.#parts.wakeups.onAny((news) => this.#hear(news));
     for (const { id } of await this.#parts.room.store.directory.spaces()) this.#behind.add(id);
@@ -47,7 +47,7 @@ export class Indexer {
     await this.#stepping;
   }
 
-  /** All of it, now. */
+  /** Indexes everything that is missing, now. */
   async catchUp(): Promise<void> {
     await this.#stepping;
     for (const { id } of await this.#parts.room.store.directory.spaces()) {
@@ -62,7 +62,7 @@ export class Indexer {
     if (this.#behind.size > 0) this.#plan(GATHER_MS);
   }
 
-  /** In so long, and not before it has rested. */
+  /** Wakes after this time, but not before its rest is over. */
   #plan(millis: number): void {
     if (this.#stopped || this.#timer !== null || this.#stepping !== null) return;
     const rest = this.#restUntil - performance.now();
@@ -81,30 +81,30 @@ export class Indexer {
     });
   }
 
-  /** One step for each space that is behind: whether there is more at once, and how long to rest before the next. */
+  /** One step for each unfinished space. Says whether there is more to do at once, and how long to rest before it. */
   async #step(pace: Pace): Promise<{ more: boolean; restMs: number }> {
     const behind = [...this.#behind];
     const step = { lines: pace.lines, letOthers: this.#resting(pace) };
     let more = false;
     try {
       for (const space of behind) {
-        // Taken off first: what is announced meanwhile puts it back.
+        // Removed first, because news that arrive meanwhile add it again.
         this.#behind.delete(space);
         if (!(await indexSome(this.#parts.room, space, step))) continue;
         this.#behind.add(space);
         more = true;
       }
-      // Patience is for a crowd that it cannot follow: whoever has caught up may take the next few lines at once.
+      // Resting is for a load that it cannot keep up with; once it has caught up, the next lines need no rest.
       return { more, restMs: more ? pace.restMs : 0 };
     } catch (problem) {
       this.#parts.warn(problem, 'the index of words could not be written');
-      // Nobody may announce anything for a long time: it tries again by itself.
+      // No news may come for a long time, so it tries again by itself.
       for (const space of behind) this.#behind.add(space);
       return { more, restMs: AFTER_TROUBLE_MS };
     }
   }
 
-  /** Rests as long as the part before allows, and not at all on the way out. */
+  /** Rests after each part as long as the pace demands, but not while the server shuts down. */
   #resting({ restAfterPart }: Pace): () => Promise<void> {
     let startedAt = performance.now();
     return async () => {

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 
-/** How busy the event loop is while its owner does nothing: what all others need of it. */
+/** How busy the event loop is with everything but its owner's work: measured only while the owner rests. */
 export class LoopLoad {
   #mark = performance.eventLoopUtilization();
   #active = 0;
   #idle = 0;
 
-  /** The owner rests from here on. */
+  /** The owner begins to rest. */
   rest(): void {
     this.#mark = performance.eventLoopUtilization();
   }
@@ -18,7 +18,7 @@ export class LoopLoad {
     this.#idle += idle;
   }
 
-  /** 0 to 1, since the last question. */
+  /** From 0 to 1, since the last call. */
   take(): number {
     const all = this.#active + this.#idle;
     const busy = all === 0 ? 0 : this.#active / all;

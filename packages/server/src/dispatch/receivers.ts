@@ -1,8 +1,8 @@
-/** Requests under way at once: to everybody together, to one that ends them soon, and to one of whom we do not know that. */
+/** How many requests may be under way: in all, to a receiver that answers promptly, and to one that may not. */
 const AT_ONCE = 256;
 const TO_A_PROMPT_ONE = 4;
 const TO_ANOTHER = 1;
-/** So many are kept free for the prompt ones, however many others there are. */
+/** This many places are reserved for prompt receivers. */
 const KEPT_FREE = 64;
 const MOST_REMEMBERED = 10_000;
 /** Half of the time that an attempt may take. */
@@ -17,7 +17,7 @@ export class Receivers {
   readonly #prompt = new Set<string>();
   #all = 0;
 
-  /** How many places there are, for prompt ones at least. */
+  /** How many places are free, at least for prompt receivers. */
   get room(): number {
     return AT_ONCE - this.#all;
   }
@@ -32,7 +32,7 @@ export class Receivers {
     return true;
   }
 
-  /** `tookMs` is null when nothing was sent. Soon is soon, also when it was refused: who does that holds nobody up. */
+  /** `tookMs` is null when nothing was sent. A quick refusal counts as prompt, too: it holds nobody up. */
   release(origin: string, tookMs: number | null): void {
     const left = (this.#underWay.get(origin) ?? 1) - 1;
     if (left > 0) this.#underWay.set(origin, left);
@@ -43,7 +43,7 @@ export class Receivers {
     else this.#remember(origin);
   }
 
-  /** Those that may get nothing more just now. */
+  /** The receivers that may get nothing more just now. */
   full(): string[] {
     return [...this.#underWay].filter(([origin, n]) => n >= this.#most(origin)).map(([origin]) => origin);
   }

@@ -10,7 +10,7 @@ type Waiting = Attempted & { resolve: (taken: boolean) => void; reject: (reason:
  */
 export class Records {
   readonly #room: Room;
-  /** Those that wait for their turn, of each space in which somebody writes. */
+  /** The attempts that wait for the next page, for each space that is being written. */
   readonly #waiting = new Map<SpaceId, Waiting[]>();
 
   constructor(room: Room) {
@@ -28,7 +28,7 @@ export class Records {
   #begin(space: SpaceId): Waiting[] {
     const waiting: Waiting[] = [];
     this.#waiting.set(space, waiting);
-    // Whatever ends in this turn of the loop is of the first page.
+    // Every attempt that ends in this turn of the event loop joins the first page.
     setImmediate(() => void this.#writeAll(space, waiting));
     return waiting;
   }

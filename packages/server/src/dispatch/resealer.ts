@@ -3,9 +3,9 @@ import type { Room } from '../core/room.ts';
 
 export interface ResealerParts {
   room: Room;
-  /** The key that was given first seals from now on; true when there is something that it did not seal. */
+  /** From now on the first of the given keys seals; true when something is still sealed with another. */
   takeUpKey(): Promise<boolean>;
-  /** Everything is sealed anew: signatures too, and it is noted. */
+  /** Everything is sealed with the new key, signatures included; this is recorded. */
   finish(): Promise<void>;
   note(message: string): void;
   warn(problem: unknown, message: string): void;
@@ -14,7 +14,7 @@ export interface ResealerParts {
 const LEAST_REST_MS = 1;
 const AFTER_TROUBLE_MS = 5_000;
 
-/** Replaces a master key while the data is in use. Killed at any point, the next start goes on: what is done is done. */
+/** Replaces a master key while the data is in use. If it is killed at any point, the next start continues from there. */
 export class Resealer {
   readonly #parts: ResealerParts;
   #isDue = false;
@@ -46,7 +46,7 @@ export class Resealer {
   async #work(): Promise<void> {
     while (!this.#stopped) {
       try {
-        // Others may still seal with the key from before; only a walk that finds nothing is the last.
+        // Other replicas may still seal with the old key, so only a pass that finds nothing is the last one.
         if (!(await this.#walk())) continue;
         for await (const _ of resealHeads(this.#parts.room)) {
           if (this.#stopped) return;

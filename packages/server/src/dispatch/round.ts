@@ -1,8 +1,8 @@
 import { isAway } from '../core/faults.ts';
 
 /**
- * Work of which nothing stops anything else: a damaged row of one space must not hold up the rest of the house. Only a
- * store that is away ends it, because all that is left would wait for it in vain. What went wrong is told at the end.
+ * Steps that do not depend on each other: a damaged row in one space must not stop the work for all others. Only a store
+ * that cannot be reached ends the round, because every other step would fail as well. Problems are reported at the end.
  */
 export class Round {
   readonly troubles: unknown[] = [];
@@ -12,7 +12,7 @@ export class Round {
     this.#isCutShort = isCutShort;
   }
 
-  /** In a turn of its own: however many steps there are, requests come between them. */
+  /** Each step has its own turn of the event loop, so that requests are served between any two of them. */
   async try(work: () => Promise<unknown>): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     if (this.#isCutShort() || this.troubles.some(isAway)) return;
@@ -23,7 +23,7 @@ export class Round {
     }
   }
 
-  /** Each of what is listed, all at once. */
+  /** Runs a step for each item of a list, all at once. */
   async each<T>(list: () => Promise<readonly T[]>, work: (item: T) => Promise<unknown>): Promise<void> {
     await this.try(async () => {
       await Promise.all((await list()).map((item) => this.try(() => work(item))));

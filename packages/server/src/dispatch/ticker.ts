@@ -18,9 +18,9 @@ export interface TickerParts {
   room: Room;
   wakeups: { on(topic: Topic, wake: () => void): () => void };
   retentionDays: number;
-  /** Signs the ledgers' ends. */
+  /** Signs the ends of the ledgers. */
   checkpoint(): Promise<void>;
-  /** Who was heard of, written down now and then. */
+  /** Writes down now and then who was last seen when. */
   presence: readonly { flushIfDue(): Promise<void> }[];
   warn(problem: unknown, message: string): void;
 }
@@ -31,7 +31,7 @@ const SAY_AGAIN_AFTER_MS = 60_000;
 const PAGE = 200;
 const SMALL_STEP = 500;
 
-/** What happens by the clock: held decisions take effect, snoozed things return, digests go out, old ones leave. */
+/** What happens by the clock: held decisions take effect, snoozed deliveries return, digests go out, old data is removed. */
 export class Ticker {
   readonly #parts: TickerParts;
   #timer: NodeJS.Timeout | null = null;
@@ -41,13 +41,13 @@ export class Ticker {
   #choresAt: Micros = 0;
   /** How much went wrong in the last round. */
   #troubles = 0;
-  /** What was complained about since the last good round, and when it may be again. */
+  /** The problems that were logged since the last good round, and when each may be logged again. */
   readonly #complaints = new Map<string, number>();
   #restUntil = 0;
-  /** Nothing that was due in the last round could be settled. */
+  /** True when nothing that was due in the last round could be settled. */
   #isStuck = false;
   #lastTick: Micros = Number.POSITIVE_INFINITY;
-  /** Spaces with deadlines of a clock that was set back since: tried until the store has taken it. */
+  /** Spaces whose deadlines were set before the clock was turned back; they are corrected as soon as the store allows. */
   readonly #toCatchUp = new Set<SpaceId>();
   readonly #headMarks = new Map<SpaceId, string>();
   #off = () => {};
@@ -75,13 +75,13 @@ export class Ticker {
       .catch((problem: unknown) => this.#complain(problem, this.#troubles))
       .finally(() => {
         this.#ticking = null;
-        // What is due and cannot be done stays due. Until a moment, and not for so long: news would put it off for ever.
+        // What is due and cannot be done stays due. The pause ends at a fixed time: counted anew at each piece of news, it would never end.
         if (this.#troubles > 0 || this.#isStuck) this.#restUntil = performance.now() + LONGEST_SLEEP_MS;
         this.#plan();
       });
   }
 
-  /** One line for a round, and the same again only after a while: a row that is damaged today is damaged tomorrow. */
+  /** Logs one line for a round, and the same problem only now and then: a damaged row fails in every round. */
   #complain(problem: unknown, troubles: number): void {
     const [what, now] = [problem instanceof Error ? problem.message : String(problem), performance.now()];
     if (now < (this.#complaints.get(what) ?? 0)) return;
@@ -90,18 +90,18 @@ export class Ticker {
     this.#parts.warn(problem, `the ticker stumbled${more > 0 ? `, and ${more} times more` : ''}`);
   }
 
-  /** One round with its chores, to the end whatever fails: a test turns the clock and then this crank. */
+  /** One round with its chores, to the end whatever fails. For tests, which set the clock and then call this. */
   async tick(): Promise<void> {
     await this.#choring;
     const { round, now } = await this.#settleDue();
     if (this.#areChoresDue(now)) await this.#chores(round, now);
-    // The clock's own round may have been faster, and still be at it.
+    // A round that the clock has started may still be running.
     await this.#ticking;
     await this.#choring;
     this.#sum(round);
   }
 
-  /** The same with the chores beside it: thousands of old things may leave, and no decision waits behind them. */
+  /** The same with the chores beside the round: no decision waits while thousands of old rows are removed. */
   async #look(): Promise<void> {
     const { round, now } = await this.#settleDue();
     if (this.#choring === null && this.#areChoresDue(now)) this.#choring = this.#choresBeside(now);
@@ -147,7 +147,7 @@ export class Ticker {
     return { round, now };
   }
 
-  /** One that is due and cannot be settled stays due, and is no reason to look again at once. */
+  /** What is due and cannot be settled stays due, and is no reason to look again at once. */
   async #settleHeld(round: Round, now: Micros): Promise<void> {
     const { room } = this.#parts;
     let [settled, left] = [0, 0];
@@ -161,7 +161,7 @@ export class Ticker {
     this.#isStuck = left > 0 && settled === 0;
   }
 
-  /** At the start nobody knows what the clock did meanwhile. */
+  /** Also at the start, because the clock may have been changed while the server was down. */
   async #noteTime(now: Micros): Promise<void> {
     const { room } = this.#parts;
     const wasSetBack = now < this.#lastTick;
@@ -193,7 +193,7 @@ export class Ticker {
     await round.try(() => this.#parts.checkpoint());
   }
 
-  /** A platform has thousands of agents: each is a step of its own. */
+  /** One step for each agent, because a platform has thousands of them. */
   async #retireEvents(round: Round, space: SpaceId, now: Micros): Promise<void> {
     const { room } = this.#parts;
     await round.try(async () => {
@@ -215,7 +215,7 @@ export class Ticker {
     await tx.producers.deleteRefusalsBefore(now - 7 * DAY);
   }
 
-  /** What leaves is on the record too: how many and from before when, never what. */
+  /** Removals are in the ledger, too: how many rows and from before when, never what they said. */
   async #retireAnswered(tx: Tx, before: Micros): Promise<void> {
     const { room } = this.#parts;
     const count = await tx.deliveries.deleteAnsweredBefore(before, SMALL_STEP);

@@ -5,13 +5,13 @@ import { type Binding, isPrivate } from './entry/transport.ts';
 import { BODY_LIMIT } from './reading/body.ts';
 import { oneByOne } from './sockets/one-by-one.ts';
 
-/** An answer in full: names and values in turn, and a body that is text. */
+/** A whole answer. Header names and values alternate in one list. */
 export type FullReply = { status: number; headers: readonly string[]; body: string };
 
-/** What a lane does with a body once its caller was let in; what it throws is worded by the long way. */
+/** Handles a body after its caller was let in. What it throws is reported by the framework's route. */
 export type Take = (body: Buffer) => Promise<FullReply>;
 
-/** Lets a caller in before the body is read, or throws: then the long way looks at the request anew. */
+/** Lets a caller in before the body is read. If it throws, the framework's route handles the request from the start. */
 export type Lane = (request: IncomingMessage, response: ServerResponse) => Take | Promise<Take>;
 
 /** A lane with the name that its requests are counted under. */
@@ -21,17 +21,17 @@ type Note = (route: string, status: number, millis: number) => void;
 
 const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8']);
 
-/** Why a request that was read here goes the long way after all. */
+/** Why a request whose body was already read here is handed to the framework's route. */
 const refused = new WeakMap<IncomingMessage, unknown>();
 
-/** Thrown by a lane that has done nothing yet: the long way gets the body as if nobody had read it. */
+/** Thrown by a lane that has done nothing yet: the framework's route then reads the body as if it were untouched. */
 export const ANEW = Symbol('the long way takes it from the beginning');
 const unread = new WeakMap<IncomingMessage, Buffer>();
 
 /**
- * The few addresses that nearly all traffic goes to are answered without the framework, which costs as much as all else
- * that they do. Only plain success ends here: whatever is unusual about a request, and every refusal, goes the long way,
- * so there is one place for rules and one for words. A test holds both ways to the same answer.
+ * Answers the few addresses that nearly all traffic goes to without the framework, which would cost as much as
+ * everything else they do. Only plain success ends here: an unusual request, and every refusal, takes the framework's
+ * route ("the long way"), so that rules and wording exist once. A test holds both ways to the same answer.
  */
 export class FastLanes {
   readonly #lanes = new Map<string, Named>();
@@ -56,12 +56,12 @@ export class FastLanes {
     this.#families.push(find);
   }
 
-  /** On its way out the server says goodbye with each answer; the framework knows how. */
+  /** From now on every request takes the long way: a server that shuts down announces it in each answer. */
   close(): void {
     this.#open = false;
   }
 
-  /** Stands in front of the framework from here on. */
+  /** Puts the lanes in front of the framework. */
   guard(app: FastifyInstance): void {
     const [longWay] = app.server.listeners('request') as RequestListener[];
     if (longWay === undefined) throw new Error('the framework does not listen');
@@ -109,7 +109,7 @@ export class FastLanes {
     if (body === null) return;
     let reply: FullReply;
     try {
-      // What was held back may have come after its sender's key had ended (W28).
+      // The key may have been revoked while the rest of the body was on its way (W28).
       if (!isWhole) take = await lane(request, response);
       reply = await take(body);
     } catch (reason) {
@@ -124,8 +124,8 @@ export class FastLanes {
   }
 
   /**
-   * Answers of one turn of the loop leave at its end, all of them: whoever is woken by the first finds the others there.
-   * To wake a reader for each one costs more than everything else that a look at a task does.
+   * Answers of one turn of the event loop are written together at its end: a client that is woken by the first one finds
+   * the others there, too. Waking it for each answer would cost more than everything else that a small request does.
    */
   #leaveTogether(leave: () => void): void {
     if (this.#leaving.push(leave) > 1) return;
@@ -138,7 +138,7 @@ export class FastLanes {
 
   #send({ status, headers: own, body }: FullReply, response: ServerResponse): void {
     const headers = [...NOSNIFF, ...own, 'content-length', String(Buffer.byteLength(body))];
-    // It may have waited until the server was on its way out.
+    // The server may have begun to shut down while the request waited.
     if (!this.#open) headers.push('connection', 'close');
     response.writeHead(status, headers);
     response.end(body);
@@ -162,12 +162,12 @@ function isPlain({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** `complete` alone is told a moment later than the last bytes of a body that came with its headers. */
+/** The length counts, because `complete` is set a moment after the last bytes of a body that came with its headers. */
 function hasWholeBody({ complete, headers, readableLength }: IncomingMessage): boolean {
   return complete || readableLength === Number(headers['content-length']);
 }
 
-/** The whole body; null when the caller has gone in the middle of it. */
+/** The whole body; null when the caller disconnected in the middle of it. */
 function read(request: IncomingMessage): Promise<Buffer | null> {
   return new Promise((resolve) => {
     let body: Buffer | null = null;
@@ -179,7 +179,7 @@ function read(request: IncomingMessage): Promise<Buffer | null> {
   });
 }
 
-/** For the routes behind a lane: what was refused there is refused here, in the door's words. */
+/** For the routes behind a lane: what the lane refused is refused here, in the protocol's own wording. */
 export const refuseFromLane: preParsingHookHandler = (request, _reply, payload, done) => {
   const reason = refused.get(request.raw);
   if (reason === undefined) done(null, payload);
@@ -198,7 +198,7 @@ export function sendFull(reply: FastifyReply, { status, headers, body }: FullRep
   return reply.code(status).send(body);
 }
 
-/** The same without what the framework does on the way out: for thousands that are answered in the same moment. */
+/** The same without the framework's hooks: for thousands of requests that are answered at the same moment. */
 export function sendAtOnce(reply: FastifyReply, { status, headers, body }: FullReply): FastifyReply {
   reply.hijack();
   reply.raw.writeHead(status, [...headers, 'content-length', String(Buffer.byteLength(body))]);
@@ -206,7 +206,7 @@ export function sendAtOnce(reply: FastifyReply, { status, headers, body }: FullR
   return reply;
 }
 
-/** A long answer in the pieces it was found in: to copy them together would take another page of memory for each page. */
+/** Sends a long answer in the pieces it was read in; joining them would need the memory for it twice. */
 export function sendParts(
   reply: FastifyReply,
   headers: readonly string[],

@@ -15,9 +15,9 @@ export type Announcement = { topic: Topic; about: string };
 
 export type Done = { unit: Unit; value: unknown; announced: Announcement[] };
 
-/** Those who wait for the batch after this one. */
+/** The units that wait for the next batch. */
 export interface Queue {
-  /** Adds those that fit to the batch, which must not have begun to run; from then on they share its fate. */
+  /** Adds the waiting units that fit to this batch, which must not have begun to run yet. */
   join(fits: (unit: Unit) => boolean): void;
   /** The next batch may begin although this one is not on disk yet. */
   next(): void;
@@ -38,7 +38,7 @@ const ALONE: Queue = { join: () => {}, next: () => {} };
  */
 export class GroupCommit {
   #waiting: Unit[] = [];
-  /** The batch that has begun last, until the next one may begin. */
+  /** The batch that was started last; null once the next one may start. */
   #running: Promise<void> | null = null;
   readonly #underWay = new Set<Promise<void>>();
   #closed = false;
@@ -69,7 +69,7 @@ export class GroupCommit {
   }
 
   async #soon(): Promise<void> {
-    // One turn of the loop: everything that the sockets have ready joins this batch.
+    // One turn of the event loop: every request that has already arrived joins this batch.
     await nextTurn();
     const units = this.#waiting.splice(0, LARGEST);
     await new Promise<void>((next) => {
@@ -109,7 +109,7 @@ export class GroupCommit {
     }
     for (const unit of units) {
       await this.#runBatch([unit], ALONE);
-      // Whoever got an answer now reads before the next commit, and so sees one moment and not two.
+      // A caller that was just answered can read before the next commit, and so sees one state of the store and not two.
       await nextTurn();
     }
   }

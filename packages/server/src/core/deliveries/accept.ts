@@ -24,7 +24,7 @@ export type Submission = {
   identity: Identity;
   draft: Draft;
   content: Content;
-  /** The body as it came; what is stored. */
+  /** The body as it arrived; this is what is stored. */
   raw: Uint8Array;
   idempotencyKey: string | null;
 };
@@ -37,15 +37,15 @@ export type Accepted = {
   rate: RateView | null;
 };
 
-/** A delivery whose content was read and hashed: plain values, fit for another thread. */
+/** A delivery whose content was read and hashed. Plain values only, so that it can travel to another thread. */
 export type PreparedDelivery = Omit<Submission, 'content'> & {
   contentHash: string;
-  /** What another body under the same Idempotency-Key differs in. */
+  /** Tells another body under the same Idempotency-Key from this one. */
   bodyHash: string;
   shape: Shape;
 };
 
-/** Takes a delivery in: the thing, its idempotency record, its bucket and its ledger line in one transaction. */
+/** Stores a delivery, its idempotency record, its rate limit and its ledger line in one transaction. */
 export function accept(room: Room, submission: Submission): Promise<Accepted | Fault> {
   const { identity, draft, raw, idempotencyKey, content } = submission;
   const contentHash = room.vault.sha256(room.vault.canonical(content));
@@ -56,7 +56,7 @@ export function accept(room: Room, submission: Submission): Promise<Accepted | F
 
 const decoder = new TextDecoder();
 
-/** Two numbers that a double takes for one are still two bodies: the second must not be answered with the first (W12). */
+/** Two bodies may differ only in digits that a double cannot hold: they are still different bodies (W12). */
 function hashOfBody({ vault }: Room, raw: Uint8Array, contentHash: string): string {
   const exact = withExactNumbers(decoder.decode(raw));
   return exact === null ? contentHash : vault.sha256(vault.canonical(JSON.parse(exact)));
@@ -124,9 +124,9 @@ async function deduplicated(
 ): Promise<Accepted | null> {
   if (s.draft.dedupeKey === null) return null;
   const first = await tx.deliveries.pendingByDedupeKey(s.identity.key.agent, s.draft.dedupeKey);
-  // A revision of that very delivery replaces it instead.
+  // A revision of that same delivery replaces it instead.
   if (first === null || first.id === revised?.id) return null;
-  // Remembered like any other answer: a retry after the first was decided must not make a second one.
+  // Remembered, so that a retry after the first delivery was decided does not make a second one.
   const { id, createdAt } = first;
   await remember(tx, s, { id, createdAt, isDeduplicated: true }, now);
   return { kind: 'deduplicated', id, createdAt, rate: null };
@@ -141,7 +141,7 @@ async function findRevised(tx: Tx, s: PreparedDelivery): Promise<Delivery | null
   });
 }
 
-/** An agent may name the first version again and again; the newest one is what steps back. */
+/** An agent may name an old version; the newest one is the one that is replaced. */
 async function latestRevision(tx: Tx, earlier: Delivery): Promise<Delivery> {
   let latest = earlier;
   while (latest.supersededBy !== null) {
@@ -201,7 +201,7 @@ function toDelivery(
   };
 }
 
-/** One row on the desk: the earlier revision steps back, unless a person has already answered it. */
+/** The desk shows one row: the earlier revision gives way, unless a person has already answered it. */
 async function supersede(tx: Tx, earlier: Delivery, by: Delivery): Promise<void> {
   const open = earlier.state === 'pending';
   await tx.deliveries.update({
@@ -211,7 +211,7 @@ async function supersede(tx: Tx, earlier: Delivery, by: Delivery): Promise<void>
   });
 }
 
-/** Which delivery this Idempotency-Key stands for, when one was sent. */
+/** Stores which delivery an Idempotency-Key stands for, if one was sent. */
 async function remember(
   tx: Tx,
   s: PreparedDelivery,

@@ -15,11 +15,11 @@ import { findTakers, KnownTakers, type Taker } from './takers.ts';
 
 export type Arriving = {
   producer: Producer;
-  /** As the header named it. */
+  /** As given in the header. */
   keyId: string | null;
   algorithm: Algorithm;
   envelope: Envelope;
-  /** The bytes that came, and what is kept of them. */
+  /** The bytes that arrived, and the bytes that are stored. */
   raw: Uint8Array;
   kept: Uint8Array;
   rate: Rate | null;
@@ -27,31 +27,31 @@ export type Arriving = {
 
 export type Ingested = { duplicate: boolean };
 
-/** An event whose envelope was read, hashed and matched: plain values, fit for another thread. */
+/** An event that was read, hashed and matched. Plain values only, so that it can travel to another thread. */
 export type ReadEvent = {
   outline: Outline;
   producer: Producer;
   rate: Rate | null;
-  /** Who gets it, by this version of the subscriptions. */
+  /** Who gets it, according to this version of the subscriptions. */
   takers: readonly Taker[];
   version: number;
   bodyHash: string;
   kept: Uint8Array;
 };
 
-/** Somebody has subscribed since the takers were found: they must be found again. */
+/** `outdated`: subscriptions have changed since the takers were found, and they must be found again. */
 export type Kept = Ingested | 'outdated';
 
 type Known = { version: number; candidates: Candidates; takers: KnownTakers };
 
 /**
- * Remembers the parsed subscriptions of a space. What is remembered may be old: the transaction that relies on it
- * compares the version, and asks for a fresh look when somebody has subscribed meanwhile.
+ * Remembers the parsed subscriptions of a space. They may be out of date, so the transaction that relies on them
+ * compares their version, and asks for the new ones when subscriptions have changed.
  */
 export class Subscriptions {
   readonly #known = new ShortMemory<SpaceId, Known>(1_000);
 
-  /** At once where they are known: there is an event every few microseconds. */
+  /** Synchronous where they are known: under load an event comes every few microseconds. */
   of(room: Room, space: SpaceId): Known | Promise<Known> {
     return this.#known.get(space) ?? this.#look(room, space);
   }
@@ -75,7 +75,7 @@ async function versionOf(tx: Tx): Promise<number> {
   return (await tx.heads.get('subscriptions'))?.n ?? 0;
 }
 
-/** Nobody knows who would get the event, so nobody takes it: the sender tries again later (K7). */
+/** If they cannot be read, nobody knows who would get the event: it is refused, and the sender tries later (K7). */
 async function readAll(tx: Tx): Promise<Subscription[]> {
   try {
     return await tx.subscriptions.all();
@@ -85,13 +85,14 @@ async function readAll(tx: Tx): Promise<Subscription[]> {
   }
 }
 
-/** What is known of an event without its envelope. */
+/** What is known of an event once its envelope was let go. */
 type Read = Omit<ReadEvent, 'takers' | 'version'> & Pick<Arriving, 'keyId' | 'algorithm'> & { size: number };
 type Matched = { takers: readonly Taker[] | Fault; version: number };
 
 /**
- * Takes a signed event in. The answer leaves after the commit; the same event again changes nothing (K8). Nobody holds
- * the envelope meanwhile: those of all events under way would cost the collector more than reading one again.
+ * Takes a signed event in. The answer leaves after the commit; the same event again changes nothing (K8). The parsed
+ * envelope is not kept meanwhile: keeping those of all events under way costs the garbage collector more than parsing
+ * one again in the rare case that it is needed.
  */
 export function ingest(
   room: Room,
@@ -150,14 +151,14 @@ function envelopeIn(kept: Uint8Array): Envelope {
   return JSON.parse(decoder.decode(kept)) as Envelope;
 }
 
-/** Nobody takes it now, but somebody may have when it came before (K8). */
+/** Nobody takes it now, but it may be a repetition of one that was taken earlier (K8). */
 function refuseUnlessKnown(room: Room, read: Read, version: number, refusal: Fault): Promise<Kept | Fault> {
   return room.store.write(read.producer.space, ['subscriptions'], async (tx) =>
     (await versionOf(tx)) === version ? ((await repeated(tx, read)) ?? refusal) : 'outdated',
   );
 }
 
-/** One transaction: duplicate or not, its bucket, the event, its entries, their resumes and jobs, its line. */
+/** In one transaction: the check for a duplicate, the rate limit, the event, its entries, their resumes and jobs, the ledger line. */
 export function keepEvent(room: Room, event: ReadEvent): Promise<Kept | Fault> {
   const { outline, producer, takers, version } = event;
   const agents = takers.map((taker) => taker.agent);

@@ -1,18 +1,18 @@
 import type { Kind, UnitOf } from '../../core/intake.ts';
 
 /**
- * A crowd of units on its way to another thread. Objects are copied name by name, and each body with a block of
- * memory of its own; so what they hold goes as one list, the bodies as one block that changes hands, and what many
- * of them have in common goes once. A quarter of the time (bench, 2026-11).
+ * Many units on their way to another thread. Copying objects between threads is slow, because every property name is
+ * copied with them and every body gets its own block of memory. So the values travel as one list, the bodies as one
+ * block that is transferred and not copied, and values that many units share travel once.
  */
 export type Packed = { shared: unknown[]; values: unknown[]; bodies: Uint8Array<ArrayBuffer> };
 
 type Names<T> = { [Name in keyof T]-?: true };
 
-/** How a field travels: as it is, once for all that share it, in the block of bytes, or name by name. */
+/** How a field travels: as it is, once for all units that share it, in the block of bytes, or member by member. */
 type Ways<T> = { [Name in keyof T]-?: 'plain' | 'shared' | 'bytes' | Names<T[Name]> };
 
-// As records, so that a field that is added and forgotten here does not compile.
+// Typed as records, so that a field that is added to a unit and forgotten here does not compile.
 const WAYS: { [K in Kind]: Ways<UnitOf<K>> } = {
   delivery: {
     identity: 'shared',

@@ -19,7 +19,7 @@ import {
   toProblem,
 } from './wire.ts';
 
-/** The whole program of the second thread: the same rules on the same store, for what comes in crowds. */
+/** The program of the second thread: it runs the same rules on the same store, for units that arrive in crowds. */
 if (parentPort === null) throw new Error('this is a thread of the server, not a program');
 const port = parentPort;
 const tell = (message: FromThread) => port.postMessage(message);
@@ -30,7 +30,7 @@ const vault = new MasterVault(master, olderMasters);
 const sealing = { sealer: vault, sealHead: vault.sealHead };
 const turns = new LendingTurns(() => tell({ kind: 'granted' }));
 const { store, clock } = 'file' in at ? openFile(at) : await openServer(at.url);
-await noteSealedBy(store, vault); // seals as the server does, also after the key was replaced
+await noteSealedBy(store, vault); // so that it seals with the server's key, also after that was replaced
 const room: Room = { store, clock, ids: randomIds, vault, settings };
 
 let news: [Topic, string[]][] = [];
@@ -51,14 +51,14 @@ function openFile(at: { file: string; opened: string | null }) {
   return { store: SqliteStore.open({ ...sealing, ...at, turns, foldsLog: false }), clock: systemClock() };
 }
 
-/** Loaded only where it is used. The server's own store listens for what others do; this one only tells. */
+/** Imported only when it is needed. Only the server's own store listens for news from other replicas. */
 async function openServer(url: string) {
   const { PostgresStore } = await import('../postgres.ts');
   const store = await PostgresStore.open({ ...sealing, url, listens: false });
   return { store, clock: store.clock };
 }
 
-/** What was committed together is told together: whoever hears of one unit has the outcomes of all. */
+/** The outcomes of units that were committed together are sent in one message. */
 async function answer(number: number, parts: readonly BatchPart[]): Promise<void> {
   const outcomes = await Promise.all(
     parts.flatMap(({ of, packed }) => unpack(of, packed).map((unit) => outcomeOf(of, unit))),

@@ -17,13 +17,13 @@ import {
 
 export interface IntakeParts {
   data: ThreadData;
-  /** Where only one may write at a time; null where the database sees to that. */
+  /** For a database with a single writer; null where the database handles several by itself. */
   turns: BorrowedTurns | null;
-  /** The same on this thread. */
+  /** Takes a unit in on this thread. */
   here: Intake['take'];
   tell(news: News): void;
   warn(problem: unknown, message: string): void;
-  /** The thread's program; null for none. */
+  /** The thread's program; null to never start one. */
   program?: URL | null;
 }
 
@@ -34,19 +34,19 @@ type Waiting = {
   reject(reason: unknown): void;
 };
 
-/** So many of them in one turn of the event loop are a crowd. */
+/** This many units in one turn of the event loop are a crowd. */
 const CROWD = 8;
-/** So many are sent at once without waiting for more: the thread writes them while we read the next ones. */
+/** This many are sent without waiting for the end of the turn: the thread writes them while we read the next ones. */
 const SHARE = 32;
-/** A thread that keeps dying, or finds no database, is not helped by another one at once: each pause is longer. */
+/** When the thread keeps dying, or finds no database, each new start waits longer than the last. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Built code only: a thread has no loader for the sources. */
 const PROGRAM = import.meta.url.endsWith('.js') ? new URL('./thread.js', import.meta.url) : null;
 
 /**
- * Takes in what comes in crowds: deliveries, events, messages to agents and what agents say. One by one that happens right here;
- * for a crowd a second thread is started, which seals, writes and waits for the disk while this one reads the next requests.
+ * Takes units in: deliveries, events, messages to agents, reports of agents, jobs. Single ones are written on this thread. A crowd
+ * starts a second thread, which seals, writes and waits for the disk while this one reads the next requests.
  */
 export class ThreadedIntake implements Intake {
   readonly #parts: IntakeParts;
@@ -56,7 +56,7 @@ export class ThreadedIntake implements Intake {
   readonly #sent = new Map<number, Waiting[]>();
   #number = 0;
   #crowd = 0;
-  /** Under way on this thread. */
+  /** How many units are being written on this thread. */
   #here = 0;
   #losses = 0;
   #notBefore = 0;
@@ -80,7 +80,7 @@ export class ThreadedIntake implements Intake {
   async stop(): Promise<void> {
     const thread = this.#thread;
     if (thread === null) return;
-    this.#notBefore = Number.POSITIVE_INFINITY; // none is started after this one
+    this.#notBefore = Number.POSITIVE_INFINITY; // no other thread is started
     const gone = new Promise((resolve) => thread.once('exit', resolve));
     this.#post({ kind: 'stop' });
     await gone;
@@ -130,7 +130,7 @@ export class ThreadedIntake implements Intake {
   }
 
   #send(): void {
-    // The thread must not overtake what was handed in before it was there: reports on a task are kept in their order.
+    // Units that are still being written on this thread came first: the reports on a task must stay in order.
     if (this.#here > 0 || this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -173,7 +173,7 @@ export class ThreadedIntake implements Intake {
     });
   }
 
-  /** Whatever it had not answered may or may not be stored; the sender is told to ask again. */
+  /** What the thread had not answered may or may not be stored, so its senders are told to retry. */
   #gone(): void {
     this.#thread = null;
     this.#ready = false;
@@ -190,7 +190,7 @@ export class ThreadedIntake implements Intake {
   }
 }
 
-/** A page of jobs, or an event for many inboxes, is a crowd by itself. */
+/** A page of jobs, or an event for many inboxes, counts as many. */
 function weightOf(unit: UnitOf<Kind>): number {
   if ('page' in unit) return unit.page.length;
   return 'takers' in unit ? unit.takers.length : 1;

@@ -5,7 +5,7 @@ import type { News, Topic } from '../../core/store.ts';
 import type { MasterKeys } from '../sealing/master-key.ts';
 import type { Packed } from './pack.ts';
 
-/** What passes between the server's thread and the one that takes things in. Plain values only. */
+/** The messages between the serving thread and the second one. Plain values only. */
 export type ToThread =
   | { kind: 'batch'; number: number; parts: BatchPart[] }
   | { kind: 'ask' }
@@ -22,16 +22,16 @@ export type FromThread =
   | { kind: 'done'; batches: Answered[]; news: [Topic, string[]][] }
   | { kind: 'granted' };
 
-/** What becomes of a unit of any kind when it is not refused. */
+/** The result of a unit that was not refused. */
 export type Done = DoneOf<Kind>;
 
-/** An error keeps its class on neither side of a thread, so a fault travels as its parts. */
+/** Errors lose their class between threads, so a fault travels as its parts. */
 export type Outcome =
   | { done: Done }
   | { fault: FaultName; message: string; detail: FaultDetail; thrown: boolean }
   | { problem: string };
 
-/** The database: a file of ours, as it was opened, or a server that several replicas share. */
+/** Where the database is: a file, as the server opened it, or a PostgreSQL server. */
 export type Whereabouts = { file: string; opened: string | null } | { url: string };
 
 export type ThreadData = { at: Whereabouts; masters: MasterKeys; settings: CoreSettings };
@@ -49,7 +49,7 @@ function faultParts({ fault, message, detail }: Fault, thrown: boolean): Outcome
   return { fault, message, detail, thrown };
 }
 
-/** What was returned is returned, what was thrown is thrown. */
+/** Returns what the rule returned and throws what it threw. */
 export function fromOutcome(outcome: Outcome): Done | Fault {
   if ('done' in outcome) return outcome.done;
   if ('problem' in outcome) throw new Error(outcome.problem);
