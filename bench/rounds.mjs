@@ -29,7 +29,7 @@ export async function drive(server, job) {
 }
 
 async function pass(server, job) {
-  const child = fork(fileURLToPath(new URL('./load.mjs', import.meta.url)));
+  const child = fork(fileURLToPath(new URL('./load/load.mjs', import.meta.url)));
   const answered = once(child, 'message');
   const before = cpuMicros(server.pid);
   child.send({ bodies: [''], headers: {}, expect: 200, ...job, port: server.port });

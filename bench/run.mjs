@@ -17,6 +17,12 @@ import { b10 } from './rows/b10-desk.mjs';
 import { b11 } from './rows/b11-start.mjs';
 import { growth, growthOnPostgres } from './rows/growth.mjs';
 
+// rows/       one file for each row of the table: what is measured, and against what
+// baselines/  what we are compared with: bare node:http, other people's software, ourselves without a store
+// least/      programs that do the least that must be done to store as much, as durably, without any of our rules
+// load/       who sends, receives and looks; requests/ what is sent; stores/ fills a store before the clock starts
+// workers/    processes of a row that work on the core directly, without a door
+
 const ROWS = [b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, growth, growthOnPostgres];
 const FULL = { rounds: 5, times: { warmupMs: 2_000, measureMs: 5_000 } };
 const QUICK = { rounds: 2, times: { warmupMs: 1_000, measureMs: 2_000 } };

@@ -46,7 +46,7 @@ export function folderInMemory() {
 
 /** Fills a data folder in a process of its own and returns `{ since, token, waiting }`. */
 export async function fill(folder, wanted) {
-  const child = fork(here('./seed.mjs'), [JSON.stringify({ folder, ...wanted })]);
+  const child = fork(here('./stores/seed.mjs'), [JSON.stringify({ folder, ...wanted })]);
   return answerOf(child, 'filling the store');
 }
 
@@ -71,39 +71,39 @@ export async function newStore() {
 
 /** `node:http` alone. */
 export async function startBare() {
-  const child = fork(here('./bare.mjs'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(here('./baselines/bare.mjs'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const [{ port }] = await once(child, 'message');
   return { name: 'node:http', port, pid: child.pid, stop: () => end(child) };
 }
 
-/** The least that syncs as much as an event and wakes whoever waits: see `least-wake.mjs`. */
+/** The least that syncs as much as an event and wakes whoever waits: see `least/wake.mjs`. */
 export async function startLeastWake() {
   const folder = temporaryFolder();
-  const child = fork(here('./least-wake.mjs'), [folder]);
+  const child = fork(here('./least/wake.mjs'), [folder]);
   const { port } = await answerOf(child, 'the least that wakes');
   return { port, pid: child.pid, folder, stop: () => end(child) };
 }
 
-/** The least that stores such rows, in a store that holds one of them: see `least.mjs`. */
+/** The least that stores such rows, in a store that holds one of them: see `least/intake.mjs`. */
 export function startLeast(folder, { under, ...options }) {
   const file = join(folder, 'data/lanternroom.db');
-  return startLeastProgram('least.mjs', folder, { writer: './least-sqlite.mjs', file, ...options }, under);
+  return startLeastProgram('intake.mjs', folder, { writer: './intake-sqlite.mjs', file, ...options }, under);
 }
 
 /** The same on PostgreSQL, in a database that holds one of them. */
 export function startLeastOnPostgres(folder, url, tables) {
-  const options = { writer: './least-postgres.mjs', url, tables, driver: PACKAGE };
-  return startLeastProgram('least.mjs', folder, options);
+  const options = { writer: './intake-postgres.mjs', url, tables, driver: PACKAGE };
+  return startLeastProgram('intake.mjs', folder, options);
 }
 
-/** The least that takes messages for an agent, in a store in which one waits: see `least-a2a.mjs`. */
+/** The least that takes messages for an agent, in a store in which one waits: see `least/a2a.mjs`. */
 export function startLeastA2a(folder) {
-  return startLeastProgram('least-a2a.mjs', folder, { file: join(folder, 'data/lanternroom.db') });
+  return startLeastProgram('a2a.mjs', folder, { file: join(folder, 'data/lanternroom.db') });
 }
 
 async function startLeastProgram(name, folder, options, under = []) {
   const [execPath, ...execArgv] = [...under, process.execPath];
-  const child = fork(here(`./${name}`), [JSON.stringify(options)], { execPath, execArgv });
+  const child = fork(here(`./least/${name}`), [JSON.stringify(options)], { execPath, execArgv });
   const { port } = await answerOf(child, name);
   return { name, port, pid: child.pid, folder, stop: () => end(child, 'SIGKILL') }; // it has nothing to lose
 }

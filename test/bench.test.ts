@@ -24,12 +24,12 @@ async function answerOf(program: string, wanted: object): Promise<unknown> {
 /** They call the core directly, beside the types: a change there must not wait for the next long run to be noticed. */
 test('the programs of the bench that fill a store, and time its steps, fit the core as it is', async () => {
   const callbacks = ['http://127.0.0.1:9/hook'];
-  expect(await answerOf('seed.mjs', { total: 20, fresh: 5, open: 3, callbacks })).toMatchObject({
+  expect(await answerOf('stores/seed.mjs', { total: 20, fresh: 5, open: 3, callbacks })).toMatchObject({
     token: expect.any(String),
     waiting: { length: 3 },
   });
-  expect(await answerOf('seed-agents.mjs', { count: 3 })).toMatchObject({ keys: { length: 3 } });
-  const [point] = (await answerOf('growing.mjs', { sizes: [256], groups: 1, looks: 2 })) as [
+  expect(await answerOf('stores/seed-agents.mjs', { count: 3 })).toMatchObject({ keys: { length: 3 } });
+  const [point] = (await answerOf('workers/growing.mjs', { sizes: [256], groups: 1, looks: 2 })) as [
     { micros: Record<string, number> },
   ];
   expect(Object.values(point.micros)).toEqual(Array(9).fill(expect.any(Number)));

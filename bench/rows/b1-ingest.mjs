@@ -2,11 +2,11 @@ import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AKEP_ENV, getJson, ingestJob, SECRET, sendEvent, startAkep } from '../akep.mjs';
-import { fillEvents } from '../fill-events.mjs';
-import { NODE_NAME, PYTHON_NAME, referenceLookup, referenceRounds } from '../reference.mjs';
+import { NODE_NAME, PYTHON_NAME, referenceLookup, referenceRounds } from '../baselines/reference.mjs';
+import { AKEP_ENV, getJson, ingestJob, SECRET, sendEvent, startAkep } from '../requests/akep.mjs';
 import { beside, drive, inRounds, spread } from '../rounds.mjs';
 import { end, remove, SETTINGS, startBare, startLeast } from '../servers.mjs';
+import { fillEvents } from '../stores/fill-events.mjs';
 
 const AGAINST = { unstored: { least: 0.9 }, bare: { least: 0.4 } };
 const LEAST = 'the least that stores such rows';
@@ -112,7 +112,7 @@ async function startUnstored() {
     LANTERNROOM_DATA: join(folder, 'data'),
     LANTERNROOM_LOG: 'silent',
   };
-  const child = fork(fileURLToPath(new URL('../unstored.mjs', import.meta.url)), {
+  const child = fork(fileURLToPath(new URL('../baselines/unstored.mjs', import.meta.url)), {
     env,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

@@ -1,4 +1,4 @@
-import { logIn, openBrowser } from '../browser.mjs';
+import { logIn, openBrowser } from '../load/browser.mjs';
 import { spread } from '../rounds.mjs';
 import { fill, OWNER, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
 

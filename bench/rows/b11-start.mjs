@@ -1,5 +1,5 @@
 import { memoryOf } from '../cost.mjs';
-import { deliverJob } from '../deliveries.mjs';
+import { deliverJob } from '../requests/deliveries.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
 import { fill, newStore, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
 

@@ -1,4 +1,4 @@
-import { DELIVERY_TABLES, deliverJob, deliverOne } from '../deliveries.mjs';
+import { DELIVERY_TABLES, deliverJob, deliverOne } from '../requests/deliveries.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
 import { newStore, remove, startBare, startLanternroom, startLeast } from '../servers.mjs';
 

@@ -1,8 +1,8 @@
 import { request } from 'undici';
-import { AS_AGENT, endOf, sendEvent, signedEvent, startAkep, waitFor } from '../akep.mjs';
-import { decision } from '../decisions.mjs';
-import { toBytes, Waking } from '../line.mjs';
-import { PYTHON_NAME, referenceWait } from '../reference.mjs';
+import { PYTHON_NAME, referenceWait } from '../baselines/reference.mjs';
+import { toBytes, Waking } from '../load/line.mjs';
+import { AS_AGENT, endOf, sendEvent, signedEvent, startAkep, waitFor } from '../requests/akep.mjs';
+import { decision } from '../requests/decisions.mjs';
 import { inRounds, spread } from '../rounds.mjs';
 import {
   fill,

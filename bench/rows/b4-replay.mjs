@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { request } from 'undici';
-import { AS_AGENT, startAkep } from '../akep.mjs';
-import { fillEvents } from '../fill-events.mjs';
+import { AS_AGENT, startAkep } from '../requests/akep.mjs';
+import { events } from '../requests/signed.mjs';
 import { inRounds, spread } from '../rounds.mjs';
 import { remove, temporaryFolder } from '../servers.mjs';
-import { events } from '../signed.mjs';
+import { fillEvents } from '../stores/fill-events.mjs';
 
 const MANY = 1_000_000;
 const MANY_QUICKLY = 50_000;

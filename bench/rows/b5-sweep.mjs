@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { AS_AGENT } from '../deliveries.mjs';
+import { AS_AGENT } from '../requests/deliveries.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
 import { fill, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
 

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { decide } from '../decisions.mjs';
+import { decide } from '../requests/decisions.mjs';
 import { beside, inRounds, spread } from '../rounds.mjs';
 import { fill, remove, startLanternroom, temporaryFolder } from '../servers.mjs';
 
@@ -72,7 +72,7 @@ async function ourRate(total) {
 }
 
 async function plainRate(total) {
-  return senderRate('../plain-sender.mjs', { total, body: BODY });
+  return senderRate('../baselines/plain-sender.mjs', { total, body: BODY });
 }
 
 /** In a store with one callback of ours for a pattern. */
@@ -80,7 +80,7 @@ async function leastRate(total) {
   const folder = temporaryFolder();
   await fill(folder, { total: 0, fresh: 1, callbacks: [ANYBODY] });
   const file = join(folder, 'data/lanternroom.db');
-  const rate = await senderRate('../least-callbacks.mjs', { total, file });
+  const rate = await senderRate('../least/callbacks.mjs', { total, file });
   remove(folder);
   return rate;
 }
@@ -133,7 +133,7 @@ function fail(problem) {
 }
 
 async function withReceivers(counts, work) {
-  const child = start('../receivers.mjs');
+  const child = start('../load/receivers.mjs');
   child.send(counts);
   const [{ ports }] = await once(child, 'message');
   const origins = Object.values(ports)

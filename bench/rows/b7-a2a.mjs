@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
-import { artifactMemory } from '../a2a-artifact.mjs';
 import { memoryOf } from '../cost.mjs';
 import { drive, inRounds, spread } from '../rounds.mjs';
 import {
@@ -16,6 +15,7 @@ import {
   startLeastA2a,
   temporaryFolder,
 } from '../servers.mjs';
+import { artifactMemory } from './a2a-artifact.mjs';
 
 const here = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const CONNECTIONS = 64;
@@ -40,7 +40,7 @@ export const b7 = {
 async function measureFlows({ rounds, times }) {
   const folder = await newStore();
   const ours = await startLanternroom(folder);
-  const theirs = await startForked('a2a-sdk.mjs');
+  const theirs = await startForked('baselines/a2a-sdk.mjs');
   const least = await leastA2a();
   const tasks = { ours: await firstTask(ours, OURS), theirs: await firstTask(theirs, '/') };
   const agents = [];
@@ -191,7 +191,9 @@ async function startForked(name) {
 }
 
 async function startAgent({ port }) {
-  const child = fork(here('a2a-agent.mjs'), [JSON.stringify({ url: `http://127.0.0.1:${port}`, key: KEY })]);
+  const child = fork(here('load/a2a-agent.mjs'), [
+    JSON.stringify({ url: `http://127.0.0.1:${port}`, key: KEY }),
+  ]);
   await once(child, 'message');
   return child;
 }
@@ -252,7 +254,7 @@ async function measureIdle({ rounds, quick }) {
   const keys = await seedAgents(folder, count);
   const [bare, ours] = [[], []];
   for (let round = 0; round < Math.min(rounds, 3); round++) {
-    const plain = await startForked('bare-ws.mjs');
+    const plain = await startForked('baselines/bare-ws.mjs');
     bare.push(await memoryEach(plain, { url: `ws://127.0.0.1:${plain.port}/`, protocol: [], keys }));
     await plain.stop();
     const server = await startLanternroom(folder);
@@ -273,7 +275,7 @@ async function measureIdle({ rounds, quick }) {
 }
 
 async function seedAgents(folder, count) {
-  const child = fork(here('seed-agents.mjs'), [JSON.stringify({ folder, count })]);
+  const child = fork(here('stores/seed-agents.mjs'), [JSON.stringify({ folder, count })]);
   const { keys } = await answerOf(child, 'making the agents');
   return keys;
 }
@@ -292,7 +294,7 @@ async function memoryEach(server, { url, protocol, keys }) {
 }
 
 async function openCrowd(job) {
-  const child = fork(here('a2a-idle.mjs'));
+  const child = fork(here('load/a2a-idle.mjs'));
   child.send(job);
   await once(child, 'message');
   return child;

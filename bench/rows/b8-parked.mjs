@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
-import { AS_AGENT, getJson, sendEvent, startAkep } from '../akep.mjs';
 import { memoryOf } from '../cost.mjs';
+import { AS_AGENT, getJson, sendEvent, startAkep } from '../requests/akep.mjs';
 import { spread } from '../rounds.mjs';
 import { remove } from '../servers.mjs';
 
@@ -11,8 +11,8 @@ const MANY = 10_000;
 const MANY_QUICKLY = 3_000;
 const KIB = 1024;
 const REST_MS = 1_500;
-const PARKING = fileURLToPath(new URL('../parking.mjs', import.meta.url));
-const CROWD = fileURLToPath(new URL('../park-load.mjs', import.meta.url));
+const PARKING = fileURLToPath(new URL('../baselines/parking.mjs', import.meta.url));
+const CROWD = fileURLToPath(new URL('../load/park-load.mjs', import.meta.url));
 
 /** Readers that wait: what each of them costs, and how long it takes until all have their answer. */
 export const b8 = {

@@ -2,9 +2,9 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startPostgres } from '../../scripts/postgres.mjs';
-import { AKEP_ENV, endOf, signedEvent, waitFor } from '../akep.mjs';
-import { DELIVERY_TABLES, deliverJob, deliverOne } from '../deliveries.mjs';
-import { toBytes, Waking } from '../line.mjs';
+import { toBytes, Waking } from '../load/line.mjs';
+import { AKEP_ENV, endOf, signedEvent, waitFor } from '../requests/akep.mjs';
+import { DELIVERY_TABLES, deliverJob, deliverOne } from '../requests/deliveries.mjs';
 import { beside, drive, inRounds, spread } from '../rounds.mjs';
 import {
   answerOf,
@@ -144,7 +144,7 @@ async function rawRows(env, rounds, times) {
 
 const sum = (results) => results.reduce((total, { perSecond }) => total + perSecond, 0);
 
-const replica = (task) => inProcess('../replica.mjs', task);
+const replica = (task) => inProcess('../workers/replica.mjs', task);
 
 function inProcess(program, task) {
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), [JSON.stringify(task)]);
@@ -196,7 +196,7 @@ async function jobQueues(postgres, rounds, total) {
     const folder = temporaryFolder();
     const { perSecond } = await inDatabase(postgres, `queue_${++made}`, async (env) => {
       if (kind === 'ours') await fill(folder, { total: 0, fresh: total, callbacks: RECEIVERS, env });
-      return inProcess('../queues.mjs', { kind, total, env, folder });
+      return inProcess('../workers/queues.mjs', { kind, total, env, folder });
     });
     remove(folder);
     return perSecond;

@@ -45,7 +45,7 @@ async function grow({ sizes, say, env = {} }) {
   say(`growing a store to ${sizes.map((size) => size.toLocaleString('en')).join(', ')} rows`);
   const folder = temporaryFolder();
   const child = fork(
-    fileURLToPath(new URL('../growing.mjs', import.meta.url)),
+    fileURLToPath(new URL('../workers/growing.mjs', import.meta.url)),
     [JSON.stringify({ folder, sizes, env })],
     { execArgv: ['--expose-gc'] },
   );

@@ -32,14 +32,14 @@ export function lanternCallback(options: AdkOptions) {
       const message = `Not run yet: a person has to decide first. End here, and call ${tool.name} again when you are told to.`;
       return { status: 'pending', message, delivery_id: verdict.deliveryId };
     }
-    // The very object that ADK hands to the tool next.
+    // Changed in place: ADK hands this very object to the tool next.
     for (const name of Object.keys(args)) delete args[name];
     Object.assign(args, verdict.args);
     return undefined;
   };
 }
 
-/** Without one an answer could be taken for another call. */
+/** Without an id, an answer could be taken for that of another call. */
 function demandId(id: unknown): string {
   if (typeof id === 'string' && id !== '') return id;
   throw new LanternError('wrong_usage', 'This tool call has no id, so nobody can be asked about it.');

@@ -100,7 +100,7 @@ function callOf({ request, call }: Held, { threadId }: ApprovalOptions) {
 
 type Settled = Held & { readonly verdict: Run | Refuse };
 
-/** With an approval secret the SDK refuses a call whose input is not the signed one, so an edit needs a new call. */
+/** With an approval secret, the SDK refuses a call whose input is not the signed one, so an edit needs a new call. */
 function isEdit(one: Settled): one is Held & { verdict: Run } {
   return (
     one.verdict.kind === 'run' &&
@@ -122,7 +122,7 @@ function responseTo(one: Settled): { approved: boolean; reason?: string } {
   };
 }
 
-/** The conversation with the inputs that the person put in place, which the SDK then validates and hands to the tool. */
+/** The conversation with the edited inputs, which the SDK then validates and hands to the tool. */
 function withInputs(
   messages: readonly ModelMessage[],
   edits: readonly (Held & { verdict: Run })[],

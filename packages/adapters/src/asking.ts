@@ -2,8 +2,8 @@ import { type Checked, type Draft, faultOf, type Unanswered } from '@lanternroom
 import type { ReviewOptions } from './review.ts';
 
 /**
- * The answer to the question of this key, which is asked unless it was before. One that the server no longer has, because
- * it was set up anew or does not keep it any more, is asked again: no answer to it can come.
+ * The answer to the question with this key, which is asked unless it was asked before. A question that the server no
+ * longer has, because it was set up anew or has removed it, is asked again: no answer to it can come.
  */
 export async function answerTo(
   key: string,
@@ -11,7 +11,8 @@ export async function answerTo(
   options: ReviewOptions,
 ): Promise<Checked | Unanswered> {
   const { wake, signal } = options;
-  // The server keeps an idempotency key for a day and a dedupe key while the question is open; the log keeps it for good.
+  // The server keeps an idempotency key for a day and a dedupe key while the question is open; the log keeps it for
+  // good.
   const earlier = await wake.recall(key);
   const known = earlier === null ? null : await lookAt(earlier, options).catch(nullWhenGone);
   if (known !== null) return known;

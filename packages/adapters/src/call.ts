@@ -2,7 +2,10 @@ import type { Content, Draft, JsonObject } from '@lanternroom/sdk/wake';
 
 /** A tool call that a framework holds back until a person has decided. */
 export interface HeldCall {
-  /** The framework's own names for this moment, such as run and tool call. The same names and arguments ask once. */
+  /**
+   * The framework's own ids for this moment, such as run and tool call. The same ids and arguments are asked about
+   * once.
+   */
   readonly id: readonly string[];
   readonly tool: string;
   readonly args: JsonObject;
@@ -12,7 +15,7 @@ export interface HeldCall {
   readonly threadId?: string | undefined;
 }
 
-/** What the person reads instead of the words below. */
+/** What the person reads instead of our own words. */
 export interface Wording {
   readonly headline?: string | undefined;
   readonly summary?: string | undefined;
@@ -22,7 +25,7 @@ const HEADLINE = 120;
 const SUMMARY = 280;
 const ID = 128;
 
-/** The question of a call. It holds nothing that changes from one attempt to the next, so that a repeat is a repeat. */
+/** The question about a call. It contains nothing that changes between attempts, so that a repetition is recognised. */
 export function draftOf(call: HeldCall, wording: Wording, timeoutSeconds: number): Draft {
   const purpose = call.purpose === undefined || call.purpose === '' ? {} : { purpose: call.purpose };
   return {
@@ -65,7 +68,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The same value with its keys in order: some frameworks give them back in another one after a restart. */
+/** The same value with its keys sorted: some frameworks return them in another order after a restart. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
@@ -80,7 +83,7 @@ function oneLine(text: string, longest: number): string {
   return points.length <= longest ? clean : `${points.slice(0, longest - 1).join('')}…`;
 }
 
-/** The server takes no longer ones, and they are there only to group what belongs together. */
+/** The server accepts no longer ones, and they only group what belongs together. */
 export function fits(id: string | undefined): boolean {
   return id !== undefined && id !== '' && [...id].length <= ID;
 }

@@ -63,8 +63,8 @@ export async function review(framework: string, call: HeldCall, options: ReviewO
 }
 
 /**
- * What is held at the same time is asked at the same time, so that the person sees it together. When one of them fails
- * nobody waits for the others: what was asked stays on the desk, and is found again.
+ * What is held at the same time is asked at the same time, so that the person sees it together. If one fails, the
+ * others are not awaited: their questions stay on the desk, and are found again.
  */
 export async function together<Held, Result>(
   held: readonly Held[],
@@ -82,7 +82,7 @@ export async function together<Held, Result>(
   }
 }
 
-/** Nobody shall approve later what will not run any more. When somebody just did, that counts. */
+/** Nobody should approve later what will no longer run. If somebody has just done so, that counts. */
 async function tooLate(call: HeldCall, deliveryId: string, options: ReviewOptions): Promise<Verdict> {
   const { wake, signal } = options;
   try {

@@ -70,7 +70,7 @@ function block(...parts: (string | null)[]): string {
   return parts.flatMap((part) => (part === null ? [] : `${shown(part)}\n`)).join('');
 }
 
-/** Text of others, without what could drive a terminal or turn a line around. */
+/** Other people's text, without anything that could control a terminal or reverse a line. */
 export function shown(text: string): string {
   return text.replaceAll(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

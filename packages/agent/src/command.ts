@@ -18,7 +18,7 @@ export function runCommand(
   world: Pick<World, 'env' | 'out' | 'err'>,
 ): Promise<Ended> {
   return new Promise((resolve) => {
-    // In a process group of its own, Ctrl-C reaches us and not the command, which may finish.
+    // In its own process group: Ctrl-C then reaches us and not the command, which may finish.
     const detached = process.platform !== 'win32';
     const child = spawn(command, { shell: true, stdio: 'pipe', env: { ...world.env }, detached });
     let tail = '';

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { codeOf } from './error-code.ts';
 
 /**
- * Makes a folder and those above it. Step by step: Node's own recursive way never ends where a file system says "no such
- * folder" to a name in a folder that is there, as /proc does, and homes that are mounted on demand.
+ * Makes a folder and its parents. Step by step: Node's recursive version never ends where a file system reports "no
+ * such folder" inside an existing one, as /proc and homes that are mounted on demand do.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (isFolder(folder)) return;
@@ -19,7 +19,7 @@ export function makeFolder(folder: string, mode?: number): void {
   }
 }
 
-/** The code goes along, for who has words of their own. `EEXIST` is a file that stands in the way. */
+/** The code is kept for callers with words of their own. `EEXIST` means that a file is in the way. */
 function cannotBeMade(folder: string, reason: unknown): Error {
   const given = codeOf(reason);
   const code = given === 'EEXIST' ? 'ENOTDIR' : given;

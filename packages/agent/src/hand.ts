@@ -9,7 +9,7 @@ import { OUTPUT_MOST, outputOf, type RunEnd, runOnce, tailOf } from './run.ts';
 
 export interface CommandSettings {
   readonly exec: string;
-  /** Where each run has its folder. */
+  /** The folder that holds one folder per run. */
   readonly runs: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number | null;
@@ -17,7 +17,7 @@ export interface CommandSettings {
   readonly readsProgress: boolean;
 }
 
-/** For whoever watches the connector. */
+/** For the connector's own messages. */
 export interface HandedOver {
   readonly state: Answered['state'] | 'canceled';
   readonly why: string;
@@ -84,11 +84,11 @@ function environmentOf(task: AgentTask): Record<string, string> {
 interface OutputLine {
   readonly line: string;
   readonly number: number;
-  /** Artifacts that were begun in this run: the first piece of one cannot be added to anything. */
+  /** Artifacts that were begun in this run: the first piece of one cannot be appended to anything. */
   readonly opened: Set<string>;
 }
 
-/** False when the line is none. The key makes a line that was told before a crash be told once. */
+/** False if the line is no progress report. Because of the key, a line that was sent before a crash is sent once. */
 async function tellProgress(task: AgentTask, { line, number, opened }: OutputLine): Promise<boolean> {
   const progress = readProgress(line);
   if (progress === null) return false;
@@ -98,7 +98,7 @@ async function tellProgress(task: AgentTask, { line, number, opened }: OutputLin
     return true;
   }
   const { artifact, lastChunk } = progress;
-  // Pieces find each other by the name where the command gives no id.
+  // Where the command gives no id, pieces are matched by name.
   const artifactId = shortId(artifact.artifactId ?? artifact.name, 'output');
   const append = progress.append === true && opened.has(artifactId);
   opened.add(artifactId);
@@ -106,12 +106,12 @@ async function tellProgress(task: AgentTask, { line, number, opened }: OutputLin
   return true;
 }
 
-/** What the hub takes for an id. */
+/** An id that the hub accepts. */
 function shortId(wanted: string | undefined, otherwise: string): string {
   return wanted !== undefined && wanted !== '' && wanted.length <= 128 ? wanted : otherwise;
 }
 
-/** The last line may have no line break, and then was not seen by whoever reads lines. */
+/** The last line may lack a line break, and was then not seen by the reader of lines. */
 async function withoutProgress(folder: string, kept: readonly string[]): Promise<string> {
   const rest = (await outputOf(folder)).split('\n').at(-1) ?? '';
   return [...kept, rest].join('\n');

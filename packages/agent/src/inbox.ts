@@ -4,9 +4,9 @@ import { homeOf } from './home.ts';
 import { nameOf, readSettings } from './settings.ts';
 import type { World } from './world.ts';
 
-// Apart from settings.ts: what only asks a person, such as the hook, loads nothing of the inbox.
+// Separate from settings.ts, so that programs which only ask a person, such as the hook, load nothing of the inbox.
 
-/** `looking`: whoever only looks keeps a place of their own, so that what was shown is still handed to a command. */
+/** With `looking`, the reader has a place of its own, so that what was only shown is still handed to a command. */
 export interface InboxFlags {
   readonly cursorFile?: string;
   readonly looking?: boolean;
@@ -23,7 +23,7 @@ export function openInbox(world: World, flags: InboxFlags): Inbox {
   });
 }
 
-/** Beside those of other agents and servers. */
+/** One file per agent and server. */
 function cursorFile(
   home: string,
   { url, apiKey }: { url: string; apiKey: string },

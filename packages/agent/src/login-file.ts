@@ -5,11 +5,11 @@ import { makeFolder } from './folder.ts';
 import { homeOf } from './home.ts';
 import { UsageError, type World } from './world.ts';
 
-/** What `lantern login` keeps, so that no shell profile has to hold the key. */
+/** What `lantern login` stores, so that no shell profile has to hold the key. */
 export interface StoredLogin {
   readonly url: string;
   readonly apiKey: string;
-  /** Spares every command the question which agent the key belongs to. */
+  /** Stored so that commands need not ask the server which agent the key belongs to. */
   readonly agentId: string;
 }
 
@@ -33,7 +33,7 @@ export function readLogin(place: Place): StoredLogin | null {
   throw broken(file);
 }
 
-/** Written beside it and moved into place: a crash leaves the old one or the new one. */
+/** Written to a temporary file and moved into place: a crash leaves the old one or the new one. */
 export function writeLogin(place: Place, login: StoredLogin): string {
   const file = loginFile(place);
   makeFolder(dirname(file), 0o700);
@@ -53,7 +53,7 @@ export function removeLogin(place: Place): boolean {
   return wasThere;
 }
 
-/** Whether others on this machine may read the key. Windows keeps its rules elsewhere. */
+/** Whether other users of this machine may read the key. Windows keeps its permissions elsewhere. */
 export function isLoginExposed(place: Place): boolean {
   if (process.platform === 'win32') return false;
   return (statSync(loginFile(place)).mode & 0o077) !== 0;
@@ -74,7 +74,7 @@ function parse(text: string, file: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return { ...value };
   } catch {
-    // Told below, the same for everything that is no login.
+    // Reported below, like everything else that is not a login.
   }
   throw broken(file);
 }

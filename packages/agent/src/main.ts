@@ -4,7 +4,7 @@ import { EXIT, UsageError, type World } from './world.ts';
 
 const LOOK_FOR_PARENT_MS = 500;
 
-/** Runs one command to its end and says with which code to leave. Never throws. */
+/** Runs one command to its end and returns the exit code. Never throws. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   let code: number = EXIT.done;
   try {
@@ -27,14 +27,14 @@ function isUsage(error: unknown): boolean {
 
 function sentenceOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  // Part of it may be the server's words: one line, and nothing that drives a terminal.
+  // Part of it may be the server's words: one line, and nothing that controls a terminal.
   return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
 }
 
 /** This machine. */
 export function hostWorld(): World {
   process.stdout.on('error', outputLost);
-  // Whoever reads the notes may leave; what is under way goes on.
+  // The reader of our notes may leave; what is under way goes on.
   process.stderr.on('error', () => undefined);
   return {
     env: process.env,
@@ -54,7 +54,7 @@ function outputLost(error: NodeJS.ErrnoException): void {
   process.exit(process.exitCode || EXIT.failed);
 }
 
-/** The first Ctrl-C asks; the second one ends, as if nobody had listened. */
+/** The first Ctrl-C asks to stop; the second ends the process, as without a handler. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort());
@@ -62,7 +62,7 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** npx hands a signal to the shell that it has started us in, and to nobody else: that shell ends, and we are left. */
+/** npx passes a signal only to the shell that it started us in: the shell ends, and we are left behind. */
 function whenOrphaned(stop: () => void): void {
   const parent = process.ppid;
   const watch = setInterval(() => {

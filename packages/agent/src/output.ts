@@ -29,7 +29,7 @@ const END_STATES: readonly EndState[] = [
   'auth_required',
 ];
 
-/** Standard output, in any dialect of A2A (A15). Whatever is not understood is the answer's text, as it stands. */
+/** Standard output, in any dialect of A2A (A15). Whatever is not understood is taken as the answer's text. */
 export function readOutput(output: string): Answered {
   const text = output.trimEnd();
   const plain = { state: 'completed', said: text === '' ? undefined : text, artifacts: [] } as const;
@@ -38,7 +38,7 @@ export function readOutput(output: string): Answered {
 }
 
 function readAnswer(value: Fields): Answered | null {
-  // A whole task keeps its state and its words one level down.
+  // A whole task has its state and its words one level down.
   const status = isFields(value.status) ? value.status : value;
   const isMessage = Array.isArray(value.parts) && typeof value.role === 'string' && value.state === undefined;
   const state = isMessage ? 'completed' : endState(status.state);

@@ -18,7 +18,7 @@ import type { InstallFlags } from './install/install.ts';
 import { ownVersion } from './version.ts';
 import type { World } from './world.ts';
 
-// Spelled out and not imported: help and wrong usage then load next to nothing.
+// Spelled out and not imported, so that help and wrong usage load almost nothing.
 const TYPES = ['update', 'question', 'output', 'alert'];
 const HOST_NAMES = ['claude', 'codex', 'gemini'];
 const STATUSES = ['pending', 'approved', 'rejected', 'redirected'];
@@ -42,7 +42,10 @@ export function createProgram(world: World, ended: (code: number) => void): Comm
   return program;
 }
 
-/** Wrong usage is told in one line, which leads to the help of the very command, and to a similar one if there is one. */
+/**
+ * Reports wrong usage in one line: a similar command if there is one, and where to find the help of that very
+ * command.
+ */
 function pointToOwnHelp(command: Command, path = command.name()): void {
   command.configureOutput({
     outputError: (text, write) => write(`lantern: ${inOneLine(text)} (${path} --help)\n`),
@@ -200,7 +203,7 @@ function addHosts(program: Command, world: World, ended: (code: number) => void)
       const { mcp } = await import('./commands/mcp.ts');
       ended(await mcp(world));
     });
-  // Started from bin/lantern.js, past this parser; here for the help.
+  // Started from bin/lantern.js, before this parser; listed here for the help.
   program
     .command('hook')
     .description('ask a person before a tool runs; started by a coding agent (lantern hook --help)');

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { isRunning } from '@lanternroom/sdk/a2a';
 
-/** How a command ended, as far as anybody knows. */
+/** How a command ended, as far as can be known. */
 export type RunEnd =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'timed_out' }
@@ -13,7 +13,7 @@ export type RunEnd =
   | { readonly kind: 'vanished' };
 
 export interface RunRequest {
-  /** A folder of its own, the same for the same turn in every process: what is found there goes on. */
+  /** A folder of its own, the same for the same turn in every process: a run that is found there is continued. */
   readonly folder: string;
   readonly command: string;
   readonly input: string;
@@ -21,20 +21,21 @@ export interface RunRequest {
   readonly timeoutMs: number | null;
   readonly graceMs: number;
   readonly signal: AbortSignal;
-  /** Called with each whole line of output, from the first one on, also after a restart. */
+  /** Called with each whole line of output, from the first one, also after a restart. */
   readonly onLine?: ((line: string, number: number) => Promise<void>) | undefined;
 }
 
 export const OUTPUT_MOST = 64 * 1024 * 1024;
 const TAIL_BYTES = 4_000;
 const TAIL_CHARACTERS = 1_000;
-/** How often somebody else's child is looked at; our own tells by itself. */
+/** How often a process is checked that we did not start ourselves. */
 const LOOK_MS = 200;
 
 /**
- * The command runs under this, in a process group of its own, and leaves everything it says in files: it goes on when
- * the connector is killed, and the next one reads how it ended. Only one can make the folder `started`, so the command
- * runs once, whatever dies when. The trap keeps this shell alive to note how a command ended that was told to stop.
+ * The command runs under this script, in its own process group, and leaves all its output in files: it goes on when
+ * the connector is killed, and the next connector reads how it ended. Only one process can make the folder `started`,
+ * so the command runs once, whatever dies when. The trap keeps this shell alive to record how a command ended that
+ * was told to stop.
  */
 const KEEPER = `
 mkdir "$1/started" 2>/dev/null || exit 0
@@ -44,7 +45,7 @@ sh -c "$0" < "$1/input.json" > "$1/out" 2> "$1/err"
 echo $? > "$1/exit.new" && mv "$1/exit.new" "$1/exit"
 `;
 
-/** Runs the command to its end, or goes on watching it. */
+/** Runs the command to its end, or continues to watch it. */
 export async function runOnce(request: RunRequest): Promise<RunEnd> {
   const { folder } = request;
   await mkdir(join(folder, 'artifacts'), { recursive: true, mode: 0o700 });
@@ -72,7 +73,7 @@ async function watch(request: RunRequest, woken: Wakening): Promise<RunEnd> {
   const wake = () => woken.wake();
   signal.addEventListener('abort', wake, { once: true });
   for (;;) {
-    // Looked at before the output is read: what was written until then is all there is.
+    // Checked before the output is read: whatever was written until then is all there is.
     const exit = await exitOf(folder);
     await lines?.read();
     if (exit !== null) return { kind: 'exited', code: exit };
@@ -110,7 +111,7 @@ async function pidOf(folder: string): Promise<number | null> {
 
 const GETTING_READY_MS = 30_000;
 
-/** Whether somebody is still there who will write down how it ended. */
+/** Whether the process is still there that will record how it ended. */
 async function isAlive(folder: string): Promise<boolean> {
   const pid = await pidOf(folder);
   if (pid === null) {
@@ -121,13 +122,16 @@ async function isAlive(folder: string): Promise<boolean> {
   return (await isRunning({ pid, started: null })) && (await isOurs(pid, folder));
 }
 
-/** And not a later process with the same number: ours was called with this folder. Where nobody tells, the number must do. */
+/**
+ * Not a later process with the same number: ours was called with this folder. Where that cannot be read, the number
+ * must do.
+ */
 async function isOurs(pid: number, folder: string): Promise<boolean> {
   const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
   return line === null || line.split('\0').includes(folder);
 }
 
-/** Asks the command and everything it has started to end, and after a while does not ask any more. */
+/** Asks the command and everything it has started to end, and kills it after a while. */
 async function stopGroup(folder: string, graceMs: number): Promise<void> {
   const pid = await pidOf(folder);
   if (pid === null || !(await isAlive(folder))) return;
@@ -166,7 +170,7 @@ export async function tailOf(folder: string): Promise<string> {
 
 const A_DAY_MS = 86_400_000;
 
-/** What killed connectors have left, of turns that are long over. */
+/** Removes what killed connectors left behind, of turns that are long over. */
 export async function sweepRuns(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const run = join(folder, name);
@@ -182,7 +186,7 @@ async function exists(path: string): Promise<boolean> {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Something to wait for that may already have happened. */
+/** A signal to wait for that may already have been given. */
 class Wakening {
   #isAwake = false;
   #wake: () => void = () => undefined;

@@ -11,7 +11,7 @@ type Place = { readonly url: string; readonly apiKey: string };
 
 const REPLY_MS = 10_000;
 
-/** What the server says about itself and about the key. Asked once: whoever asks wants to know how it is now. */
+/** What the server says about itself and about the key. Not retried: callers want to know how it is now. */
 export async function readCard({ url, apiKey }: Place, clock: Pick<Clock, 'now'> = Date): Promise<Card> {
   const base = baseOf(url);
   const reply = await fetch(`${base}/.well-known/wake.json`, {

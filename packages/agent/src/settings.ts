@@ -12,13 +12,13 @@ export interface WakeFlags {
 
 export interface Opened {
   readonly wake: Wake;
-  /** False when LANTERN_LOG is off: then nobody here remembers which deliveries are ours. */
+  /** False when LANTERN_LOG is off: then nothing here remembers which deliveries are ours. */
   readonly hasLog: boolean;
 }
 
 // Where `npm start` listens.
 const DEFAULT_URL = 'http://127.0.0.1:8787';
-// Shorter pauses are retries that nobody needs to hear of.
+// Shorter pauses are retries that nobody needs to hear about.
 const NOTICED_PAUSE_MS = 5_000;
 
 /** The client that flags and environment describe. */
@@ -39,7 +39,7 @@ export function openConnection(world: World, flags: { readonly state?: string })
   return { url, apiKey, state: resolve(state) };
 }
 
-/** The environment is read here and nowhere else. It wins over what `lantern login` has kept. */
+/** The environment is read here and nowhere else. It wins over what `lantern login` has stored. */
 export function readSettings(world: World) {
   const setting = (name: string) => world.env[name]?.trim() || undefined;
   return {
@@ -62,7 +62,7 @@ export interface Access {
   readonly agentId: string | undefined;
 }
 
-/** Where the server is and with which key to go there. A kept key goes to its own server and to no other. */
+/** The server's address and the key for it. A stored key is sent to its own server only. */
 export function readAccess(world: Pick<World, 'env'>): Access {
   const setting = (name: string) => world.env[name]?.trim() || undefined;
   const apiKey = setting('WAKE_API_KEY');
@@ -85,12 +85,12 @@ export function readAccess(world: Pick<World, 'env'>): Access {
   return { url, apiKey: login.apiKey, agentId: agentId ?? login.agentId };
 }
 
-/** One name for each agent and server, so that no two share a place; it does not give the key away. */
+/** One name per agent and server, so that no two share a file; it does not reveal the key. */
 export function nameOf(url: string, apiKey: string): string {
   return createHash('sha256').update(`${url}\n${apiKey}`).digest('hex').slice(0, 16);
 }
 
-/** A clock that says so when somebody is made to wait. */
+/** A clock that reports long pauses. */
 function noticed(world: World) {
   const clock = world.clock ?? systemClock;
   return {

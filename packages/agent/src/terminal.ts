@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 
-/** One line, typed unseen. When standard input is not a terminal, everything that comes through it. */
+/** One line, typed unseen. If standard input is not a terminal, all of it. */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return readAll();
   process.stderr.write(question);
@@ -16,7 +16,7 @@ export async function readSecret(question: string): Promise<string> {
   }
 }
 
-/** Null when nobody sits there to ask. */
+/** Null when there is nobody to ask. */
 export async function askYesNo(question: string): Promise<boolean | null> {
   if (!process.stdin.isTTY) return null;
   const lines = createInterface({ input: process.stdin, output: process.stderr });

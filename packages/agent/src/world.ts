@@ -6,16 +6,16 @@ export interface World {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly stdin: () => Promise<string>;
-  /** One line from a person, not shown while it is typed; all of standard input when nobody sits there. */
+  /** One line from a person, not shown while it is typed; all of standard input when there is no terminal. */
   readonly secret?: (question: string) => Promise<string>;
-  /** Yes or no from a person; null when nobody sits there. */
+  /** Yes or no from a person; null when there is nobody to ask. */
   readonly confirm?: (question: string) => Promise<boolean | null>;
   readonly clock?: Clock;
-  /** Fires when the machine asks for an end. Only for commands that finish what they have begun. */
+  /** Fires when the system asks us to stop. Only for commands that finish what they have begun. */
   readonly stopSignal?: () => AbortSignal;
 }
 
-/** What each command ends with. 0, 1 and 2 are those of every command; the others are answers. */
+/** The exit codes of the commands. 0, 1 and 2 are common to all; the others are answers. */
 export const EXIT = { done: 0, failed: 1, usage: 2, rejected: 3, redirected: 4, timedOut: 5 } as const;
 
 /** Wrong usage that was found after the arguments were read. */

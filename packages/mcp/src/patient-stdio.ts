@@ -2,15 +2,15 @@ import { PassThrough } from 'node:stream';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
-/** Beyond this, whoever has closed their end is not waiting for the answer. */
+/** After this, a client that has closed its end is not waiting for the answer. */
 const PATIENCE_MS = 5_000;
 
-/** Open for as long as somebody listens: it is answered by a notification, and never ends by itself. */
+/** Stays open for as long as the client listens: it is answered by notifications, and never ends by itself. */
 const LASTING = 'subscriptions/listen';
 
 /**
- * Standard input and output, where the end of the input does not take back what was asked before it: `lantern mcp < calls.jsonl`
- * gets every answer. The library's own transport drops what is under way in that moment.
+ * Standard input and output, where the end of the input does not cancel earlier requests: `lantern mcp < calls.jsonl`
+ * gets every answer. The library's own transport drops them at that moment.
  */
 export function patientStdio(onEnd: () => void): Transport {
   const input = new PassThrough();
@@ -30,14 +30,14 @@ export function patientStdio(onEnd: () => void): Transport {
   const end = () => {
     if (hasEnded) return;
     hasEnded = true;
-    // What came last is still on its way through the pipe.
+    // The last message is still on its way through the pipe.
     setImmediate(() => {
       if (asked.size === 0) close();
       else patience = setTimeout(close, PATIENCE_MS);
     });
   };
   process.stdin.pipe(input, { end: false });
-  // A pipe that breaks closes without an end; a file ends without closing.
+  // A broken pipe closes without an end; a file ends without closing.
   process.stdin.once('end', end).once('close', end);
 
   const transport: Transport = {

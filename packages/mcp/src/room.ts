@@ -3,8 +3,8 @@ import type { Inbox } from '@lanternroom/sdk/akep';
 import type { Wake } from '@lanternroom/sdk/wake';
 
 /**
- * What the tools work with: the SDK's clients of one agent, by its own key. There is nothing of the desk in here, so no
- * tool can decide; and whoever holds the key of an agent could not either.
+ * What the tools work with: the SDK's clients of one agent, with its own key. Nothing of the desk is in here, so no
+ * tool can decide; an agent's key could not do so either.
  */
 export interface Room {
   readonly wake: Pick<Wake, 'deliver' | 'check' | 'waitFor' | 'sweep' | 'withdraw' | 'adopt'>;

@@ -17,7 +17,7 @@ export function serveRoomOverStdio(room: Room, onError: (error: Error) => void):
         const server = createLanternServer(room);
         const closed = new AbortController();
         server.server.onclose = () => closed.abort();
-        // A probe instance is made, closed and thrown away: it must not leave a reader behind.
+        // The library makes a probe instance and closes it: it must not leave a reader behind.
         pushUpdates(server, room, era, AbortSignal.any([closed.signal, ending.signal]));
         return server;
       },

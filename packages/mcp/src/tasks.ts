@@ -11,9 +11,9 @@ import { lookAt, vouch } from './look.ts';
 import type { Room } from './room.ts';
 
 /**
- * The tasks extension: where the client declares it, a question that is to be waited for is a task, and its id is the
- * delivery's. Nothing is kept here, so any replica and any later process can answer for it. The library has no runtime
- * for tasks, but lets their methods be served.
+ * The tasks extension: where the client declares it, a question to wait for is a task, and its id is the delivery's.
+ * Nothing is stored here, so any replica and any later process can answer for it. The library has no runtime for
+ * tasks, but lets us serve their methods.
  */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
@@ -26,7 +26,7 @@ export function hasTasks(server: McpServer): boolean {
   return server.server.getClientCapabilities()?.extensions?.[TASKS] !== undefined;
 }
 
-/** Instead of a result: the promise of one. */
+/** The promise of a result, in place of the result. */
 export function taskFor(room: Room, deliveryId: string, createdAt: string): CallToolResult {
   const task = { resultType: 'task', ...working(room, deliveryId, createdAt) };
   return task as unknown as CallToolResult;
@@ -37,7 +37,7 @@ export function addTasks(server: McpServer, room: Room): void {
   server.server.setRequestHandler('tasks/get', schemas, ({ taskId }, ctx) =>
     orInvalid(() => readTask(room, taskId, ctx)),
   );
-  // There is nothing to give: the person answers on the desk. An unknown id is still told.
+  // There is nothing to update: the person answers on the desk. An unknown id is still refused.
   server.server.setRequestHandler('tasks/update', schemas, ({ taskId }, ctx) =>
     orInvalid(async () => {
       await readTask(room, taskId, ctx);
@@ -53,7 +53,7 @@ export function addTasks(server: McpServer, room: Room): void {
   );
 }
 
-/** A refusal of the server, unlike a failure of ours, is about what was asked for. */
+/** A refusal by the server, unlike a failure of ours, is about what was asked for. */
 async function orInvalid(work: () => Promise<Task>): Promise<Task> {
   try {
     return await work();

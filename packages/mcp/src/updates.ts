@@ -41,7 +41,7 @@ async function follow(room: Room, tell: (uri: string) => Promise<void>, signal: 
       const askedAt = performance.now();
       const page = await room.inbox.page({ cursor, waitSeconds: WAIT_SECONDS, signal });
       if (page === null || page.events.length === 0) {
-        // A server that is about to stop lets everybody go at once, and some proxies hold nothing.
+        // A stopping server releases all waiting clients at once, and some proxies do not hold requests.
         if (performance.now() - askedAt < WAIT_SECONDS * 500) await pause(signal);
         continue;
       }
@@ -50,7 +50,7 @@ async function follow(room: Room, tell: (uri: string) => Promise<void>, signal: 
       for (const event of page.events) await tell(`akep://events/${event.event_id}`);
     } catch (error) {
       const fault = faultOf(error);
-      // A key that was refused stays refused; every tool says so. All else passes.
+      // A refused key stays refused, and every tool says so. Everything else passes.
       if (fault === 'unauthorized' || fault === 'forbidden') return;
       if (fault === 'cursor_expired') cursor = undefined;
       if (!signal.aborted) await pause(signal);

@@ -53,7 +53,7 @@ const Delivery = z.object({
     .describe('Show the person the address of the question now, where this client can, and wait a little'),
 });
 
-/** Deliver, look, sweep, take back. Deciding is not among them. */
+/** Deliver, check, sweep, withdraw. No tool decides. */
 export function addWakeTools(server: McpServer, room: Room): void {
   addDeliver(server, room);
   addReading(server, room);
@@ -106,7 +106,7 @@ function addDeliver(server: McpServer, room: Room): void {
             revises: draft.revises,
             dedupeKey: draft.dedupe_key,
           },
-          // A client gives up on a tool after a minute or so, and then nobody would be told why.
+          // A client gives up on a tool after about a minute, and then nobody would be told why.
           {
             idempotencyKey: draft.idempotency_key,
             withinMs: LONGEST_WAIT * 1_000,
@@ -124,14 +124,14 @@ function addDeliver(server: McpServer, room: Room): void {
   );
 }
 
-/** The delivery stands already; this only shows the person the way to it. */
+/** The delivery is already on the desk; this only shows the person the way to it. */
 function askNow(room: Room, id: string, headline: string): InputRequiredResult {
   const message = `Your agent asks: ${headline}`;
   const desk = inputRequired.elicitUrl({ message, url: room.deskUrl(id) });
   return inputRequired({ inputRequests: { desk }, requestState: id });
 }
 
-/** Opening the page is no answer: what counts is what was decided on the desk. */
+/** Opening the page is not an answer: only the decision on the desk counts. */
 async function afterAsking(room: Room, id: string, ctx: ServerContext): Promise<CallToolResult> {
   const response = inputResponse(ctx.mcpReq.inputResponses, 'desk');
   const opened = response.kind === 'elicit' && response.action === 'accept';

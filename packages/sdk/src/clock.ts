@@ -1,6 +1,6 @@
 import { LanternError } from './faults.ts';
 
-/** Time, passed in: tests hold it in their hands instead of sleeping. */
+/** Time is passed in, so that tests can turn a clock instead of sleeping. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -37,7 +37,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/** The one form in which an abort by the caller leaves this package. */
+/** The one form in which an abort by the caller is reported. */
 export function aborted(signal: AbortSignal | undefined): LanternError {
   return new LanternError('aborted', 'The call was aborted by its caller.', { cause: signal?.reason });
 }

@@ -1,6 +1,6 @@
 import { LanternError } from './faults.ts';
 
-/** Where the server is, once it was found safe to send a key there. */
+/** The server's address, once it is known to be safe to send a key there. */
 export interface Endpoint {
   /** Without a slash at the end, and without `/wake/v1` or `/akep/events`. */
   readonly base: string;
@@ -38,7 +38,7 @@ function baseOf(url: URL): string {
 
 function parseAlone(url: string): URL {
   const parsed = parse(url);
-  // A key in the address ends up in logs and proxies; the query would be lost when paths are added.
+  // A key in the address would end up in logs and proxies; a query would be lost when paths are appended.
   if (parsed.username || parsed.password || parsed.search || parsed.hash) {
     throw new LanternError('wrong_usage', 'Give the server address alone, without a login, "?" or "#" part.');
   }
@@ -54,7 +54,7 @@ function assertKey(apiKey: string): void {
 }
 
 function parse(url: string): URL {
-  // `localhost:8787` and `C:\x` are URLs too, of a scheme that nobody knows, and without a host.
+  // `localhost:8787` and `C:\x` parse as URLs too, with an unknown scheme and no host.
   if (URL.canParse(url) && new URL(url).host !== '') return new URL(url);
   const message = 'The server address is not a URL: give it as https://host, or http://127.0.0.1:8787.';
   throw new LanternError('wrong_usage', message);

@@ -20,7 +20,7 @@ export const FAULTS = [
 
 export type Fault = (typeof FAULTS)[number];
 
-/** What the server said, when it was the server that refused. */
+/** What the server said, if it was the server that refused. */
 export interface WireTrouble {
   readonly status: number;
   readonly code: string | null;

@@ -27,7 +27,7 @@ export function fileLog(file?: string): WakeLog {
 class LogFile {
   readonly #path: string;
   #prepared: Promise<void> | null = null;
-  /** What is behind this place has not been read yet. */
+  /** Everything after this offset has not been read yet. */
   #offset = 0;
   #reading: Promise<unknown> = Promise.resolve();
 
@@ -52,7 +52,7 @@ class LogFile {
     return lines;
   }
 
-  /** One after the other: two that read at once would both move the place on. */
+  /** One after the other: two concurrent reads would both move the offset. */
   eachNewLine(take: (line: string) => void): Promise<void> {
     const read = this.#reading
       .then(() => this.#readOn(take))
@@ -78,7 +78,7 @@ class LogFile {
   }
 }
 
-/** Makes the file, for its owner alone, and has it end with a whole line. */
+/** Creates the file for its owner alone, and makes it end with a whole line. */
 async function prepare(path: string): Promise<void> {
   const node = builtin();
   await makeFolder(node.path.dirname(path));
@@ -97,8 +97,8 @@ async function prepare(path: string): Promise<void> {
 }
 
 /**
- * One write in append mode, which `appendFile` does not do for a long line: those of several processes must not run
- * into each other. Only a disk that is full takes a part of it.
+ * One write in append mode, which `appendFile` does not guarantee for a long line: lines of several processes must
+ * not mix. Only a full disk takes a part of it.
  */
 async function appendWhole(path: string, line: Uint8Array): Promise<void> {
   const handle = await builtin().fs.open(path, 'a', 0o600);
@@ -112,7 +112,7 @@ async function appendWhole(path: string, line: Uint8Array): Promise<void> {
   }
 }
 
-/** Block by block from here to there, each up to a line break: another process may be in the middle of the last line. */
+/** Block by block, each up to a line break: another process may be writing the last line. */
 async function* wholeLines(handle: FileHandle, from: number, to: number): AsyncGenerator<Uint8Array> {
   let most = BLOCK_BYTES;
   for (let at = from; at < to; ) {
@@ -121,7 +121,7 @@ async function* wholeLines(handle: FileHandle, from: number, to: number): AsyncG
     const length = buffer.subarray(0, bytesRead).lastIndexOf(LINE_BREAK) + 1;
     if (length > 0) yield buffer.subarray(0, length);
     else if (bytesRead < most || at + bytesRead >= to) return;
-    // A line that is longer than the block wants a longer block.
+    // A line longer than the block needs a longer block.
     else most *= 2;
     at += length;
   }

@@ -16,7 +16,10 @@ export function builtin() {
   return { fs: promises, path: host.getBuiltinModule('node:path'), os: host.getBuiltinModule('node:os') };
 }
 
-/** The user's folder. An empty HOME is none: Node takes it at its word, and files would land wherever one stands. */
+/**
+ * The user's folder. An empty HOME counts as none: Node would take it literally, and files would land in the working
+ * directory.
+ */
 export function homeFolder(): string {
   const { os } = builtin();
   return os.homedir() || os.userInfo().homedir;
@@ -35,8 +38,8 @@ export function codeOf(cause: unknown): string {
 }
 
 /**
- * Makes a folder and those above it, for its owner alone. Step by step: Node's own recursive way never ends where a file
- * system says "no such folder" to a name in a folder that is there, as /proc does, and homes that are mounted on demand.
+ * Makes a folder and its parents, for its owner alone. Step by step: Node's recursive version never ends where a file
+ * system reports "no such folder" inside an existing one, as /proc and homes that are mounted on demand do.
  */
 export async function makeFolder(folder: string): Promise<void> {
   const { fs, path } = builtin();

@@ -1,6 +1,6 @@
 /** Bytes, their spellings, and HMAC-SHA256 by WebCrypto, which every runtime has. */
 
-// By what a constructor returns, not by name: TypeScript before 5.7 has no `Uint8Array<ArrayBuffer>`, and reads this, too.
+// Written this way because TypeScript before 5.7 has no `Uint8Array<ArrayBuffer>` and must be able to read this.
 export type Bytes = ReturnType<Uint8ArrayConstructor['of']>;
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
@@ -10,7 +10,7 @@ export async function sign(key: Bytes, content: Bytes): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.sign('HMAC', imported, content));
 }
 
-/** Constant in time: the comparison is WebCrypto's own. A tag of any odd length is just wrong. */
+/** Constant time: WebCrypto compares. A tag of any other length is simply wrong. */
 export async function isSignedBy(key: Bytes, tag: Bytes, content: Bytes): Promise<boolean> {
   const imported = await crypto.subtle.importKey('raw', key, HMAC, false, ['verify']);
   return crypto.subtle.verify('HMAC', imported, tag, content);
@@ -44,7 +44,7 @@ export function fromBase64(text: string): Bytes | null {
   return bytes;
 }
 
-/** Secrets that people bring along are often in the alphabet for addresses, or without the padding. */
+/** Secrets from elsewhere are often URL-safe base64, or lack the padding. */
 export function fromLooseBase64(text: string): Bytes | null {
   const letters = text
     .replaceAll('-', '+')

@@ -11,26 +11,26 @@ export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
-  /** Instead of `body`: exactly these characters, the same in every attempt. */
+  /** Instead of `body`: exactly this text, the same in every attempt. */
   readonly text?: string;
-  /** As they are, or made anew for every attempt: a signature carries the time of its own. */
+  /** Fixed, or made anew for every attempt: a signature carries the time of its attempt. */
   readonly headers?: Headings | (() => Promise<Headings>);
   /** How long the server may hold the reply on purpose, on top of the ordinary limit. */
   readonly heldMs?: number;
-  /** When whoever asks wants to have an answer, or to know that there is none. Nothing is waited for beyond it. */
+  /** When the caller must have an answer, or know that there is none. Nothing waits beyond it. */
   readonly untilMs?: number;
-  /** Not sent again when nobody knows whether it arrived: doing it twice would do harm. */
+  /** Not sent again when it is unknown whether it arrived: doing it twice would do harm. */
   readonly once?: boolean;
 }
 
 type Headings = Readonly<Record<string, string>>;
 
-/** Sends one call to its end: retried, waited for, or turned into a fault. A reply without a body is null. */
+/** Performs one call: retried, waited for, or turned into a fault. A reply without a body is null. */
 export interface Http {
   send(call: Call, signal?: AbortSignal): Promise<unknown>;
-  /** A reply that goes on. Tried once: only the caller knows from where to go on. */
+  /** A reply that stays open. Tried once: only the caller knows from where to continue. */
   open(call: Call, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>>;
-  /** Whether the server has ever said anything that made sense: then the address is right. */
+  /** Whether the server has ever answered sensibly: then the address is right. */
   readonly hasAnswered: boolean;
 }
 
@@ -41,9 +41,9 @@ export interface HttpParts {
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Told once when the key runs into its limit for good, and once when it is refused. */
+  /** Called once when the key hits its limit for good, and once when it is refused. */
   readonly alert: (error: LanternError) => void | Promise<void>;
-  /** 403 is about the key and not about the call, so it stops as 401 does (K11). */
+  /** 403 is about the key and not about the call, so it stops everything as 401 does (K11). */
   readonly stopsOnForbidden?: boolean;
 }
 
@@ -72,7 +72,7 @@ class RetryingHttp implements Http {
 
   async send(call: Call, signal?: AbortSignal): Promise<unknown> {
     const { endpoint, clock, random } = this.#parts;
-    // Outside the attempts: a body that is no JSON is the caller's fault, not the network's.
+    // Outside the attempts: a body that is not JSON is the caller's mistake, not the network's.
     const written = { ...call, text: textOf(call) };
     let tried: Tried = { failures: 0, limits: 0 };
     for (;;) {
@@ -94,7 +94,7 @@ class RetryingHttp implements Http {
     const opened = await openOnce(this.#parts, call, signal);
     if (opened instanceof ReadableStream) return opened;
     const { attempt } = opened;
-    // Nothing is waited for here: whoever reads a stream comes back by itself.
+    // No waiting here: the reader of a stream reconnects by itself.
     if (attempt.kind === 'failed') throw troubleOf('unreachable', opened, endpoint);
     if (attempt.status === 401) return this.#giveUp(troubleOf('unauthorized', opened, endpoint));
     if (attempt.status < 500 && attempt.status !== 429) {
@@ -124,7 +124,7 @@ class RetryingHttp implements Http {
     throw error;
   }
 
-  /** One alert for a spell of limits and one for a key that was refused, not one for each call that runs into it. */
+  /** One alert per spell of rate limiting and one for a refused key, not one for every call. */
   #isNews(fault: Fault): boolean {
     return fault === 'rate_limited' ? !this.#isLimited : this.#stops(fault) && this.#stopped === null;
   }
@@ -138,7 +138,7 @@ function textOf({ text, body }: Call): string | undefined {
   return text ?? (body === undefined ? undefined : writeJson(body));
 }
 
-/** Gone at the second try is what the first one did, before its reply got lost. */
+/** "Gone" on the second attempt means that the first one succeeded and its reply got lost. */
 function wasRemoved({ method }: Call, { attempt }: Exchange, { failures }: Tried): boolean {
   return method === 'DELETE' && failures > 0 && attempt.kind === 'reply' && attempt.status === 404;
 }
@@ -163,7 +163,7 @@ async function exchangeOnce(parts: HttpParts, call: WrittenCall, signal?: AbortS
     const reply = await parts.fetch(parts.endpoint.base + call.path, {
       method: call.method,
       headers,
-      // The key must not follow a redirect to somewhere else.
+      // The key must not follow a redirect to another host.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       ...(call.text === undefined ? {} : { body: call.text }),
@@ -217,7 +217,7 @@ function servedAt(reply: Response): number | null {
   return Number.isNaN(atMs) ? null : atMs;
 }
 
-/** Of signed calls only: with a key, nobody minds what time it is here. */
+/** Only for signed calls: with a key, the local time does not matter. */
 function skewOf({ apiKey, clock }: HttpParts, servedAtMs: number | null): number | null {
   return apiKey !== null || servedAtMs === null ? null : clock.now() - servedAtMs;
 }

@@ -1,4 +1,4 @@
-/** Reading what others wrote: nothing here throws, and nothing is believed before it was looked at. */
+/** Reading what others wrote: nothing here throws, and nothing is trusted before it was checked. */
 
 export function parseJson(text: string): unknown {
   try {

@@ -6,7 +6,7 @@ export interface WakeLog {
   append(line: string): Promise<void>;
   /** Lines that were appended since the last call, by anyone; at first all of them. */
   newLines(): Promise<string[]>;
-  /** The same, line by line, for a log that may not fit into memory. Called instead of `newLines` where it is there. */
+  /** The same line by line, for a log that may not fit into memory. Used instead of `newLines` where it exists. */
   eachNewLine?(take: (line: string) => void): Promise<void>;
 }
 

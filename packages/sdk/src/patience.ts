@@ -6,22 +6,22 @@ const LONGEST_PAUSE_MS = 60_000;
 
 export interface Patience {
   readonly signal?: AbortSignal | undefined;
-  /** Which trouble is waited out; left out, what is over when the server is back. */
+  /** Which trouble is waited out; by default, what ends when the server is back. */
   readonly passes?: ((trouble: unknown) => boolean) | undefined;
 }
 
-/** What is over by itself when the server is back. */
+/** Trouble that ends by itself when the server is back. */
 export function isPassing(trouble: unknown): boolean {
   const fault = faultOf(trouble);
   return fault === 'unreachable' || fault === 'server_failed';
 }
 
-/** For what was done and must be told: an alert has been raised by then, and waiting harms nobody. */
+/** For work that is done and must be reported: an alert was raised by then, and waiting harms nobody. */
 export function isPassingOrLimit(trouble: unknown): boolean {
   return isPassing(trouble) || faultOf(trouble) === 'rate_limited';
 }
 
-/** Goes on through a restart of the server, for as long as it takes. */
+/** Retries through a restart of the server, for as long as it takes. */
 export async function patiently<T>(
   { clock }: { readonly clock: Clock },
   { signal, passes = isPassing }: Patience,

@@ -11,7 +11,7 @@ export interface RecorderParts {
 
 export type Recorder = (event: string, facts: Readonly<Record<string, unknown>>) => Promise<void>;
 
-/** Writes one line for each thing that happened, never with the key in it. */
+/** Writes one line for each thing that happens, never with the key in it. */
 export function createRecorder(parts: RecorderParts): Recorder {
   return async (event, facts) => {
     const at = new Date(parts.clock.now()).toISOString();
@@ -20,7 +20,7 @@ export function createRecorder(parts: RecorderParts): Recorder {
   };
 }
 
-// Agents do paste their environment into `details`. Whatever else they log, it is not this key.
+// Agents do paste their environment into `details`; whatever else they log, it must not be this key.
 function withoutKey(line: string, apiKey: string): string {
   return line.replaceAll(JSON.stringify(apiKey).slice(1, -1), '[api key]');
 }

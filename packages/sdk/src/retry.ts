@@ -9,7 +9,7 @@ export type Attempt =
     }
   | { readonly kind: 'failed' };
 
-/** How often this call was already held up, by cause. */
+/** How often this call was already delayed, by cause. */
 export interface Tried {
   readonly failures: number;
   readonly limits: number;
@@ -30,7 +30,7 @@ const LONGEST_WAIT_MS = 24 * 3_600_000;
 /** The retry rules of W23 in one place: 401 stops, 429 waits and tries once more, the rest backs off. */
 export function judge(attempt: Attempt, tried: Tried, at: { nowMs: number; random: number }): Verdict {
   if (attempt.kind === 'failed') return backOff('unreachable', tried, { random: at.random, askedMs: null });
-  // A date is the other side's: by our own clock it could be hours away, or over.
+  // A date is by the server's clock: by our own it could be hours away, or past.
   const askedMs = retryAfterMs(attempt.retryAfter, attempt.servedAtMs ?? at.nowMs);
   if (attempt.status === 401) return { kind: 'give_up', fault: 'unauthorized' };
   if (attempt.status === 429) {

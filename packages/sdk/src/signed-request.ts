@@ -39,7 +39,7 @@ export function standardOf(headers: unknown): StandardHeaders | null {
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signature = headerOf(headers, 'webhook-signature');
-  // One of them is enough to count as the family: leaving two out must not switch the freshness check off.
+  // One header is enough to require all three: leaving two out must not switch the freshness check off.
   return id === null && timestamp === null && signature === null ? null : { id, timestamp, signature };
 }
 
@@ -95,7 +95,7 @@ export function bodyOf(body: unknown): Bytes | null {
   return body instanceof ArrayBuffer ? new Uint8Array(body) : null;
 }
 
-/** One header, whatever its case. A header that came twice is nobody's to choose from, so it counts as empty. */
+/** One header, in any case. A header that came twice counts as empty: nobody should choose between the two. */
 export function headerOf(headers: unknown, name: string): string | null {
   if (!isRecord(headers)) return null;
   if (headers instanceof Headers) return headers.get(name);

@@ -26,7 +26,7 @@ export async function* readEvents(
       for (const block of blocks) yield* eventIn(block);
     }
   } finally {
-    // Whoever stops listening hangs up.
+    // A reader who stops closes the connection.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -4,7 +4,7 @@ import { type Fault, LanternError, type WireTrouble } from './faults.ts';
 import { isRecord, parseJson, textOf } from './json.ts';
 import type { Attempt } from './retry.ts';
 
-/** What one attempt brought, before anybody believes it. */
+/** What one attempt brought, before it is trusted. */
 export interface Exchange {
   readonly attempt: Attempt;
   readonly text: string;
@@ -30,7 +30,7 @@ export function readReply(exchange: Exchange, endpoint: Endpoint): unknown {
   throw new LanternError('bad_reply', message);
 }
 
-/** JSON, where events were to come one by one. */
+/** JSON came where a stream of events was expected. */
 export function noStream({ base }: Endpoint): LanternError {
   const message = `${base} did not answer with a stream of events: check that this is the address of the server, and that nothing between turns streams into pages.`;
   return new LanternError('bad_reply', message);
@@ -59,17 +59,17 @@ function versionAdvice(supported: string | null): string | null {
   return `It speaks ${supported}, this SDK v1: upgrade whichever of the two is older (the server's /packages says how to install the SDK that fits it).`;
 }
 
-// Well inside the five minutes that a signature may be old: below it, the clock is not why.
+// Well within the five minutes that a signature may be old: below this, the clock is not the reason.
 const NOTABLE_SKEW_MS = 120_000;
 
-/** 400 is how a signature that is too old is refused (K3). */
+/** 400 is the answer to a signature that is too old (K3). */
 function clockAdvice(status: number, skewMs: number): string | null {
   if (status !== 400 || Math.abs(skewMs) < NOTABLE_SKEW_MS) return null;
   const minutes = Math.round(Math.abs(skewMs) / 60_000);
   return `This machine's clock is ${minutes} min ${skewMs > 0 ? 'ahead of' : 'behind'} the server's, and what is signed must be fresh: set it right.`;
 }
 
-/** 410 is only a cursor that has expired where the reply says from where to go on (K17). */
+/** 410 means an expired cursor only if the reply says where to continue (K17). */
 function refusedWith({ status, oldestCursor }: WireTrouble): Fault {
   const fault = REFUSALS[status] ?? 'refused';
   return fault === 'cursor_expired' && oldestCursor === null ? 'refused' : fault;
@@ -106,12 +106,12 @@ export function troubleOf(fault: Fault, exchange: Exchange, endpoint: Endpoint):
   return new LanternError(fault, sentence(fault, exchange, endpoint), facts);
 }
 
-/** Nobody knows whether it arrived. */
+/** It is unknown whether it arrived. */
 export function lost(exchange: Exchange, endpoint: Endpoint): LanternError {
   return troubleOf(exchange.attempt.kind === 'failed' ? 'unreachable' : 'server_failed', exchange, endpoint);
 }
 
-/** Another try would come too late for whoever asked. */
+/** Another attempt would come too late for the caller. */
 export function tooLate(exchange: Exchange, pauseMs: number, endpoint: Endpoint): LanternError {
   const { attempt } = exchange;
   if (attempt.kind === 'failed') return troubleOf('unreachable', exchange, endpoint);

@@ -1,7 +1,7 @@
-// A comment line comes every 15 s (K15, A10): three missed ones are a connection that nobody else has noticed is dead.
+// The server sends a comment every 15 s (K15, A10): after three missing ones the connection is dead.
 const SILENT_MS = 45_000;
 
-/** Hangs up on a connection from which nothing came for a while, and when the caller wants to. */
+/** Closes a connection that was silent for too long, or when the caller wants to. */
 export function createWatch(outer: AbortSignal | undefined) {
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), SILENT_MS);
@@ -11,12 +11,12 @@ export function createWatch(outer: AbortSignal | undefined) {
     if (!isResting) timer = setTimeout(() => silence.abort(), SILENT_MS);
   };
   return {
-    /** While whoever reads is busy nobody listens, so that silence means nothing. */
+    /** While the reader is busy nobody listens, so silence means nothing. */
     rest: () => {
       isResting = true;
       heard();
     },
-    /** They want the next one. */
+    /** The reader wants the next item. */
     goOn: () => {
       isResting = false;
       heard();

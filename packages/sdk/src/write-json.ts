@@ -1,10 +1,10 @@
 import { LanternError } from './faults.ts';
 
-/** The text that travels. What is no JSON, such as a circle or a bigint, is the caller's to mend. */
+/** The text to send. A value that is not JSON, such as a cycle or a bigint, is the caller's mistake. */
 export function writeJson(value: unknown): string {
   try {
     const text = JSON.stringify(value);
-    // Looked at a second time only where it may have happened: a function that is asked for every value takes long.
+    // Checked only where it may have happened: a replacer function for every value is slow.
     if (text?.includes('null')) JSON.stringify(value, refuseUnwritable);
     return text;
   } catch (cause) {
@@ -13,7 +13,7 @@ export function writeJson(value: unknown): string {
   }
 }
 
-/** JSON has no word for these and would say null, which is something else. */
+/** JSON has no form for these and would write null, which means something else. */
 function refuseUnwritable(name: string, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isFinite(value)) return value;
   throw new TypeError(`${name === '' ? 'it' : JSON.stringify(name)} is ${value}`);

@@ -203,7 +203,7 @@ function list(text: string | null): string[] {
 function baseUrl(text: string | null): string | null {
   if (text === null) return null;
   const url = URL.canParse(text) ? new URL(text) : null;
-  // Below a path the desk would be an empty page, and a password would stand in every link.
+  // Below a path the desk would be an empty page, and a password in the URL would appear in every link.
   if (url === null || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
     throw new UsageError(
       `LANTERNROOM_URL must be an address like https://desk.example.com, a host of its own without a path, not "${text}".`,
@@ -220,7 +220,7 @@ function databaseUrl(text: string | null): string | null {
   );
 }
 
-/** Nor here. */
+/** The message never contains the address: it holds a password. */
 function smtpUrl(text: string | null): string | null {
   if (text === null) return null;
   if (URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol)) return text;

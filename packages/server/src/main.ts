@@ -80,7 +80,7 @@ export async function startServer(
   const reached = { url: config.url ?? '' };
   const { shell, metrics } = shellOf(config, ground, { room, binding, outbound, baseUrl: () => reached.url });
   const signer = new Signer(room);
-  // The first key is made now: looking at a card later must change nothing.
+  // The first key is made now, so that reading a card later changes nothing.
   await signer.currentId();
   const doors = await openDoors(config, shell, { log, warn, metrics, signer });
   const workers = await workersOf(config, ground, { room, shell, outbound, signer, warn });
@@ -94,14 +94,14 @@ export async function startServer(
   const shutDown = async (): Promise<void> => {
     await doors.close();
     await workers.dispatcher.stop();
-    await intake.stop(); // after all who hand in
+    await intake.stop(); // after everything that hands work to it
     await workers.stop();
     await resealer.stop();
     await workers.lastNotes();
     await ground.stop();
   };
   let stopped: Promise<void> | null = null;
-  // Asked twice, it stops once.
+  // Asked twice, it still stops once.
   const stop = (): Promise<void> => {
     stopped ??= shutDown();
     return stopped;
@@ -116,7 +116,7 @@ function bindingOf({ host, tlsCert, tlsKey, trustProxy }: Config): Binding {
 
 type ShellParts = Pick<Shell, 'room' | 'binding' | 'outbound' | 'baseUrl'>;
 
-/** What every door gets, and who counts what comes through them. */
+/** What every door gets, including what counts their callers. */
 function shellOf(config: Config, { data, auditor }: Ground, parts: ShellParts) {
   const { room } = parts;
   const wakeups = data.store.signals;
@@ -144,7 +144,7 @@ function shellOf(config: Config, { data, auditor }: Ground, parts: ShellParts) {
 
 type DoorParts = { log: Logger; warn: Warn; metrics: Metrics; signer: Signer };
 
-/** Every address there is. Nobody is listened to yet. */
+/** Registers every address; the server does not listen yet. */
 async function openDoors(config: Config, shell: Shell, { log, warn, metrics, signer }: DoorParts) {
   const { tlsCert: cert, tlsKey: key, trustProxy: proxies } = config;
   const tls = cert !== null && key !== null ? { cert, key } : null;
@@ -182,7 +182,7 @@ async function openDoors(config: Config, shell: Shell, { log, warn, metrics, sig
 
 type WorkerParts = { room: Shell['room']; shell: Shell; outbound: Outbound; signer: Signer; warn: Warn };
 
-/** Those who work without being asked: the way out, the clock, the index of words. */
+/** What runs without being asked: the way out, the ticker, the word index. */
 async function workersOf(
   config: Config,
   { data, auditor }: Ground,
@@ -210,7 +210,7 @@ async function workersOf(
       await ticker.stop();
       await indexer.stop();
     },
-    /** Nothing of this is a promise to anybody: a store that takes nothing more does not keep the rest from ending. */
+    /** None of this was promised to anybody: a store that cannot write must not keep the rest from stopping. */
     lastNotes: async () => {
       for (const write of [...presence.map((seen) => () => seen.flush()), checkpoint])
         await write().catch((problem: unknown) => warn(problem, 'a last note could not be written'));
@@ -218,7 +218,7 @@ async function workersOf(
   };
 }
 
-/** The desk shows cards as A2A makes them, and knows nothing of A2A. */
+/** The desk shows the cards that A2A makes, without knowing A2A. */
 function deskCards(cards: CardMaker, signer: Signer): Cards {
   const show = async (...asked: Parameters<CardMaker['public']>) =>
     JSON.parse((await cards.public(...asked)).body) as JsonObject;
@@ -242,7 +242,7 @@ function pushParts(shell: Shell, signer: Signer): PushParts {
   };
 }
 
-/** A master key that was put in front of the one before it takes over from here. */
+/** When a new master key was put before the old one, everything is resealed with it. */
 function resealerOf({ room, data, auditor }: Ground, log: Logger, warn: Warn): Resealer {
   return new Resealer({
     room,
@@ -256,7 +256,7 @@ function resealerOf({ room, data, auditor }: Ground, log: Logger, warn: Warn): R
   });
 }
 
-/** What comes in crowds is written beside the doors, on a thread of its own. */
+/** What arrives in crowds is written on a second thread. */
 function intakeOf({ data, room }: Ground, warn: Warn): ThreadedIntake {
   const { at, masters, turns } = data.shared;
   return new ThreadedIntake({
@@ -268,7 +268,7 @@ function intakeOf({ data, room }: Ground, warn: Warn): ThreadedIntake {
   });
 }
 
-/** Loaded where there is a mail server: most starts need none of it. */
+/** Loaded only with a mail server: most starts do not need it. */
 async function mailerFor(smtpUrl: string | null): Promise<Mailer | null> {
   if (smtpUrl === null) return null;
   const { Mailer } = await import('./dispatch/mailer.ts');

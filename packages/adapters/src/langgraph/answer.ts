@@ -9,7 +9,7 @@ import { isHitlRequest, isToolRequest } from './requests.ts';
 
 export type LanternOptions = ReviewOptions;
 
-/** It updates nothing and goes to no node, so that every graph takes it, whatever its state and nodes. */
+/** It updates nothing and goes to no node, so it fits every graph, whatever its state and nodes. */
 export type Resume = Command<Record<string, unknown>, never, never>;
 
 /** The graph is not paused; or still waits for a person; or goes on with this command. */
@@ -55,7 +55,7 @@ export async function runWithPerson<Input, Output>(
 ): Promise<Output> {
   const signalled = options.signal === undefined ? config : { ...config, signal: options.signal };
   let next: Input | Command | null = input;
-  // A node that died behind its answer has that answer, and still looks as if it waited: it goes on first.
+  // A node that died after it was answered still looks as if it waited: it continues first.
   if (input === null && !(await interruptsOf(graph, config)).some(({ earlier }) => earlier > 0)) {
     const left = await answerInterrupts(graph, config, options);
     if (left.status === 'ready') next = left.resume;
@@ -80,7 +80,8 @@ async function answerOne(
     return { id, value: verdict.kind === 'pending' ? null : verdict };
   }
   if (isHitlRequest(value)) return { id, value: await answerHitl({ threadId, id }, value, options) };
-  // A node asks about a call once. With a question it may come again, and an answer is for one of them.
+  // A node asks about a call once. A plain question may be repeated by the same node, and each answer is for one of
+  // them.
   const question = earlier === 0 ? id : `${id}:${earlier}`;
   return { id, value: await answerQuestion({ threadId, id: question }, value, options) };
 }

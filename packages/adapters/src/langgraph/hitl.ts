@@ -13,7 +13,7 @@ interface Decided {
   readonly verdict: Run | Refuse;
 }
 
-/** One question for each held call; null while one of them is open. */
+/** One question per held call; null while one of them is open. */
 export async function answerHitl(
   at: { threadId: string; id: string },
   request: HitlRequest,
@@ -60,7 +60,7 @@ function withinLimits(
   return { kind: 'refuse', deliveryId: verdict.deliveryId, message };
 }
 
-/** LangChain's middleware throws approved calls away when another call of the same batch was rejected. */
+/** LangChain's middleware drops approved calls when another call of the same batch was rejected. */
 function droppedBy(decided: readonly Decided[]): Decided[] {
   const isMixed = decided.some(({ verdict }) => verdict.kind === 'refuse');
   return isMixed ? decided.filter(({ verdict }) => verdict.kind === 'run') : [];

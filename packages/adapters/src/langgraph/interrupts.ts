@@ -2,10 +2,10 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import type { Interrupt } from '@langchain/langgraph';
 import { LanternError } from '@lanternroom/sdk/wake';
 
-/** What is needed of a compiled graph; for an agent of `createAgent` it is `agent.graph`. */
+/** What we need of a compiled graph; for an agent of `createAgent` it is `agent.graph`. */
 export interface PausedGraph {
   getState(config: RunnableConfig, options?: { subgraphs?: boolean }): Promise<Snapshot>;
-  /** False and true are what subgraphs have. */
+  /** Subgraphs have true or false here. */
   readonly checkpointer?: unknown;
 }
 
@@ -18,18 +18,18 @@ interface Task {
   readonly id: string;
   readonly name: string;
   readonly interrupts: readonly Interrupt[];
-  /** Of a subgraph: its own snapshot, or only where it can be had. */
+  /** For a subgraph: its own snapshot, or only the configuration to load it with. */
   readonly state?: RunnableConfig | Snapshot | undefined;
 }
 
-/** An interrupt that waits. */
+/** A waiting interrupt. */
 export interface Held {
-  /** Under which the answer is handed over. */
+  /** The id under which the answer is passed in. */
   readonly id: string;
   readonly value: unknown;
   /**
-   * How many answers its node has used already. LangGraph gives all interrupts of a node the same id, also where the
-   * node asks the same again because it did not like the answer. Read from the checkpoint, so that it outlives a crash.
+   * How many answers its node has already used. LangGraph gives all interrupts of a node the same id, even when the
+   * node asks again because it did not like the answer. Read from the checkpoint, so that it survives a crash.
    */
   readonly earlier: number;
 }
@@ -63,7 +63,7 @@ async function answersBefore(saver: Saver, root: Snapshot, id: string): Promise<
   }
   if (task === undefined) return 0;
   const own = await writesAt(saver, level.config);
-  // A subgraph that the node calls by itself is in no snapshot, but has a place of its own.
+  // A subgraph that the node calls itself is in no snapshot, but has a namespace of its own.
   const inside = await writesAt(saver, placeInside(level.config, task));
   const asked = inside.find(([, channel, value]) => channel === '__interrupt__' && isOf(value, id));
   return answersOf(own, task.id) + (asked === undefined ? 0 : answersOf(inside, asked[0]));

@@ -42,7 +42,7 @@ function purposeOf(tool: unknown): { purpose?: string } {
   return typeof description === 'string' ? { purpose: description } : {};
 }
 
-/** Only a verdict of ours runs a tool: whatever else a graph is resumed with counts as a no. */
+/** Only a verdict of ours runs a tool: anything else a graph is resumed with counts as a no. */
 function isRun(verdict: unknown): verdict is Run {
   return isObject(verdict) && verdict.kind === 'run' && isObject(verdict.args);
 }

@@ -1,7 +1,7 @@
 import type { Draft, JsonObject } from '@lanternroom/sdk/wake';
 import { isObject } from '../call.ts';
 
-/** What an interrupt of ours carries. It lies in a checkpoint meanwhile, so it is plain JSON. */
+/** What our interrupt carries. It is stored in a checkpoint, so it is plain JSON. */
 export interface ToolRequest {
   readonly lanternroom: 'tool_call';
   readonly tool: string;

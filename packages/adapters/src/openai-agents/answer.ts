@@ -10,7 +10,7 @@ export interface ApprovalOptions extends ReviewOptions {
   readonly runId: string;
 }
 
-/** What goes to the framework's own `run` as it is. */
+/** Passed on unchanged to the framework's own `run`. */
 export interface PersonRunOptions extends Omit<ApprovalOptions, 'wait'> {
   readonly context?: unknown;
   readonly maxTurns?: number | undefined;
@@ -77,7 +77,7 @@ export async function runWithPerson<A extends AnyAgent>(
   };
   let next = input;
   if (next instanceof RunState) {
-    // A state that was left paused: what it holds is answered first.
+    // The state was left paused: what it holds is answered first.
     const left = await answerApprovals(agent, next, options);
     if (left.status === 'ready') next = left.state;
   }
@@ -101,7 +101,7 @@ function argsOf(item: RunToolApprovalItem): HeldCall['args'] {
     const parsed: unknown = JSON.parse(item.arguments);
     if (isObject(parsed)) return parsed;
   } catch {
-    // Shown as it is: the model wrote something that is no JSON.
+    // Shown as it is: the model wrote something that is not JSON.
   }
   return { arguments: item.arguments };
 }
@@ -122,7 +122,7 @@ function settle<A extends AnyAgent>(
   }
 }
 
-/** Only a function call has arguments that the tool is sure to receive. */
+/** Only for a function call is it certain that the tool receives the edited arguments. */
 function isEditable(item: RunToolApprovalItem): boolean {
   return item.rawItem.type === 'function_call';
 }

@@ -4,9 +4,9 @@ import { isObject } from '../call.ts';
 import type { AnyAgent, State } from './state.ts';
 
 /**
- * The same state with other arguments for some calls. Through its public JSON form, where a call occurs several times
- * (history, last response, what is to run): all of them change, so the tool and the model see the same. Also where it
- * belongs to an agent that is a tool of another one.
+ * The same state with other arguments for some calls. It goes through the public JSON form, where a call occurs
+ * several times (history, last response, what is to run): all of them change, so that tool and model see the same.
+ * Calls of an agent that is another agent's tool are included.
  */
 export async function withArguments<A extends AnyAgent>(
   agent: A,
@@ -14,7 +14,7 @@ export async function withArguments<A extends AnyAgent>(
   edits: ReadonlyMap<string, JsonObject>,
 ): Promise<State<A>> {
   const text = JSON.stringify(rewrite(JSON.parse(state.toString()), edits));
-  // The live context goes on: it may hold what JSON cannot, such as open connections.
+  // The live context is kept: it may hold what JSON cannot, such as open connections.
   return RunState.fromStringWithContext<unknown, A>(agent, text, state._context, {
     contextStrategy: 'merge',
   });
@@ -32,7 +32,7 @@ function rewrite(value: unknown, edits: ReadonlyMap<string, JsonObject>): unknow
   return args === undefined ? copy : { ...copy, arguments: JSON.stringify(args) };
 }
 
-/** The runs of agents that are tools of this one: each is kept as the text of its own state. */
+/** The runs of agents that are tools of this one: each is stored as the text of its own state. */
 function rewriteNested(runs: unknown, edits: ReadonlyMap<string, JsonObject>): unknown {
   if (!isObject(runs)) return runs;
   const entries = Object.entries(runs).map(([name, text]) => [

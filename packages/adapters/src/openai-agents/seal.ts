@@ -49,7 +49,7 @@ async function keyOf({ secret }: Seal): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
 }
 
-/** JSON, so that no run id can run over into the state. */
+/** As JSON, so that a run id cannot be extended into the state. */
 function bound({ runId }: Seal, text: string) {
   return new TextEncoder().encode(JSON.stringify(['lanternroom.openai-agents.v1', runId, text]));
 }

@@ -19,9 +19,9 @@ export interface ConnectFlags {
 
 const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_GRACE_SECONDS = 10;
-/** The hub sends what waits as soon as it has greeted: so long without anything, and there was nothing more. */
+/** The hub sends what waits right after its greeting: after this long without anything, there is nothing more. */
 const ONCE_QUIET_MS = 2_000;
-/** Where the greeting took long, so does everything behind it: so many times as long, within reason. */
+/** If the greeting took long, so will everything after it: wait this many times as long, within reason. */
 const ONCE_QUIET_GREETINGS = 10;
 const ONCE_QUIET_MOST_MS = 30_000;
 
@@ -53,7 +53,7 @@ export async function connect(flags: ConnectFlags, world: World): Promise<number
     clock: world.clock,
     concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
     onTask: work,
-    // What an earlier connector has begun: the same, because a command that was started is watched, not run again.
+    // The same for work of an earlier connector: a command that was started is watched, not run again.
     onInterrupted: work,
     onConnected: (agent) => {
       tell.connected(agent);
@@ -87,7 +87,7 @@ interface Telling {
   readonly world: World;
 }
 
-/** One line when it begins and one when it ends. */
+/** Reports the beginning and the end of a task, one line each. */
 async function told(task: AgentTask, { command, say, flags, world }: Telling): Promise<void> {
   const started = Date.now();
   say(`${task.id}  begins${task.kind === 'task' ? '' : ` (${task.kind})`}\n`);
@@ -97,7 +97,7 @@ async function told(task: AgentTask, { command, say, flags, world }: Telling): P
   if (flags.verbose && ended.stderr !== '') world.err(`${shown(ended.stderr)}\n`);
 }
 
-/** Says what happens to the connection, and nothing twice: an outage is one sentence, not one every 15 s. */
+/** Reports what happens to the connection, and nothing twice: an outage is one sentence, not one every 15 s. */
 function narrator(flags: ConnectFlags, world: World, url: string) {
   let isOut = false;
   let last: unknown = null;
@@ -114,7 +114,7 @@ function narrator(flags: ConnectFlags, world: World, url: string) {
       isOut = true;
     },
     error: (error: unknown, task: AgentTask | null) => {
-      // What ends the connection is said once, at the end.
+      // What ends the connection is reported once, at the end.
       const fault = faultOf(error);
       if (fault === 'unauthorized' || fault === 'forbidden' || fault === 'wrong_usage') return;
       last = error;

@@ -10,12 +10,12 @@ interface Finding {
   readonly text: string;
 }
 
-// Signatures are refused when they are older than five minutes; this leaves room to notice before.
+// Signatures older than five minutes are refused; this leaves room to notice it before.
 const MOST_SKEW_MS = 60_000;
 /** The major version of WAKE that this program speaks. */
 const SPOKEN = 'v1';
 
-/** Looks at everything that must be right between this machine and the server, and says what to do about the rest. */
+/** Checks everything between this machine and the server, and says what to do about whatever is wrong. */
 export async function doctor(world: World): Promise<number> {
   const findings: Finding[] = [{ ok: true, text: `lantern ${ownVersion()}, Node ${process.versions.node}` }];
   await examine(world, (finding) => findings.push(finding));
@@ -33,7 +33,7 @@ async function examine(world: World, note: (finding: Finding) => void): Promise<
     if (readLogin(world) !== null && isLoginExposed(world)) {
       bad(`${loginFile(world)} can be read by others: run "chmod 600" on it, or "lantern login" again`);
     }
-    // Refuses plain http to another machine, and a live key in the clear.
+    // Throws for plain http to another machine, and for a live key over plain http.
     createWake({ url: access.url, apiKey: access.apiKey, log: memoryLog() });
     good(`${access.url} is safe to send the key to`);
     const card = await readCard(access, world.clock);
@@ -51,7 +51,7 @@ interface Notes {
   readonly bad: (text: string) => void;
 }
 
-/** Without it nothing is delivered, and no later command knows which deliveries are ours. */
+/** Without the log nothing is delivered, and no later command knows which deliveries are ours. */
 async function judgeLog(world: World, { good, bad }: Notes): Promise<void> {
   const { log, isOff } = openLog(world);
   if (isOff) return good('the log is switched off; no later command knows which deliveries are ours');
@@ -104,7 +104,7 @@ function upgrade(versions: readonly string[], url: string): string {
   return theirs > Number(SPOKEN.slice(1)) ? `upgrade lantern (${install(url)})` : 'upgrade the server';
 }
 
-/** The server has the command that fits it. */
+/** The server offers the command in its own version. */
 function install(url: string): string {
   return `npm install -g ${baseOf(url)}/packages/lantern.tgz`;
 }
@@ -123,7 +123,7 @@ function isOlder(one: string, other: string): boolean {
   return at >= 0 && (left?.[at] ?? 0) < (right?.[at] ?? 0);
 }
 
-/** Where key and address come from; an address that nobody gave is a likely reason why nothing answers there. */
+/** Where key and address come from; if nobody gave an address, that is a likely reason why nothing answers. */
 function origins({ apiKey, url }: Access, world: World): string {
   const { WAKE_API_KEY, LANTERN_URL, WAKE_ENDPOINT } = world.env;
   if (WAKE_API_KEY?.trim() !== apiKey) return `key and address from ${loginFile(world)}`;

@@ -30,7 +30,7 @@ export async function listen(flags: ListenFlags, world: World): Promise<number> 
   const { exec } = flags;
   const inbox = openInbox(world, { ...flags, looking: exec === undefined });
   const signal = world.stopSignal?.();
-  // It may be quiet for hours: so that nobody takes it for hanging.
+  // It may be quiet for hours: nobody should think that it hangs.
   if (!flags.once) world.err(`Listening to the inbox at ${readAccess(world).url}. Ctrl-C ends.\n`);
   const options = { once: flags.once, types: flags.types, signal };
   if (exec === undefined) {
@@ -58,7 +58,7 @@ interface Hand {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Gives one item to the command, again and again for as long as it fails and patience lasts. */
+/** Hands one item to the command, again and again while it fails and retries are left. */
 function createHand({ exec, retries, world, signal }: Hand) {
   return async (id: string, item: Record<string, unknown>): Promise<HandlerSays> => {
     const input = `${JSON.stringify(item)}\n`;
@@ -82,7 +82,7 @@ function nameOf({ code }: Ended): string {
   return code === null ? 'a signal' : `code ${code}`;
 }
 
-/** So that the command needs no second question; null when it is no longer kept. */
+/** Fetched so that the command need not ask for it; null when it is no longer kept. */
 async function eventOf(inbox: Inbox, resume: Resume): Promise<AkepEvent | null> {
   const view = await inbox.get(resume.event_id).catch((error: unknown) => {
     const fault = faultOf(error);

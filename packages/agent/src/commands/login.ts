@@ -8,7 +8,7 @@ export interface LoginFlags {
   readonly remove?: boolean;
 }
 
-/** Keeps address and key for later commands, once the server has said that they belong together. */
+/** Stores address and key for later commands, once the server has confirmed that they belong together. */
 export async function login(flags: LoginFlags, world: World): Promise<number> {
   if (flags.remove === true) {
     world.out(removeLogin(world) ? 'Logged out: the key is no longer kept here.\n' : 'Nothing was kept.\n');
@@ -16,7 +16,7 @@ export async function login(flags: LoginFlags, world: World): Promise<number> {
   }
   const url = flags.url ?? (world.env.LANTERN_URL?.trim() || 'http://127.0.0.1:8787');
   const apiKey = await readKey(url, world);
-  // Refuses an address that would carry the key in the clear, before anything is sent.
+  // Throws for an address to which the key would travel unencrypted, before anything is sent.
   createWake({ url, apiKey, log: memoryLog() });
   const agentId = await whoIs({ url, apiKey }, world.clock);
   const file = writeLogin(world, { url, apiKey, agentId });

@@ -13,13 +13,13 @@ export async function mcp(world: World): Promise<number> {
   return EXIT.done;
 }
 
-/** The library tells a line that it cannot read as a page of its own schema. */
+/** For a line that it cannot read, the library's message is a page of its own schema. */
 function sentenceOf({ message }: Error): string {
   if (message.trimStart().startsWith('[')) return 'A line was passed by: it is no message of JSON-RPC 2.0.';
   return message.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
 }
 
-/** Wrong settings end the command; a server that is not there does not: it may come, and each tool says so. */
+/** Wrong settings end the command; an unreachable server does not: it may come back, and each tool reports it. */
 function openRoom(world: World): Room {
   const { url, apiKey } = readAccess(world);
   const base = baseOf(url);
@@ -34,7 +34,7 @@ function openRoom(world: World): Room {
   };
 }
 
-/** The key goes to its own server and to no other, whatever address a model was talked into. */
+/** The key is sent to its own server only, whatever address a model was talked into. */
 function tokenFor(address: string, base: string, apiKey: string): { token?: string } {
   return URL.canParse(address) && new URL(address).origin === new URL(base).origin ? { token: apiKey } : {};
 }

@@ -10,12 +10,12 @@ export interface Asking {
   readonly call: ToolCall;
   readonly wake: Wake;
   readonly claims: Claims;
-  /** Milliseconds that are left to wait in. */
+  /** How many milliseconds are left to wait. */
   readonly leftMs: () => number;
   readonly signal: AbortSignal;
 }
 
-/** Puts the call before a person, or goes on where an earlier try was cut off. */
+/** Puts the call before a person, or continues where an earlier attempt was cut off. */
 export async function askAboutCall(asking: Asking): Promise<Verdict> {
   const { call, claims, host } = asking;
   const print = fingerprint(host, call);
@@ -23,7 +23,7 @@ export async function askAboutCall(asking: Asking): Promise<Verdict> {
   const orphan = await claims.orphan(print);
   const verdict = orphan === null ? null : await goOn(asking, print, orphan);
   if (verdict !== null) return verdict;
-  // The same call asked about twice, by a hook that was started again, is one question with one answer.
+  // The same call, asked about again by a restarted hook, is one question with one answer.
   const claim: Claim = { key: `lantern-hook-${callKey(host, call)}`, callId: call.id, deliveryId: null };
   const asked = await ask(asking, print, claim);
   const answer = await answerTo(asking, asked.deliveryId);
@@ -32,7 +32,7 @@ export async function askAboutCall(asking: Asking): Promise<Verdict> {
   return settle(asking, asked, answer);
 }
 
-/** Null when the answer is not ours to use: gone, or used by another call in the meantime. */
+/** Null when we may not use the answer: it is gone, or another call has used it meanwhile. */
 async function goOn(asking: Asking, print: string, orphan: Claim): Promise<Verdict | null> {
   const { claims, wake } = asking;
   await claims.keep(print, orphan);
@@ -50,7 +50,7 @@ async function goOn(asking: Asking, print: string, orphan: Claim): Promise<Verdi
 
 type Asked = Claim & { readonly deliveryId: string };
 
-/** The claim is on disk before the question leaves, so that no crash can make it be asked twice. */
+/** The claim is on disk before the question is sent, so that no crash can cause a second question. */
 async function ask(
   { claims, wake, call, host, leftMs, signal }: Asking,
   print: string,
@@ -73,7 +73,7 @@ async function answerTo(
   return answer.status === 'timed_out' ? 'open' : toVerdict(answer, call, HOSTS[host]);
 }
 
-/** A changed input that has to come back as a call of its own is answered already. */
+/** An edited input that must come back as a new call is remembered as answered. */
 async function settle({ claims, call, host }: Asking, asked: Asked, verdict: Verdict): Promise<Verdict> {
   if (verdict.kind === 'again') {
     await claims.keep(fingerprint(host, { ...call, input: verdict.input }), asked);

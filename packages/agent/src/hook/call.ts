@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Host, Input } from './hosts.ts';
 
-/** One tool call, as the host puts it to its hook. */
+/** One tool call, as the host passes it to its hook. */
 export interface ToolCall {
   readonly session: string;
   /** The host's own id of this call; null where it gives none. */
@@ -11,13 +11,13 @@ export interface ToolCall {
   readonly cwd: string | null;
 }
 
-/** What keeps a call from being asked about, in a sentence. */
+/** Why a call cannot be asked about, in a sentence. */
 export interface Odd {
   readonly odd: string;
 }
 
 const LONGEST_NAME = 256;
-// Deeper than the server takes, and far from what our own recursion could not follow.
+// Deeper than the server accepts, and far below what our own recursion could not handle.
 const DEEPEST = 1_000;
 
 export function readCall(text: string, host: Host): ToolCall | Odd {
@@ -49,12 +49,12 @@ export function readCall(text: string, host: Host): ToolCall | Odd {
   return { session, tool, input, id: isName(id) ? id : null, cwd: typeof cwd === 'string' ? cwd : null };
 }
 
-/** The same for the same tool, input and session, however the keys of the input are ordered. */
+/** The same for the same tool, input and session, in whatever order the input's keys are. */
 export function fingerprint(host: string, call: Pick<ToolCall, 'session' | 'tool' | 'input'>): string {
   return digest([host, call.session, call.tool, sorted(call.input)]);
 }
 
-/** The same for the same call, and no other. */
+/** The same for the same call, and for no other. */
 export function callKey(host: string, call: ToolCall): string {
   return call.id === null ? crypto.randomUUID() : digest([host, call.session, call.id]);
 }
@@ -76,8 +76,8 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * A name that one object holds twice. We would take the last one, and a host may take the first: the person would approve
- * something else than the tool gets. Of JSON that was read already.
+ * A name that one object contains twice. We would take the last value and a host may take the first: the person would
+ * approve something else than the tool gets. Expects valid JSON.
  */
 function repeatedName(json: string): string | null {
   const open: Set<string>[] = [];
@@ -96,13 +96,13 @@ function repeatedName(json: string): string | null {
   return null;
 }
 
-/** A number that a double does not hold: the person would approve another one than the tool gets. */
+/** A number that a double cannot hold: the person would approve another one than the tool gets. */
 function inexactNumber(json: string): string | null {
   const numbers = json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
   return numbers.find((text) => !isExact(text))?.slice(0, 40) ?? null;
 }
 
-/** Fractions are doubles for every host; a whole number may be more than that. */
+/** Every host reads fractions as doubles; only an integer may be more than that. */
 function isExact(text: string): boolean {
   const value = Number(text);
   if (!Number.isFinite(value)) return false;

@@ -18,11 +18,11 @@ export interface Claim {
 }
 
 export interface Claims {
-  /** Fails where nothing can be kept: found out before anybody is asked. */
+  /** Fails where nothing can be stored: this is found out before anybody is asked. */
   prepare(): Promise<void>;
-  /** A question about the same call that no running hook waits for any more. */
+  /** A question about the same call that no running hook is waiting for. */
   orphan(fingerprint: string): Promise<Claim | null>;
-  /** From now on it is this process that waits for it. */
+  /** From now on this process waits for it. */
   keep(fingerprint: string, claim: Claim): Promise<void>;
   /** True for exactly one caller. */
   take(fingerprint: string, claim: Claim): Promise<boolean>;
@@ -49,7 +49,7 @@ export function openClaims(folder: string): Claims {
       }
       return null;
     },
-    // Whole or not at all: a hook may be killed at any moment, and half a file would lose the question.
+    // Written completely or not at all: a hook may be killed at any moment, and half a file would lose the question.
     keep: async (fingerprint, claim) => {
       const half = join(folder, `.${claim.key}.${process.pid}`);
       const text = JSON.stringify({ pid: process.pid, ...claim });
@@ -64,7 +64,7 @@ export function openClaims(folder: string): Claims {
   };
 }
 
-/** Null for what is no claim, such as half a file after a power failure: then the question is asked anew. */
+/** Null for what is not a claim, such as half a file after a power failure: then the question is asked again. */
 function readClaim(text: string): { claim: Claim; pid: number } | null {
   try {
     const { pid, key, callId, deliveryId } = JSON.parse(text);
@@ -87,7 +87,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** A number that was given to another program in the meantime only means that we ask again. */
+/** If the number meanwhile belongs to another program, we only ask again. */
 function isRunning(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   try {

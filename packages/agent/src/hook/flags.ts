@@ -8,11 +8,11 @@ export interface HookFlags {
   readonly filter: ToolFilter;
 }
 
-// Below this a person has no time to look, and starting up would already be late.
+// Below this a person has no time to look, and starting up would already be too late.
 const SHORTEST_TIMEOUT = 10;
 const LONGEST_TIMEOUT = 604_800;
 
-/** Read by hand: a parser that ends the process on wrong usage would end it with a code that lets the tool run. */
+/** Parsed by hand: a parser that ends the process on wrong usage would do so with a code that lets the tool run. */
 export function readFlags(argv: readonly string[]): HookFlags | { readonly wrong: string } {
   const [host, ...rest] = argv;
   if (!isHost(host))
@@ -35,7 +35,7 @@ export function readFlags(argv: readonly string[]): HookFlags | { readonly wrong
   return { host, hostTimeoutSeconds, filter: { ask, pass } };
 }
 
-/** Ours ends before the host's does: a host that gives up on its hook runs the tool. */
+/** Our deadline comes before the host's: a host that gives up on its hook runs the tool. */
 export function ownDeadlineMs(hostTimeoutSeconds: number): number {
   const margin = Math.min(Math.max(hostTimeoutSeconds * 0.05, 2), 30);
   return (hostTimeoutSeconds - margin) * 1_000;

@@ -10,7 +10,7 @@ import { HOOK_HELP } from './help.ts';
 const DENIED = 2;
 const LONGEST_INPUT = 8 * 1024 * 1024;
 const LONGEST_REASON = 8_000;
-// Input that does not end is no call. The host writes it at once.
+// The host writes its input at once; input that does not end is not a call.
 const INPUT_MS = 5_000;
 
 let isSettled = false;
@@ -46,7 +46,7 @@ function fence(): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => deny(`The hook was stopped by ${signal} before a person answered.`));
   }
-  // The last way out: nothing left to do and nothing decided. Some hosts want a reason to take code 2 for a no.
+  // The last resort: nothing left to do and nothing decided. Some hosts need a reason to take code 2 for a no.
   process.on('exit', () => {
     if (isSettled) return;
     say('The hook ended without an answer.');
@@ -75,7 +75,7 @@ function say(reason: string): void {
   try {
     writeSync(2, `Lanternroom did not let this run. ${text}\n`);
   } catch {
-    // Nobody reads it. The code still says no.
+    // Nobody reads it, but the exit code still says no.
   }
 }
 

@@ -10,9 +10,9 @@ export interface Host {
   readonly event: string;
   /** How long the host waits for a hook when its configuration does not say. */
   readonly timeoutSeconds: number;
-  /** Tools that pass without a question: they only look, or they talk to whoever sits there. */
+  /** Tools that pass without a question: they only read, or they talk to the person at the terminal. */
   readonly passes: readonly string[];
-  /** Whether handing over `edited` makes the host run exactly that. */
+  /** Whether the host will run exactly `edited` when it is handed over. */
   readonly takes: (edited: Input, given: Input) => boolean;
   /** Standard output for a call that may run. */
   readonly letThrough: (allowed: Allowed) => string;
@@ -26,7 +26,7 @@ export interface Allowed {
   readonly feedback: string | null;
 }
 
-// Asking the person must not need an answer of the person. Sending to other agents is left out on purpose.
+// Asking the person must not itself need the person's approval. Sending to other agents is left out on purpose.
 const OUR_TOOLS = ['wake_*', 'akep_replay_events', 'akep_ack_event'].flatMap((tool) => [
   `mcp__lanternroom__${tool}`,
   `mcp__plugin_lanternroom_lanternroom__${tool}`,
@@ -63,9 +63,9 @@ const codex: Host = {
   event: 'PreToolUse',
   timeoutSeconds: 600,
   passes: ['update_plan', 'view_image', ...OUR_TOOLS],
-  // Versions that do not know `updatedInput` report an error and run the call as it was: never rely on it.
+  // Versions that do not know `updatedInput` report an error and run the original call: never rely on it.
   takes: () => false,
-  // Likewise for "allow". Silence is what every version takes for "go on".
+  // Likewise for "allow". Every version takes silence for "go on".
   letThrough: () => '',
 };
 
@@ -79,7 +79,7 @@ const gemini: Host = {
     ...['write_todos', 'ask_user', 'enter_plan_mode', 'exit_plan_mode'],
     ...OUR_TOOLS,
   ],
-  // What is handed over is laid over the given input, so nothing can be taken out of it.
+  // The edited input is merged into the original one, so nothing can be removed.
   takes: (edited, given) => Object.keys(given).every((key) => key in edited),
   letThrough: ({ input, feedback }) =>
     JSON.stringify({

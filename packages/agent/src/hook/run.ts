@@ -15,7 +15,7 @@ export type Said =
   | { readonly mayRun: true; readonly out: string }
   | { readonly mayRun: false; readonly reason: string };
 
-// Time to write the denial and to end, out of what the host gives us.
+// Reserved for writing the denial and exiting, out of the time that the host gives us.
 const LAST_MOMENT_MS = 750;
 
 export async function runHook(argv: readonly string[], world: World): Promise<Said> {

@@ -1,12 +1,12 @@
 import { createScanner, findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
 
-// As jsonc-parser numbers its tokens; its type is a const enum, which is gone at run time.
+// jsonc-parser's token numbers; its type is a const enum, which does not exist at run time.
 const COMMA = 5;
 const TRIVIA = [12, 13, 14, 15];
 
 /**
- * Takes one member out of a list or an object, with its comma and its line, and leaves every comment where it is.
- * The library's own removal breaks the text when the last member of a list goes.
+ * Removes one member of a list or an object, with its comma and its line, and leaves every comment in place. The
+ * library's own removal breaks the text when the last member of a list goes.
  */
 export function cutOut(text: string, path: (string | number)[]): string {
   const tree = parseTree(text, [], { allowTrailingComma: true });
@@ -22,7 +22,7 @@ export function cutOut(text: string, path: (string | number)[]): string {
     .reduce((left, { from, to }) => left.slice(0, from) + left.slice(to), text);
 }
 
-/** The last member has no comma behind it, so the one in front of it goes. */
+/** The last member has no comma after it, so the one before it goes. */
 function commaBefore(text: string, member: Node): number | null {
   const members = member.parent?.children ?? [];
   const previous = members[members.indexOf(member) - 1];

@@ -8,7 +8,7 @@ import { eventOf, isOurs } from './targets.ts';
 
 type Path = (string | number)[];
 
-/** The text with our entry in it, and everything else, comments included, as it was. */
+/** The text with our entry in it; everything else, comments included, is unchanged. */
 export function withHook(text: string, file: string, host: HostName, entry: Record<string, unknown>): string {
   const event = eventOf(host);
   const groups = groupsIn(readJson(text, file), event, file);
@@ -18,7 +18,7 @@ export function withHook(text: string, file: string, host: HostName, entry: Reco
     const start = text.trim() === '' ? '{}\n' : text;
     return checked(text, insert(start, ['hooks', event, groups.length], entry), { host, file, ours: 1 });
   }
-  // Installed twice, or by an older version: one entry stays, as it should be now.
+  // It was installed twice, or by an older version: one entry stays, in its current form.
   const single = without(text, others);
   const isSame = isDeepStrictEqual(valueAt(single, first), handler);
   return checked(text, isSame ? single : replace(single, first, handler), { host, file, ours: 1 });
@@ -39,16 +39,16 @@ function find(groups: Groups, host: HostName): Path[] {
 }
 
 function without(text: string, paths: readonly Path[]): string {
-  // From the end, so that the places in front stay what they were.
+  // From the end, so that the earlier paths stay valid.
   return [...paths].reverse().reduce((left, path) => prune(left, path), text);
 }
 
-/** Takes a value out, and whatever is empty because of it. */
+/** Removes a value, and whatever becomes empty because of it. */
 function prune(text: string, path: Path): string {
   const parent = path.slice(0, -1);
   const holder = valueAt(text, parent);
   const size = Array.isArray(holder) ? holder.length : Object.keys(Object(holder)).length;
-  // A group may carry a matcher; without a single hook in it, it does nothing.
+  // A group may carry a matcher; without a hook in it, it does nothing.
   const isGroup = parent.at(-1) === 'hooks' && parent.length > 1;
   if (size === 1 && parent.length > 0) return prune(text, isGroup ? parent.slice(0, -1) : parent);
   return cutOut(text, path);
@@ -64,7 +64,7 @@ function replace(text: string, path: Path, value: unknown): string {
   return applyEdits(text, modify(text, path, value, { formattingOptions: formattingOf(text) }));
 }
 
-/** As whoever wrote the file does it. */
+/** In the formatting that the file already has. */
 function formattingOf(text: string) {
   const isTabbed = /^\t/m.test(text);
   const tabSize = /^( +)\S/m.exec(text)?.[1]?.length ?? 2;
@@ -75,13 +75,13 @@ function formattingOf(text: string) {
 interface Wanted {
   readonly host: HostName;
   readonly file: string;
-  /** How often our entry is to be there. */
+  /** How often our entry must be there. */
   readonly ours: 0 | 1;
 }
 
 /**
- * Somebody's configuration: what does not read the same but for our entry is not written. Nor what reads as if our entry
- * were where we did not put it: of a name that is there twice the host takes the last one, and an edit the first.
+ * This is somebody's configuration: if anything but our entry would read differently, it is not written. Nor if our
+ * entry would not take effect: of a name that occurs twice, the host reads the last and an edit changes the first.
  */
 function checked(before: string, after: string, { host, file, ours }: Wanted): string {
   const rest = (text: string) => stripped(readJson(text, file), host);

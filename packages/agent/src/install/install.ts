@@ -87,7 +87,7 @@ function isLink(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** Beside it and then into its place, where a link points to: nobody ever reads half a file. */
+/** Written to a temporary file and moved into place, following a link: nobody ever reads half a file. */
 function write(file: string, text: string): void {
   makeFolder(dirname(file));
   const [target, mode] = placeOf(file);
@@ -108,7 +108,7 @@ function drop(fresh: string): void {
   try {
     unlinkSync(fresh);
   } catch {
-    // It was never there; what counts is why.
+    // It was never created; the reason is what matters.
   }
 }
 
@@ -121,7 +121,7 @@ function placeOf(file: string): [string, number] {
   }
 }
 
-/** By name where the name finds us, otherwise by path: a hook that is not found lets every tool run on some hosts. */
+/** By name if the name leads to us, otherwise by path: on some hosts, a hook that is not found lets every tool run. */
 function programOf({ env }: World): string {
   const own = fileURLToPath(new URL('../../bin/lantern.js', import.meta.url));
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
@@ -135,7 +135,7 @@ function programOf({ env }: World): string {
   return isOnPath ? 'lantern' : `"${process.execPath}" "${own}"`;
 }
 
-/** npx and npm scripts put such folders in front for as long as they run; a host that starts later has none of them. */
+/** npx and npm scripts prepend such folders while they run; a host that starts later does not have them. */
 function isLasting(folder: string): boolean {
   return !/[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder);
 }

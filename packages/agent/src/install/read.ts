@@ -3,7 +3,7 @@ import { UsageError } from '../world.ts';
 
 export type Groups = readonly { readonly hooks?: readonly unknown[] }[];
 
-/** The configuration as a value. A file that is not JSON, comments and a last comma aside, is left alone. */
+/** The configuration as a value. A file that is not JSON (with comments and trailing commas) is left alone. */
 export function readJson(text: string, file: string): unknown {
   if (text.trim() === '') return {};
   const errors: ParseError[] = [];

@@ -24,14 +24,14 @@ export function fileOf(host: HostName, scope: Scope, { env }: Pick<World, 'env'>
   return join(base, host === 'codex' ? 'hooks.json' : 'settings.json');
 }
 
-/** One entry for the event before a tool runs, for every tool: which of them ask is the hook's business. */
+/** One entry for the event before a tool runs, for every tool: the hook decides which of them ask. */
 export function entryOf(wish: HookWish): Record<string, unknown> {
   const { host, timeoutSeconds } = wish;
   const command = { type: 'command', command: commandOf(wish) };
   if (host === 'gemini') {
     return { hooks: [{ ...command, name: 'lanternroom', timeout: timeoutSeconds * 1_000 }] };
   }
-  // Claude Code 2.1.295 and newer: also a hook that cannot be started keeps the tool from running.
+  // Claude Code 2.1.295 and newer: even a hook that cannot be started keeps the tool from running.
   const onFailure = host === 'claude' ? { onFailure: 'block' } : {};
   return { hooks: [{ ...command, timeout: timeoutSeconds, ...onFailure }] };
 }
@@ -46,11 +46,11 @@ function commandOf({ host, program, timeoutSeconds, ask, pass }: HookWish): stri
     pass === undefined ? [] : ['--pass', quoted(pass)],
   ];
   const parts = [program, 'hook', host, '--host-timeout', String(timeoutSeconds), ...filter.flat()];
-  // A program that is missing or was killed ends with codes that let a tool run; this makes them a no.
+  // A missing or killed program ends with codes that let a tool run; this turns them into a no.
   return `${parts.join(' ')}${process.platform === 'win32' ? '' : ' || exit 2'}`;
 }
 
-/** Ours, by what it runs, however it was installed. */
+/** Recognised by what it runs, however it was installed. */
 export function isOurs(handler: unknown, host: HostName): boolean {
   if (typeof handler !== 'object' || handler === null || !('command' in handler)) return false;
   const pattern = new RegExp(`(^|[\\s"'/\\\\])lantern(\\.js)?["']?\\s+hook\\s+${host}(\\s|$)`);

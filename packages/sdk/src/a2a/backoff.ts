@@ -2,7 +2,7 @@ const FIRST_MS = 500;
 const LONGEST_MS = 15_000;
 
 /**
- * How long to wait before the next try to connect: it doubles up to 15 s, and half of it is left to chance, so that a
+ * How long to wait before the next attempt to connect: it doubles up to 15 s, and half of it is random, so that a
  * thousand agents do not come back in the same instant after a restart.
  */
 export function pauseBefore(attempt: number, random: number): number {

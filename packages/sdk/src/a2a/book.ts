@@ -17,17 +17,17 @@ export interface Turn {
   readonly said: Set<string>;
 }
 
-/** Ids that are remembered after their turn has ended, for acknowledgements that got lost on their way. */
+/** Ids that are remembered after their turn has ended, for acknowledgements that got lost. */
 const REMEMBERED = 10_000;
 
 /**
- * Everything the agent's side must not forget: what is to do, what was begun, what has been said and not yet been
- * acknowledged. A journal's lines, one after the other, make the same book again.
+ * Everything the agent's side must not forget: what is to be done, what was begun, what was said and not yet
+ * acknowledged. Reading a journal's lines one after the other rebuilds it.
  */
 export class Book {
   readonly turns = new Map<string, Turn>();
   readonly outbox = new Map<string, AgentFrame>();
-  /** The last connection, which may not have been written off on the other side. */
+  /** The last connection, which the hub may still believe to be open. */
   link: string | null = null;
   readonly #past = new Set<string>();
 
@@ -40,7 +40,7 @@ export class Book {
     return book;
   }
 
-  /** Whether this turn was taken before. */
+  /** Whether this turn was already taken. */
   knows(id: string): boolean {
     return this.turns.has(id) || this.#past.has(id);
   }
@@ -81,7 +81,7 @@ export class Book {
     if (this.#past.size > REMEMBERED && oldest !== undefined) this.#past.delete(oldest);
   }
 
-  /** The fewest lines that make this book. */
+  /** The fewest lines that rebuild this book. */
   *lines(): Generator<Entry> {
     if (this.link !== null) yield { entry: 'linked', id: this.link };
     for (const turn of this.#past) yield { entry: 'ended', turn };
@@ -99,7 +99,7 @@ export class Book {
       yield { entry: 'out', turn: turnOf.get(id) ?? '', frame };
       turnOf.delete(id);
     }
-    // Said and acknowledged, in turns that go on: the id alone is worth remembering.
+    // Said and acknowledged, in turns that are still running: only the id needs to be remembered.
     for (const [id, turn] of turnOf) {
       yield { entry: 'out', turn, frame: { id, type: 'accepted', taskId: '' } };
       yield { entry: 'acked', id };
@@ -107,7 +107,7 @@ export class Book {
   }
 }
 
-/** Null for half a line that a crash has left, and for what a newer version wrote. */
+/** Null for a half-written line after a crash, and for what a newer version wrote. */
 function readEntry(line: string): Entry | null {
   const value = parseJson(line);
   if (!isRecord(value)) return null;
@@ -122,7 +122,7 @@ function readEntry(line: string): Entry | null {
   return null;
 }
 
-// Ours, from our own file: its shape was checked by the compiler when it was written.
+// It comes from our own file: the compiler checked its shape when it was written.
 function isSaid(frame: unknown): frame is AgentFrame {
   return isRecord(frame) && typeof frame.id === 'string' && typeof frame.type === 'string';
 }

@@ -19,29 +19,32 @@ export interface CallerOptions {
 }
 
 export interface SendOptions {
-  /** The same id gives the same task, so that sending again is safe; made here when left out. */
+  /** The same id gives the same task, so that sending again is safe; generated when left out. */
   readonly messageId?: string | undefined;
-  /** Goes on with a task that waits for input. */
+  /** Continues a task that waits for input. */
   readonly taskId?: string | undefined;
-  /** Belongs to a conversation. */
+  /** The conversation it belongs to. */
   readonly contextId?: string | undefined;
   /** Answer at once, with the task as it is stored: do not wait for the agent. */
   readonly returnImmediately?: boolean | undefined;
-  /** Where the server tells about every change, also when nobody waits here. */
+  /** Where the server reports every change, even when nobody waits here. */
   readonly push?: { readonly url: string; readonly token?: string } | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The other side of a task: whoever wants something from an agent. */
+/** The caller's side of a task. */
 export interface Caller {
   /** Sends a message; waits for the agent up to half a minute. The answer is a task, or a message alone. */
   send(said: Said, options?: SendOptions): Promise<{ task: Task } | { message: Message }>;
   get(taskId: string, options?: { historyLength?: number; signal?: AbortSignal }): Promise<Task>;
-  /** Everything that happens to the task, to its end or its next question. Goes on after a lost connection, without gaps. */
+  /**
+   * Everything that happens to the task, up to its end or its next question. Continues after a lost connection,
+   * without gaps.
+   */
   stream(said: Said, options?: SendOptions): AsyncGenerator<StreamItem, void, undefined>;
-  /** The same for a task that is already there. */
+  /** The same for an existing task. */
   subscribe(taskId: string, options?: { signal?: AbortSignal }): AsyncGenerator<StreamItem, void, undefined>;
-  /** Fault `conflict` when it has ended otherwise. */
+  /** Fault `conflict` when it has ended in another way. */
   cancel(taskId: string, options?: { signal?: AbortSignal }): Promise<Task>;
 }
 
@@ -95,7 +98,7 @@ function sending(said: Said, call: SendOptions): Record<string, unknown> {
   return { message: { messageId, role: 'ROLE_USER', parts, ...ids, ...more }, configuration };
 }
 
-/** One call to its answer. Safe to repeat, because the message id stays the same. */
+/** One call and its answer. Safe to repeat, because the message id stays the same. */
 async function ask(parts: CallerParts, request: Request, signal?: AbortSignal): Promise<unknown> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -109,7 +112,7 @@ async function ask(parts: CallerParts, request: Request, signal?: AbortSignal): 
   }
 }
 
-/** A retry after a lost reply meets a refusal although the task was cancelled: what the task says now decides. */
+/** A retry after a lost reply may be refused because the task is already cancelled: its current state decides. */
 async function cancel(parts: CallerParts, id: string, signal?: AbortSignal): Promise<Task> {
   try {
     return taskIn(parts, await ask(parts, { method: 'CancelTask', params: { id } }, signal));
@@ -144,7 +147,7 @@ async function* follow(
         if (isLast(item)) return;
         request = continuing(request, item, id);
       }
-      // It may end in between: a server that restarts, a proxy that has had enough.
+      // A stream may end early: the server restarts, or a proxy cuts it off.
       throw new LanternError('unreachable', 'The stream ended before the task did.');
     } catch (error) {
       await pauseOrThrow(parts, { error, attempt, signal });
@@ -154,10 +157,10 @@ async function* follow(
   }
 }
 
-// What 1.0 says to somebody who wants to follow a task that has ended (A10).
+// The answer of 1.0 to following a task that has ended (A10).
 const UNSUPPORTED = '-32004';
 
-/** A task that has ended is read instead of followed; every other answer that is no stream is a refusal. */
+/** A task that has ended is read instead of followed; any other answer that is not a stream is a refusal. */
 async function endedTask(
   parts: CallerParts,
   { method, params }: Request,
@@ -187,14 +190,14 @@ function isLast(item: StreamItem): boolean {
   return state !== undefined && (isEnded(state) || /INPUT_REQUIRED|AUTH_REQUIRED/.test(state));
 }
 
-/** Waits before another try, or throws what is no use trying again. */
+/** Waits before the next attempt, or throws when another attempt is of no use. */
 async function pauseOrThrow(
   { clock }: CallerParts,
   { error, attempt, signal }: { error: unknown; attempt: number; signal: AbortSignal | undefined },
 ): Promise<void> {
   if (signal?.aborted) throw aborted(signal);
   const known = faultOf(error);
-  // A body that breaks off in the middle is the network's doing.
+  // A body that breaks off midway is a network problem.
   const fault = known ?? 'unreachable';
   const isPassing = fault === 'unreachable' || fault === 'server_failed' || fault === 'rate_limited';
   if (!isPassing) throw error;

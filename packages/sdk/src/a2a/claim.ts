@@ -7,14 +7,14 @@ export interface Claim {
   release(): Promise<void>;
 }
 
-/** A process, in a way that a later one with the same number does not match. */
+/** Identifies a process, so that a later one with the same number does not match. */
 export interface ProcessMark {
   readonly pid: number;
   /** When it started, in ticks since boot; null where the system does not tell. */
   readonly started: string | null;
 }
 
-/** Makes the folder ours, or says who has it. What a killed process has left is taken over. */
+/** Claims the folder, or says who has it. What a killed process left is taken over. */
 export async function claimFolder(folder: string): Promise<Claim> {
   const { fs, path } = builtin();
   const file = path.join(folder, 'lock');
@@ -36,11 +36,11 @@ export async function claimFolder(folder: string): Promise<Claim> {
 
 const TRIES = 100;
 const PAUSE_MS = 20;
-/** Between making the file and writing into it there are microseconds, unless the process was killed right there. */
+/** Writing follows making the file within microseconds, unless the process was killed right there. */
 const WRITTEN_WITHIN_MS = 1_000;
 const REMOVED_WITHIN_MS = 10_000;
 
-/** Who has it; `gone` when that process has ended; null when the file is gone, or just being written. */
+/** Who has it; `gone` when that process has ended; null when the file is gone, or is just being written. */
 async function holderOf(file: string): Promise<ProcessMark | 'gone' | null> {
   const { fs } = builtin();
   const text = await fs.readFile(file, 'utf8').catch(() => null);
@@ -51,8 +51,8 @@ async function holderOf(file: string): Promise<ProcessMark | 'gone' | null> {
 }
 
 /**
- * Removes what a killed process has left. One at a time, and looked at again: of two that find it at once, the second
- * would remove what the first has put in its place, and both would have the folder.
+ * Removes what a killed process left. One at a time, and checked again: of two that find it at once, the second would
+ * remove what the first has put in its place, and both would have the folder.
  */
 async function removeLeft(file: string): Promise<void> {
   const { fs } = builtin();
@@ -99,7 +99,7 @@ export async function isRunning({ pid, started }: ProcessMark): Promise<boolean>
   try {
     process.kill(pid, 0);
   } catch (cause) {
-    // Somebody else's process, but a process.
+    // A process of another user, but a process.
     return codeOf(cause) === 'EPERM';
   }
   const now = await startOf(pid);
@@ -107,13 +107,13 @@ export async function isRunning({ pid, started }: ProcessMark): Promise<boolean>
   return started === null || now === null || now === started;
 }
 
-/** Linux tells; elsewhere the number alone must do. */
+/** Linux says when a process started; elsewhere the number alone must do. */
 async function startOf(pid: number): Promise<string | null> {
   const text = await builtin()
     .fs.readFile(`/proc/${pid}/stat`, 'utf8')
     .catch(() => null);
   if (text === null) return null;
-  // The name in the second field may hold spaces and brackets of its own.
+  // The name in the second field may contain spaces and brackets.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' ? 'ended' : (fields[19] ?? null);
 }

@@ -119,7 +119,7 @@ export function connect(options: ConnectOptions): Connection {
   });
   options.signal?.addEventListener('abort', () => void side.stop(), { once: true });
   if (options.signal?.aborted) void side.stop();
-  // Whoever neither looks at `closed` nor gives an onError should hear of it loudly.
+  // Without an `onError`, somebody who does not look at `closed` should notice the failure.
   if (options.onError !== undefined) side.closed.catch(() => undefined);
   return side;
 }

@@ -19,7 +19,7 @@ export interface Request {
   readonly lastEventId?: string | undefined;
 }
 
-/** `limit` ends it, whoever wanted that; `signal` tells whether it was the caller. */
+/** `limit` ends the request; `signal` tells whether it was the caller who wanted that. */
 export async function post(
   parts: CallerParts,
   request: Request,
@@ -31,7 +31,7 @@ export async function post(
       method: 'POST',
       headers: headersOf(parts, request),
       body: text,
-      // The token must not follow a redirect to somewhere else.
+      // The token must not follow a redirect to another host.
       redirect: 'manual',
       signal: limit,
     })
@@ -77,7 +77,7 @@ async function refusal({ endpoint }: CallerParts, reply: Response): Promise<Lant
 /** A2A's own codes, as far as a caller would act on them. */
 const BY_CODE: Readonly<Record<number, Fault>> = { [-32001]: 'not_found', [-32002]: 'conflict' };
 
-/** What was answered, or the refusal that the answer tells of. */
+/** The result, or the refusal in the answer as an error. */
 export function resultOf(parts: CallerParts, answer: unknown): unknown {
   if (!isRecord(answer)) throw strange(parts);
   const { error } = answer;
@@ -90,7 +90,7 @@ export function resultOf(parts: CallerParts, answer: unknown): unknown {
   });
 }
 
-/** Which member is wrong, as 1.0 says it in its details (google.rpc.BadRequest). */
+/** The member that is wrong, from the details of 1.0 (google.rpc.BadRequest). */
 function fieldIn(data: unknown): string | null {
   for (const detail of Array.isArray(data) ? data : []) {
     const violations = isRecord(detail) ? detail.fieldViolations : null;
@@ -100,7 +100,7 @@ function fieldIn(data: unknown): string | null {
   return null;
 }
 
-/** An answer that makes no sense. */
+/** An answer that cannot be understood. */
 export function strange({ endpoint }: CallerParts): LanternError {
   const message = `${endpoint.base} did not answer as A2A 1.0 does: check that this is the address of an agent.`;
   return new LanternError('bad_reply', message);

@@ -9,7 +9,10 @@ export const PROTOCOL = 'lantern.v1';
 export interface WorkFrame {
   readonly type: 'task' | 'message' | 'decision';
   readonly id: string;
-  /** The hub counts its frames; with the task's id beside it, a server that starts over does not count as known. */
+  /**
+   * The hub numbers its frames; together with the task's id, a server that was set up anew is not mistaken for the
+   * old one.
+   */
   readonly turn: string;
   readonly taskId: string;
   /** A decision may come without: the context is that of its task. */
@@ -20,7 +23,7 @@ export interface WorkFrame {
   readonly decision?: TaskDecision;
 }
 
-/** What the hub says first: who we are to it, and what it takes. */
+/** What the hub says first: who we are, and what it accepts. */
 export interface Hello {
   readonly type: 'hello';
   /** `@handle/name`. */
@@ -46,7 +49,7 @@ const ENDINGS = ['completed', 'failed', 'rejected', 'input_required', 'auth_requ
 
 export type Ending = (typeof ENDINGS)[number];
 
-/** What an agent says. Each is kept until the hub has acknowledged it, and sent again with the same id. */
+/** What an agent says. Each frame is kept until the hub has acknowledged it, and sent again with the same id. */
 export type AgentFrame = { readonly id: string; readonly taskId: string } & (
   | { readonly type: 'accepted' }
   | { readonly type: 'status' | Ending; readonly message?: Message }
@@ -59,7 +62,7 @@ export type AgentFrame = { readonly id: string; readonly taskId: string } & (
     }
 );
 
-/** Reads one frame of the hub. Nothing is believed before it was looked at. */
+/** Reads one frame of the hub. Nothing is trusted before it was checked. */
 export function readHubFrame(text: string): HubFrame {
   const frame = parseJson(text);
   if (!isRecord(frame)) return { type: 'unknown', id: null, name: 'no JSON object' };
@@ -93,7 +96,7 @@ function readHello({ agent, connectionId, maxFrameBytes, uploadUrl }: Record<str
   };
 }
 
-/** The same for what a journal has kept. */
+/** The same for what a journal has stored. */
 export function readWork(frame: unknown): WorkFrame | null {
   if (!isRecord(frame) || typeof frame.id !== 'string' || typeof frame.taskId !== 'string') return null;
   const { type } = frame;
@@ -125,7 +128,7 @@ function decisionOf(value: Record<string, unknown>): TaskDecision | null {
   return { status: meantBy(status, edited_content), feedback: textOf(value.feedback), edited_content };
 }
 
-/** A decision as the message that it is, where the hub sent none along (A17). */
+/** A decision as a message, where the hub sent none along (A17). */
 function spoken(id: string, decision: TaskDecision): Message {
   const text = [decision.status, decision.feedback].filter(Boolean).join(': ');
   return { messageId: id, role: 'ROLE_USER', parts: [{ text }, { data: { ...decision } }] };

@@ -118,7 +118,7 @@ class JournalFile {
 
   async #writeOn(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // One sync for all that came while the last one ran.
+      // One sync for everything that arrived during the last one.
       const group = this.#waiting;
       this.#waiting = [];
       try {
@@ -133,7 +133,7 @@ class JournalFile {
 
   async #appendNow(lines: readonly string[]): Promise<void> {
     const start = this.#hasHalfLine ? '\n' : '';
-    // Until it is synced: a full disk may take a part, and what comes next must not be lost with it.
+    // Until it is synced: a full disk may take only a part, and the next line must not be lost with it.
     this.#hasHalfLine = true;
     if (this.#handle === null) throw new Error('the journal is closed');
     await this.#handle.appendFile(start + toText(lines));

@@ -2,19 +2,19 @@ import { Book, type Entry } from './book.ts';
 import type { AgentFrame, WorkFrame } from './frames.ts';
 import type { TaskJournal } from './journal.ts';
 
-/** More than this unacknowledged, and whoever says more waits: the hub may be away for a night. */
+/** With more than this unacknowledged, whoever says more must wait: the hub may be away for a night. */
 const UNACKNOWLEDGED_MOST = 4 * 1024 * 1024;
-/** So many lines, and the journal is written anew with what still matters. */
+/** After this many lines, the journal is rewritten with what still matters. */
 const LINES_MOST = 50_000;
 
 export interface KeeperParts {
   readonly journal: TaskJournal;
-  /** Ends with fault `aborted` when the signal fires. */
+  /** Rejects with fault `aborted` when the signal fires. */
   readonly pause: (attempt: number, signal: AbortSignal) => Promise<void>;
   readonly trouble: (error: unknown) => void;
 }
 
-/** The book and its journal in step: what is in the book is in the journal first. */
+/** Keeps book and journal in step: an entry reaches the journal first. */
 export class Keeper {
   readonly #parts: KeeperParts;
   readonly #journal: TaskJournal;
@@ -46,7 +46,7 @@ export class Keeper {
     await this.#rewrite();
   }
 
-  /** What cannot be written now is no longer waited for: the next process finds it not done. */
+  /** Stops waiting for what cannot be written now: the next process finds it undone. */
   hurry(): void {
     this.#leaving.abort();
   }
@@ -67,7 +67,7 @@ export class Keeper {
     return this.#write([{ entry: 'begun', turn }]);
   }
 
-  /** Keeps it until it is acknowledged; the last one of a turn ends the turn with it. */
+  /** Keeps the frame until it is acknowledged; the last frame of a turn ends the turn. */
   async say(turn: string, frame: AgentFrame, isLast: boolean): Promise<void> {
     const out: Entry = { entry: 'out', turn, frame };
     await this.#write(isLast ? [out, { entry: 'ended', turn }] : [out]);
@@ -99,7 +99,7 @@ export class Keeper {
     if (frame === undefined || !this.#sizes.has(id)) return null;
     this.#bytes -= this.#sizes.get(id) ?? 0;
     this.#sizes.delete(id);
-    // Not waited for: should the line be lost, the frame is sent once more and recognised by its id.
+    // Not awaited: if the line is lost, the frame is sent once more and recognised by its id.
     void this.#write([{ entry: 'acked', id }]).then(
       () => this.#relieve(),
       () => this.#relieve(),
@@ -130,9 +130,9 @@ export class Keeper {
     } finally {
       this.#underWay -= 1;
     }
-    // Not while a line is on its way that the book does not have yet.
+    // Not while a line is under way that the book does not have yet.
     if (this.#lines > LINES_MOST && this.#underWay === 0 && this.#journal.isDurable) {
-      // Only to save room: when it fails, the old journal has everything.
+      // Only to save space: if it fails, the old journal has everything.
       const rewriting = this.#rewrite().catch(() => undefined);
       this.#rewriting = rewriting.finally(() => {
         this.#rewriting = null;
@@ -140,7 +140,7 @@ export class Keeper {
     }
   }
 
-  /** A disk that is full has room again some day. Until then nothing is taken, begun or said, and nothing is lost. */
+  /** A full disk has room again some day. Until then nothing is taken, begun or said, and nothing is lost. */
   async #append(lines: readonly string[]): Promise<void> {
     const { pause, trouble } = this.#parts;
     const { signal } = this.#leaving;

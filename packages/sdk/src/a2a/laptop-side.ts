@@ -29,7 +29,10 @@ const UNAVAILABLE_PAUSE_MS = 1_000;
 
 type HubError = Extract<HubFrame, { type: 'error' }>;
 
-/** The agent's end of the line (A13): reads what the hub says, and sees to it that everything said here gets there. */
+/**
+ * The agent's end of the connection (A13): reads what the hub says, and makes sure that everything said here gets
+ * there.
+ */
 export class LaptopSide implements Connection {
   readonly closed: Promise<void>;
   readonly #parts: SideParts;
@@ -38,7 +41,7 @@ export class LaptopSide implements Connection {
   readonly #link: Link;
   readonly #leaving = new AbortController();
   #stopping: Promise<void> | null = null;
-  /** Work and cancellations take effect in the order in which they came, and so do events. */
+  /** Work and cancellations take effect in the order in which they arrived, and so do events. */
   #workInOrder: Promise<void> = Promise.resolve();
   #eventsInOrder: Promise<void> = Promise.resolve();
 
@@ -90,7 +93,7 @@ export class LaptopSide implements Connection {
     const over = this.closed.catch(() => undefined);
     const enough = new AbortController();
     const late = this.#parts.clock.sleep(withinMs, enough.signal).catch(() => undefined);
-    // Without a connection there is nobody who could acknowledge; a journal keeps what is left for the next time.
+    // Without a connection nobody can acknowledge; a journal keeps what is left for the next time.
     if (this.#link.isUp) await Promise.race([this.#keeper.quiet(), over, late]);
     enough.abort();
     this.#leaving.abort();
@@ -106,7 +109,7 @@ export class LaptopSide implements Connection {
     } catch (error) {
       if (faultOf(error) === 'aborted') return;
       fault = error;
-      // Told at once: handlers that still run may take their time.
+      // Reported at once: running handlers may take their time.
       this.#trouble(error, null);
       throw error;
     } finally {
@@ -173,7 +176,7 @@ export class LaptopSide implements Connection {
     this.#workInOrder = this.#workInOrder.then(step).catch((error: unknown) => this.#trouble(error, null));
   }
 
-  /** An event that its handler throws at stays unacknowledged, and comes again after the next connect. */
+  /** An event whose handler throws stays unacknowledged, and is sent again after the next connect. */
   #inform(id: string, handler: () => Promise<void> | void | undefined): void {
     this.#eventsInOrder = this.#eventsInOrder
       .then(handler)
@@ -181,7 +184,7 @@ export class LaptopSide implements Connection {
       .catch((error: unknown) => this.#trouble(error, null));
   }
 
-  /** The hub will never take this frame, except when it says that its store is away. */
+  /** The hub will never accept this frame, unless it says that its store is away. */
   #refused({ id, code, message }: HubError): void {
     if (code === 'unavailable' && id !== null) {
       this.#sendAgain(id);
@@ -191,7 +194,7 @@ export class LaptopSide implements Connection {
     const isOver = code === 'not_found' || code === 'task_ended';
     const fault = code === 'not_found' ? 'not_found' : code === 'task_ended' ? 'conflict' : 'refused';
     this.#trouble(new LanternError(fault, `The hub refused a frame (${code}): ${message}`), null);
-    // Over for everybody else, so that going on would be for nothing.
+    // The task is over for everybody else, so going on would be useless.
     if (frame !== null && isOver) this.#afterOthers(() => this.#work.cancel(frame.taskId));
   }
 

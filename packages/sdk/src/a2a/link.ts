@@ -9,13 +9,13 @@ export interface LinkParts {
   readonly target: () => SocketTarget;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The hub has greeted: everything that waits may be sent. */
+  /** The hub has greeted us: everything that waits may be sent. */
   readonly onHello: (hello: Hello) => void;
   readonly onFrame: (frame: Exclude<HubFrame, Hello>) => void;
   readonly onTrouble: (trouble: LinkTrouble) => void;
 }
 
-/** Why there is no connection now, and when the next try is. */
+/** Why there is no connection now, and when the next attempt is. */
 export interface LinkTrouble {
   readonly error: LanternError;
   readonly retryInMs: number;
@@ -24,7 +24,7 @@ export interface LinkTrouble {
 const KEY_REVOKED = 1008;
 const HELLO_WITHIN_MS = 15_000;
 
-/** Keeps one socket to the hub open, for as long as it may live. */
+/** Keeps one socket to the hub open, and opens the next when it ends. */
 export class Link {
   readonly #parts: LinkParts;
   #socket: Socket | null = null;
@@ -38,14 +38,14 @@ export class Link {
     return this.#isGreeted;
   }
 
-  /** False when there is nobody to send it to. */
+  /** False when there is no connection. */
   send(frame: object): boolean {
     if (this.#socket === null || !this.#isGreeted) return false;
     this.#socket.send(JSON.stringify(frame));
     return true;
   }
 
-  /** Ends with fault `aborted` when the signal fires, and with another one when trying again is of no use. */
+  /** Rejects with fault `aborted` when the signal fires, and with another one when a further attempt is of no use. */
   async run(signal: AbortSignal): Promise<never> {
     let attempt = 0;
     for (;;) {
@@ -68,7 +68,7 @@ export class Link {
     const end = new Promise<LanternError>((resolve) => {
       ended = resolve;
     });
-    // The greeting may come in the same packet as the opening, before whoever opened it goes on.
+    // The greeting may arrive in the same packet as the opening, before the opener continues.
     const early: string[] = [];
     const ears = {
       text: (text: string) => void (this.#socket === null ? early.push(text) : this.#hear(text, greeted)),

@@ -1,12 +1,12 @@
 type Ask<T> = (result: IteratorResult<T, undefined>) => void;
 
-/** Hands things to whoever iterates, and only when they ask: until then nothing counts as begun. */
+/** Hands things to an iteration, and only when it asks for one: until then nothing counts as begun. */
 export class Offers<T> implements AsyncIterableIterator<T> {
   readonly #asking: { readonly give: Ask<T>; readonly fail: (error: unknown) => void }[] = [];
   readonly #offering: ((give: ((one: T) => void) | null) => void)[] = [];
   #ended: { readonly error: unknown } | null = null;
 
-  /** Resolves with the way to hand one thing over, once somebody asks for it; with null when that will not be. */
+  /** Resolves with a function that hands one thing over, once somebody asks for it; with null when nobody will. */
   offer(signal: AbortSignal): Promise<((one: T) => void) | null> {
     return new Promise((resolve) => {
       this.#offering.push(resolve);

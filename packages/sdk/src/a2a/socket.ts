@@ -17,7 +17,7 @@ export interface SocketTarget {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Told in this order: `text` any number of times, then `closed` once. */
+/** Called in this order: `text` any number of times, then `closed` once. */
 export interface SocketEars {
   readonly text: (text: string) => void;
   readonly closed: (why: { readonly code: number; readonly reason: string }) => void;
@@ -38,9 +38,9 @@ export const openSocket: OpenSocket = async ({ url, protocol, headers }, ears) =
   const socket = new WebSocket(url, protocol, {
     headers,
     handshakeTimeout: HANDSHAKE_MS,
-    // Compression costs ten times the time of sending for frames like ours.
+    // For frames like ours, compression takes ten times as long as sending.
     perMessageDeflate: false,
-    // The key must not follow a redirect to somewhere else.
+    // The key must not follow a redirect to another host.
     followRedirects: false,
   });
   socket.on('message', (data, isBinary) => {
@@ -60,7 +60,7 @@ export const openSocket: OpenSocket = async ({ url, protocol, headers }, ears) =
   };
 };
 
-/** Tried again it would fail the same way for ever: a bundle without it, or a browser, for which it has only an empty stand-in. */
+/** Another attempt would fail the same way for ever: `ws` is missing from a bundle, or is an empty stub in a browser. */
 async function loadSockets(): Promise<Pick<typeof import('ws'), 'WebSocket'>> {
   let cause: unknown;
   try {
@@ -91,7 +91,7 @@ function opened(socket: WebSocket, url: string): Promise<void> {
   });
 }
 
-/** Finds out that the other side is gone when the network does not say so. */
+/** Notices that the other side is gone when the network does not say so. */
 function heartbeat(socket: WebSocket): NodeJS.Timeout {
   let isAlive = true;
   const heard = () => {
@@ -118,7 +118,7 @@ interface Refused {
   readonly text: string;
 }
 
-/** The server spoke HTTP instead of opening the socket. */
+/** The server answered with HTTP instead of opening the socket. */
 function refused({ url, status, text }: Refused): LanternError {
   const { host } = new URL(url);
   const wire = { status, code: null, field: null, oldestCursor: null };

@@ -77,9 +77,9 @@ export interface TaskParts {
   readonly newId: () => string;
 }
 
-/** What the hub takes is 1 MiB. */
+/** The hub accepts 1 MiB. */
 const FRAME_MOST = 1_000_000;
-/** A character takes at most six bytes in JSON, so that what is shorter than this fits without counting. */
+/** A character takes at most six bytes in JSON, so a shorter text fits without counting. */
 const SURELY_FITS = FRAME_MOST / 6 - 2_000;
 
 export function createTask(parts: TaskParts): AgentTask & { readonly ended: Promise<void> } {
@@ -102,7 +102,7 @@ export function createTask(parts: TaskParts): AgentTask & { readonly ended: Prom
     try {
       await parts.say(said, isLast);
     } catch (error) {
-      // What could not be kept was not said: without this the turn would end without its answer.
+      // What could not be stored was not said: otherwise the turn would end without its answer.
       if (isLast) hasEnded = false;
       throw error;
     }

@@ -1,4 +1,4 @@
-/** Turns that wait and turns that run: so many at a time, and one at a time within a context (A15). */
+/** Waiting and running turns: a limited number at a time, and one at a time within a context (A15). */
 export class Turns<T> {
   readonly #concurrency: number;
   readonly #run: (turn: T) => Promise<void>;
@@ -18,7 +18,7 @@ export class Turns<T> {
     this.#next();
   }
 
-  /** Takes away what waits and fits; what runs goes on. */
+  /** Removes the waiting turns that match; running ones go on. */
   remove(fits: (turn: T) => boolean): T[] {
     const removed: T[] = [];
     for (let at = this.#waiting.length - 1; at >= 0; at -= 1) {
@@ -30,7 +30,7 @@ export class Turns<T> {
     return removed;
   }
 
-  /** Begins nothing any more. */
+  /** Begins nothing more. */
   pause(): void {
     this.#isPaused = true;
   }

@@ -11,7 +11,7 @@ export interface WorkParts {
   readonly handlers: ConnectOptions;
   readonly concurrency: number;
   readonly upload: (taskId: string, content: ContentSource, signal: AbortSignal) => Promise<string>;
-  /** Sends what is kept by now; lost when there is no connection, and then sent with the next one. */
+  /** Sends a frame that is already stored; without a connection it is sent with the next one. */
   readonly send: (frame: object) => void;
   readonly trouble: (error: unknown, task: AgentTask | null) => void;
 }
@@ -19,10 +19,10 @@ export interface WorkParts {
 const INTERRUPTED =
   'The agent was stopped while it worked on this. It is not done a second time, because nobody knows how far it got.';
 const BROKEN = 'The agent failed while it worked on this.';
-/** Tasks whose context is remembered, for decisions, which do not name it. */
+/** Tasks whose context is remembered, because decisions do not name it. */
 const CONTEXTS_MOST = 10_000;
 
-/** What is to be done here: each turn taken once, begun once, and answered once. */
+/** The work of this process: each turn is taken once, begun once, and answered once. */
 export class Work {
   readonly offers = new Offers<AgentTask>();
   readonly #parts: WorkParts;
@@ -35,12 +35,12 @@ export class Work {
     this.#turns = new Turns(parts.concurrency, (frame) => this.#turn(frame));
   }
 
-  /** Goes on with what an earlier process has left. */
+  /** Continues what an earlier process left. */
   resume(): void {
     for (const { frame } of this.#parts.keeper.book.turns.values()) this.#enqueue(frame);
   }
 
-  /** Once in a journal that lasts it is ours; without one, it stays the hub's until it is done. */
+  /** In a durable journal it is ours; without one, it stays the hub's until it is done. */
   async take(frame: WorkFrame): Promise<void> {
     const { keeper } = this.#parts;
     if (!keeper.book.knows(frame.turn)) {
@@ -59,7 +59,7 @@ export class Work {
     }
   }
 
-  /** Begins nothing any more; resolves when what was begun is done. */
+  /** Begins nothing more; resolves when what was begun is done. */
   async stop(error: unknown = null): Promise<void> {
     this.#turns.pause();
     this.offers.close(error);
@@ -88,7 +88,7 @@ export class Work {
     this.#running.set(frame.turn, { frame, controller });
     try {
       const handler = await this.#handlerFor(frame, signal);
-      // Nobody asked for it before the end: it stays where it is.
+      // Nobody asked for it before the end: it stays waiting.
       if (handler === null && !signal.aborted) return;
       if (handler !== null) await this.#handle(frame, handler, signal);
       await this.#close(frame);
@@ -107,7 +107,7 @@ export class Work {
     if (give === null) return null;
     return async (task) => {
       give(task);
-      // Whoever iterates ends it with one of its verbs.
+      // The iterating program ends it with one of its verbs.
       await (task as EndingTask).ended;
     };
   }
@@ -129,7 +129,7 @@ export class Work {
     return this.#parts.keeper.book.turns.get(turn)?.hasBegun === true;
   }
 
-  /** In the journal before anything is done: what is found there as begun is not begun again. */
+  /** Written to the journal first: what is found there as begun is not begun again. */
   async #begin(frame: WorkFrame): Promise<void> {
     await this.#parts.keeper.begin(frame.turn);
     if (this.#parts.handlers.accept === false) return;

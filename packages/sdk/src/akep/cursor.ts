@@ -85,7 +85,7 @@ export function createBookmark(store: CursorStore) {
     loading ??= store.load().then(
       (place) => place ?? { events: START, resumes: START },
       (cause: unknown) => {
-        // The next reader may find what this one did not.
+        // The next reader may succeed where this one failed.
         loading = null;
         throw cause;
       },
@@ -120,7 +120,7 @@ function demandPlace(value: unknown, file: string): Place {
   const events = isRecord(value) ? trackOf(value.events) : null;
   const resumes = isRecord(value) ? trackOf(value.resumes) : null;
   if (events !== null && resumes !== null) return { events, resumes };
-  // Starting over by itself would hand everything out a second time.
+  // Starting over silently would hand everything out a second time.
   const message = `${file} does not hold the place in an inbox: restore it, or remove it to read the inbox from its beginning.`;
   throw new LanternError('cursor_failed', message);
 }

@@ -18,7 +18,7 @@ export interface AckCall extends EntryCall {
 
 const LONGEST_REASON = 1_000;
 
-/** Says what became of an event, as handed out: should its id be two producers', it knows which. */
+/** Says what became of an event that was handed out; the event itself tells its producer, should two share its id. */
 export async function acknowledge(
   parts: InboxParts,
   eventId: string,
@@ -27,7 +27,7 @@ export async function acknowledge(
   const producerId = ack.event?.source.producer_id;
   await postAck(parts, eventId, ack).catch((error: unknown) => {
     if (faultOf(error) !== 'conflict' || producerId === undefined) throw error;
-    // The development producer signs for other names (K30), so its own is only tried when it is needed.
+    // The development producer signs for other names (K30), so its own is tried only when needed.
     return postAck(parts, eventId, { ...ack, producerId }).catch(() => {
       throw error;
     });
@@ -52,7 +52,7 @@ async function postAck(
   await parts.http.send({ method: 'POST', path: entryPath(eventId, '/ack', ack), body }, ack.signal);
 }
 
-/** Never through a character: half of one is refused. */
+/** Never in the middle of a character: half of one is refused. */
 function cut(reason: string): string {
   return reason.slice(0, LONGEST_REASON).replace(/[\ud800-\udbff]$/, '');
 }

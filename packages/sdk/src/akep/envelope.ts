@@ -34,7 +34,7 @@ const SUBJECTS = ['task_id', 'thread_id', 'agent_id', 'user_id', 'artifact_id'];
 const EVENT_ID = /^[A-Za-z0-9_:-]{8,128}$/;
 const EVENT_TYPE = /^[a-z0-9][a-z0-9_.-]{1,126}[a-z0-9]$/;
 
-/** The whole envelope, looked over for what would surely be refused. The server judges the rest. */
+/** The whole envelope, checked for what would surely be refused. The server judges the rest. */
 export function fromEventDraft<T extends { producer_id?: string }>(
   draft: EventDraft,
   sender: { source: SourceOf<T>; nowMs: number },

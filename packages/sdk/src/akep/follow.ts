@@ -12,7 +12,7 @@ export type InboxItem =
   | { readonly type: 'resume'; readonly resume: Resume };
 
 export interface FollowOptions extends InboxCall {
-  /** Only these event types; the others are passed by and stay unacknowledged. */
+  /** Only these event types; the others are skipped and stay unacknowledged. */
   readonly types?: readonly string[] | undefined;
   /** End when everything that is there was handed out, instead of waiting for more. */
   readonly once?: boolean | undefined;
@@ -26,11 +26,11 @@ const WAIT_SECONDS = 50;
 const DEFAULT_LIMIT = 100;
 
 /**
- * Events in their order, and after each page what they have resumed. An item counts as handled when the next one is
- * asked for; whoever leaves in between gets it again.
+ * Events in order, and after each page the resumes they caused. An item counts as handled when the next one is asked
+ * for; a reader who leaves before that gets it again.
  */
 export async function* follow(parts: InboxParts, wanted: Wanted): AsyncGenerator<InboxItem, void, undefined> {
-  // The first look neither waits nor forgives: a wrong address is told at once.
+  // The first look neither waits nor retries: a wrong address is reported at once.
   for (let isFirst = true; ; isFirst = false) {
     const isPatient = !isFirst && wanted.once !== true;
     const look = <T>(call: () => Promise<T>) => (isPatient ? patiently(parts, wanted, call) : call());
@@ -39,7 +39,7 @@ export async function* follow(parts: InboxParts, wanted: Wanted): AsyncGenerator
     const page = hasEvents ? await look(() => nextEvents(parts, wanted, waitSeconds)) : null;
     if (page !== null) yield* handOut(parts, 'events', eventItems(page, wanted.types), wanted);
     if (page?.hasMore) continue;
-    // Every resume comes with an event: whoever has waited for those need not wait again.
+    // Every resume comes with an event: after waiting for events there is no need to wait again.
     const resumeWait = hasEvents ? 0 : waitSeconds;
     if (wanted.lists.includes('resumes'))
       yield* allResumes(parts, { ...wanted, waitSeconds: resumeWait }, look);

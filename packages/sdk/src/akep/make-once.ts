@@ -3,7 +3,7 @@ import type { InboxCall, InboxParts } from './parts.ts';
 
 const MOST_TRIES = 4;
 
-/** Makes what must not be there twice: when a reply got lost, `find` says whether it was made all the same. */
+/** Makes something that must not exist twice: if the reply got lost, `find` tells whether it was made. */
 export async function makeOnce<T>(
   { clock }: Pick<InboxParts, 'clock'>,
   { signal }: InboxCall,

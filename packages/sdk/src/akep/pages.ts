@@ -18,7 +18,7 @@ export interface PageWish extends InboxCall {
   readonly waitSeconds: number;
 }
 
-/** Null when nothing came in time. A cursor that is no longer kept is told, and read on from the oldest (K17). */
+/** Null when nothing came in time. An expired cursor is reported, and reading goes on from the oldest event (K17). */
 export async function readEvents(parts: InboxParts, wish: PageWish): Promise<Page<AkepEvent> | null> {
   try {
     return await readEventsAt(parts, wish);
@@ -42,7 +42,7 @@ export async function readResumes(parts: InboxParts, wish: PageWish): Promise<Pa
   return body === null ? null : demandPage(body, 'resumes', isResume);
 }
 
-/** The page behind the cursor, or its waiting sister where the server may hold the reply (K12, K41). */
+/** The page after the cursor, or its waiting counterpart where the server may hold the reply (K12, K41). */
 function heldGet(parts: InboxParts, list: string, wish: PageWish): Promise<unknown> {
   const query = queryOf(wish);
   if (wish.waitSeconds > 0) query.set('timeout_seconds', String(wish.waitSeconds));
@@ -53,7 +53,7 @@ function heldGet(parts: InboxParts, list: string, wish: PageWish): Promise<unkno
 
 const EARLY_PAUSE_MS = 1_000;
 
-/** A server that is about to stop lets everybody go at once; they need not all come back at once. */
+/** A stopping server releases all waiting clients at once; they should not all come back at once. */
 export async function unhurried<T>(
   parts: InboxParts,
   wish: PageWish,

@@ -3,7 +3,7 @@ import type { Http } from '../http.ts';
 import type { Recorder } from '../recorder.ts';
 import type { Bookmark } from './cursor.ts';
 
-/** What lay behind a cursor is no longer kept (K17): these events will not come. */
+/** What came after a cursor is no longer kept (K17): these events will never arrive. */
 export interface Gap {
   readonly expiredCursor: string | null;
   readonly oldestCursor: string;

@@ -37,7 +37,7 @@ export async function run(parts: InboxParts, handler: EventHandler, options: Run
       await settle(parts, item, { verdict, options });
     }
   } catch (error) {
-    // Stopping is what the signal is for. What was begun is finished and acknowledged by now.
+    // The signal means to stop. What was begun is finished and acknowledged by now.
     if (faultOf(error) !== 'aborted' || !options.signal?.aborted) throw error;
   }
 }
@@ -73,12 +73,12 @@ async function settle(
     await parts.record('skipped', { event_id: event.event_id });
     return;
   }
-  // Without the signal: work that was done is acknowledged, also when the agent is told to stop.
+  // Without the signal: finished work is acknowledged even when the agent is told to stop.
   const ack = () => acknowledge(parts, event.event_id, { ...verdict, event });
   const patience = { signal: options.signal, passes: isPassingOrLimit };
   await (options.once ? ack() : patiently(parts, patience, ack)).catch(async (error: unknown) => {
     const fault = faultOf(error);
-    // Acknowledged otherwise before, or no longer kept: nothing that doing it again would change.
+    // Acknowledged differently before, or no longer kept: repeating it would change nothing.
     if (fault !== 'conflict' && fault !== 'not_found') throw error;
     await parts.record('ack_refused', { event_id: event.event_id, status: verdict.status, fault });
   });

@@ -43,7 +43,7 @@ export async function signEvent(signing: EventSigning): Promise<EventHeaders> {
   };
 }
 
-/** What signs with this secret; null when nothing can. */
+/** The key that signs with this secret; null when there is none. */
 export function signingKey(secret: string): Bytes | null {
   return typeof secret === 'string' && isPrivateKey(secret) ? keyBytes(secret) : eventKey(secret);
 }
@@ -51,7 +51,7 @@ export function signingKey(secret: string): Bytes | null {
 /** `whsec_<base64>` decodes to the key; any other text is its own UTF-8 bytes (K2). Null when there is none. */
 export function eventKey(secret: string): Bytes | null {
   if (typeof secret !== 'string' || secret === '') return null;
-  // What everybody may know, or what must never leave its owner, is no secret that two share.
+  // A public key is known to everybody, and a private key must not leave its owner: neither is a shared secret.
   if (isPublicKey(secret) || isPrivateKey(secret)) return null;
   const coded = /^whsec_([A-Za-z0-9+/_-]+={0,2})$/.exec(secret)?.[1];
   return coded === undefined ? toBytes(secret) : fromLooseBase64(coded);

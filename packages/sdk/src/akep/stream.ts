@@ -14,14 +14,14 @@ export interface StreamOptions extends InboxCall {
   readonly cursor?: string | undefined;
 }
 
-/** One thing as it happens, with the place behind it. */
+/** One item as it happens, with the place after it. */
 export type Streamed =
   | { readonly type: 'event'; readonly event: AkepEvent; readonly cursor: string }
   | { readonly type: 'resume'; readonly resume: Resume; readonly cursor: string | null };
 
 const PAUSE_MS = 1_000;
 
-/** Goes on through a restart of the server and a dead connection, from where it was. */
+/** Continues after a restart of the server or a dead connection, from where it was. */
 export async function* stream(
   parts: InboxParts,
   options: StreamOptions,
@@ -36,7 +36,7 @@ export async function* stream(
   }
 }
 
-/** One connection, until it breaks off or is silent for too long. What was refused is thrown. */
+/** One connection, until it breaks off or is silent for too long. Refusals are thrown. */
 async function* streamOnce(
   parts: InboxParts,
   options: StreamOptions,
@@ -45,7 +45,7 @@ async function* streamOnce(
   const watch = createWatch(options.signal);
   try {
     const open = () => parts.http.open({ method: 'GET', path: pathOf(options.cursor) }, watch.signal);
-    // The first look neither waits nor forgives: a wrong address is told at once.
+    // The first look neither waits nor retries: a wrong address is reported at once.
     const body = await (isFirst ? open() : patiently(parts, options, open));
     for await (const sent of readEvents(watch.over(body))) {
       const item = itemOf(sent);
@@ -68,7 +68,7 @@ function pathOf(cursor: string | undefined): string {
   return `/akep/events/stream${query}`;
 }
 
-/** Null for what this version does not know: a newer server may tell more. */
+/** Null for what this version does not know: a newer server may send more. */
 function itemOf({ id, name, data }: ServerEvent): Streamed | null {
   const value = parseJson(data);
   if (name === 'event' && id !== null && isEvent(value)) return { type: 'event', event: value, cursor: id };

@@ -26,11 +26,11 @@ export async function subscribe(
       (one) => !before.includes(one.subscription_id) && isFrom(body, one),
     );
     if (found === undefined || found.delivery.type !== 'webhook') return found;
-    // Its secret was in the reply that got lost, so that nobody could believe what it forwards.
+    // Its secret was in the lost reply, so nobody could verify what it forwards.
     await unsubscribe(parts, found.subscription_id, call);
     return undefined;
   };
-  // Twins would forward everything twice, and one of them would stay behind when the other is ended.
+  // Two of them would forward everything twice, and ending one would leave the other.
   return makeOnce(parts, call, { make, find });
 }
 
@@ -39,7 +39,7 @@ function isFrom(body: object, made: Subscription): boolean {
   return Object.entries(body).every(([name, value]) => isSame(value, shown[name]));
 }
 
-/** Whatever the order of their names. */
+/** Ignores the order of members. */
 function isSame(one: unknown, other: unknown): boolean {
   if (!isRecord(one) || !isRecord(other)) return JSON.stringify(one) === JSON.stringify(other);
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);

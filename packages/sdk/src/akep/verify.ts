@@ -45,7 +45,7 @@ async function findFlaw(request: EventRequest): Promise<EventRefusal | null> {
   if (body === null) return 'bad_body';
   const standard = standardOf(request.headers);
   if (standard === null) return 'no_signature';
-  // With a dot in the id, two different pairs of id and time would sign as the same text.
+  // With a dot in the id, two different pairs of id and time would be signed as the same text.
   if (standard.id?.includes('.')) return 'bad_id';
   const keys = secrets.map(eventKey).filter((key) => key !== null);
   const publicKeys = secrets
@@ -61,7 +61,7 @@ function readEvent(body: unknown): AkepEvent | null {
   return isEvent(value) ? value : null;
 }
 
-/** Enough of an envelope to be handled as one; the schema's small print is the server's to check. */
+/** Enough of an envelope to be handled as one; the server checks the full schema. */
 export function isEvent(value: unknown): value is AkepEvent {
   return (
     isRecord(value) &&

@@ -32,7 +32,7 @@ export async function openWait(parts: InboxParts, body: WaitBody, call: InboxCal
   return wait;
 }
 
-/** A second wait beside one whose reply got lost would resume the run a second time. */
+/** A second wait beside one whose reply got lost would resume the run twice. */
 function openOnce(parts: InboxParts, body: WaitBody, call: InboxCall): Promise<Wait> {
   const make = async () => {
     const wish = { method: 'POST', path: '/akep/waits', body, once: true } as const;
@@ -69,7 +69,7 @@ export async function endWait(parts: InboxParts, waitId: string, call: InboxCall
 
 export async function waitFor(parts: InboxParts, body: WaitBody, options: WaitForOptions): Promise<Awaited> {
   const deadlineMs = parts.clock.now() + (options.timeoutMs ?? DEFAULT_WAIT_MS);
-  // Should this process die, the wait must not catch an event that nobody waits for any more.
+  // If this process dies, the wait must not catch an event that nobody waits for any more.
   const expires_at = new Date(deadlineMs).toISOString();
   const { wait_id: waitId } = await openWait(parts, { expires_at, ...body }, options);
   const find = createFinder(parts, waitId, options);

@@ -10,7 +10,7 @@ export interface CheckOptions extends CallOptions {
   readonly untilMs?: number;
 }
 
-/** One look at one delivery, believed only when it is ours and the reply is about it. */
+/** One look at one delivery, trusted only if the delivery is ours and the reply is about it. */
 export async function checkOnce(
   parts: Parts,
   deliveryId: string,

@@ -15,7 +15,7 @@ export interface DeliverOptions extends CallOptions {
   readonly withinMs?: number | undefined;
 }
 
-/** Intent, request, id: in this order, so that a log that cannot be written is found before anything leaves. */
+/** Intent, request, id: in this order, so that a log that cannot be written is noticed before anything is sent. */
 export async function deliver(parts: Parts, body: DeliverBody, options: DeliverOptions): Promise<Delivered> {
   const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
   assertIdempotencyKey(idempotencyKey);
@@ -41,7 +41,7 @@ function assertIdempotencyKey(key: string): void {
   throw new LanternError('wrong_usage', message);
 }
 
-/** The key decides who the agent is, but the wire wants the id spelled out (W3): so ask the server. */
+/** The key decides who the agent is, but the wire wants the id spelled out (W3), so the server is asked. */
 export async function discoverAgentId(parts: Parts): Promise<string> {
   const card = await parts.http
     .send({ method: 'GET', path: '/.well-known/wake.json' })

@@ -16,7 +16,7 @@ export type JournalEvent =
   | 'refused'
   | 'alert';
 
-/** What is remembered of a delivery of ours. */
+/** What is remembered about a delivery of ours. */
 export interface Known {
   readonly deliveredAtMs: number;
   readonly timeoutSeconds: number | null;
@@ -26,7 +26,7 @@ export interface Known {
 export interface Journal {
   record(event: JournalEvent, facts: Readonly<Record<string, unknown>>): Promise<void>;
   recordAnswer(body: ResponseBody): Promise<void>;
-  /** Makes an id ours, and writes that down. */
+  /** Records that a delivery is ours. */
   keep(event: 'delivered' | 'adopted', deliveryId: string, facts: KeptFacts): Promise<void>;
   find(deliveryId: string): Promise<Known | null>;
   /** The delivery that was submitted under an idempotency key, by this process or by an earlier one with this log. */
@@ -65,7 +65,7 @@ export function createJournal(parts: JournalParts): Journal {
   }
 
   async function keep(event: 'delivered' | 'adopted', deliveryId: string, facts: KeptFacts): Promise<void> {
-    // In memory first: should the line fail, this process still knows what it sent.
+    // In memory first: if writing the line fails, this process still knows what it sent.
     known.set(idOf(deliveryId), { deliveredAtMs: parts.clock.now(), timeoutSeconds: facts.timeout_seconds });
     if (typeof facts.idempotency_key === 'string') byKey.set(facts.idempotency_key, deliveryId);
     await record(event, { delivery_id: deliveryId, ...facts });
@@ -85,7 +85,7 @@ export function createJournal(parts: JournalParts): Journal {
     return byKey.get(idempotencyKey) ?? null;
   }
 
-  // Another process may have delivered in the meantime, or this one before a restart.
+  // Another process may have delivered meanwhile, or this one before a restart.
   async function readOn(): Promise<void> {
     await past.readOn();
     for (; seen < past.kept.length; seen += 1) restore(past.kept[seen]);
@@ -124,7 +124,7 @@ interface KeptLine {
   readonly known: Known;
 }
 
-/** What a log says about deliveries, for all clients that share it: a log tells each line only once. */
+/** What a log says about deliveries, shared by all its clients: a log returns each line only once. */
 interface Past {
   readonly kept: readonly KeptLine[];
   readOn(): Promise<void>;
@@ -149,7 +149,7 @@ function pastOf(log: WakeLog): Past {
   return past;
 }
 
-/** Half a line, left by a crash or a full disk, may stand before a whole one that another process has written. */
+/** A half-written line, left by a crash or a full disk, may stand before a whole one from another process. */
 function parseLine(line: string): unknown {
   return parseJson(line) ?? parseJson(line.slice(line.lastIndexOf('{"at":"')));
 }

@@ -58,7 +58,10 @@ export async function signWebhook(signing: Signing): Promise<WebhookHeaders> {
   };
 }
 
-/** The bytes behind `whsec_…`; of an operator's own text that is no base64, its UTF-8. Null when it is too short to be safe. */
+/**
+ * The bytes of `whsec_…`, or the UTF-8 of an operator's own text that is not base64. Null when it is too short to be
+ * safe.
+ */
 export function secretBytes(secret: string): Bytes | null {
   const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   if (text.length < SHORTEST_SECRET) return null;

@@ -40,7 +40,7 @@ export async function* sweep(
   agentId: string | null,
 ): AsyncGenerator<Swept, void, void> {
   let since = options.since ?? null;
-  // The first look forgives nothing: a wrong address is told at once.
+  // The first look does not retry: a wrong address is reported at once.
   for (let isPatient = false; ; isPatient = options.follow === true) {
     const read = () => readPage(parts, pathOf(options, since, agentId), options.signal);
     const page = await (isPatient ? patiently(parts, options, read) : read());
@@ -65,7 +65,7 @@ async function* itemsOf(
   }
   for (const [index, body] of ours.entries()) {
     await parts.journal.recordAnswer(body);
-    // Stamps are given per page: until its last item is handled, only the start of the page is safe.
+    // A cursor exists per page: until the last item is handled, only the start of the page is safe to resume from.
     const resumeFrom = index === ours.length - 1 ? at.next : at.since;
     yield { ...toAnswer(body), resumeFrom };
   }
@@ -81,7 +81,7 @@ async function isOurs(
     await parts.journal.keep('adopted', deliveryId, { timeout_seconds: null });
     return true;
   }
-  // Left out instead of thrown: one stranger must not keep a loop from every answer behind it.
+  // Skipped instead of thrown: one foreign delivery must not keep the loop from the answers after it.
   await parts.journal.record('refused', { delivery_id: deliveryId });
   return false;
 }

@@ -29,15 +29,15 @@ export async function waitFor(
   const deadlineMs = await deadlineOf(parts, deliveryId, options);
   let failures = 0;
   for (let looks = 0; ; looks += 1) {
-    // A wrong address is told at once, so until the server has answered nothing is waited for and nothing forgiven.
+    // A wrong address is reported at once: until the server has answered, nothing is waited for and nothing retried.
     const isTrial = looks === 0 && !parts.http.hasAnswered;
     const isLast = parts.clock.now() >= deadlineMs;
     const look = await lookOnce(parts, deliveryId, { options, deadlineMs, isTrial });
     if (look.answer !== null) return look.answer;
     const isOver = parts.clock.now() >= deadlineMs;
     if (isOver && look.trouble === null) return conclude(parts, deliveryId, assumption);
-    // Out of reach is not "no answer": a person may have said no in the meantime. What began in time and broke off
-    // afterwards, as on a laptop that slept, is looked at once more.
+    // Unreachable is not "no answer": a person may have said no meanwhile. A look that began in time and broke off
+    // afterwards, as on a laptop that slept, is repeated once.
     if (isOver && isLast) throw look.trouble;
     failures = look.trouble === null ? 0 : failures + 1;
     if (!look.wasHeld && !isTrial) await pause(parts, options, { deadlineMs, failures });
@@ -55,7 +55,7 @@ function assumptionOf({ onTimeout }: Partial<ProceedOnTimeout>): string | undefi
 interface Look {
   readonly answer: Answer | null;
   readonly trouble: unknown;
-  /** The server kept the request for half of what it was asked to, at least: the next look needs no pause. */
+  /** The server held the request for at least half of the time it was asked to: the next look needs no pause. */
   readonly wasHeld: boolean;
 }
 
@@ -92,7 +92,7 @@ async function pause(
   { pollMs = DEFAULT_POLL_MS, signal }: WaitOptions,
   { deadlineMs, failures }: { deadlineMs: number; failures: number },
 ): Promise<void> {
-  // A restart takes seconds; whoever waits for an answer should not lose a minute over it.
+  // A restart takes seconds; a waiting caller should not lose a minute over it.
   const wantedMs = failures === 0 ? pollMs : Math.min(1_000 * 2 ** (failures - 1), pollMs);
   const ms = Math.min(wantedMs, deadlineMs - parts.clock.now());
   await parts.clock.sleep(Math.max(ms, 0), signal);

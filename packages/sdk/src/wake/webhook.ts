@@ -63,7 +63,10 @@ async function findFlaw(request: WebhookRequest): Promise<WebhookRefusal | null>
   return wake === null || (await holdsWake(wake, secrets, body)) ? null : 'bad_signature';
 }
 
-/** `X-Wake-Signature` has room for one: during a rotation who holds the other secret goes by the family that has both. */
+/**
+ * `X-Wake-Signature` has room for one signature: during a rotation, a holder of the other secret goes by the family
+ * that has both.
+ */
 function isRotating({ signature }: StandardHeaders): boolean {
   const tags = (signature ?? '').split(/ +/).filter((tag) => tag.startsWith('v1,'));
   return tags.length > 1;

@@ -21,7 +21,7 @@ export async function withdraw(
       throw error;
     },
   );
-  // A retry after a lost reply meets 409 although it was withdrawn: what the delivery says now decides.
+  // A retry after a lost reply may get 409 because it was already withdrawn: the delivery's current state decides.
   const answer = toAnswer(await checkOnce(parts, deliveryId, { signal: options.signal }));
   if (answer.status === 'rejected' && (answer.withdrawnAt !== null || conflict === null)) return answer;
   throw conflict ?? notWithdrawn(deliveryId);

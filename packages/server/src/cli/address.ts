@@ -3,14 +3,14 @@ import { createServer } from 'node:net';
 import type { Config } from '../config.ts';
 import { assertSafeBinding, parseProxies, readCertificate } from '../http/entry/transport.ts';
 
-/** What the settings alone tell about the address. */
+/** Refuses an address that the settings alone show to be wrong. */
 export function assertAddress({ host, tlsCert: cert, tlsKey: key, trustProxy }: Config): void {
   const tls = cert !== null && key !== null;
   assertSafeBinding({ host, tls, proxies: parseProxies(trustProxy) });
   if (tls) readCertificate({ cert, key });
 }
 
-/** What only a try can tell, without serving anything. */
+/** Refuses an address that cannot be bound, by binding it once. Nothing is served. */
 export async function assertCanListen({ host, port }: Config): Promise<void> {
   const probe = createServer().listen(port, host);
   await once(probe, 'listening');

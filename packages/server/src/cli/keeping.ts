@@ -95,7 +95,10 @@ function showSettings(options: Common): void {
 
 type Verified = { space: string; verdict: Verdict };
 
-/** The space that is named, else all of them: nobody should believe the record whole because they looked at one. */
+/**
+ * The named space, or all of them: nobody should believe that the whole record is sound because one space was
+ * checked.
+ */
 function verify(options: Common): Promise<void> {
   return withGround(options, async (ground) => {
     const spaces = await spacesFor(ground, options);
@@ -142,7 +145,7 @@ function words({ space, verdict }: Verified): string {
   return verdict.problems.map(({ problem }) => `@${space}: ${problem}`).join('\n');
 }
 
-/** A line that moves on a terminal, and silence elsewhere. */
+/** A line that is rewritten in place on a terminal, and nothing elsewhere. */
 function progressLine(options: Common): ((entries: number) => void) | undefined {
   if (options.json || !process.stderr.isTTY) return undefined;
   return (entries) => process.stderr.write(`\r${counted(entries, 'entry')}\r`);

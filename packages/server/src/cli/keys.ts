@@ -70,7 +70,7 @@ async function drop(options: Common): Promise<void> {
   );
 }
 
-/** The keys in the data folder, when it is they that count. */
+/** The keys in the data folder, if they are the ones in use. */
 async function ownKeys(options: Common): Promise<{ folder: string; keys: string[] }> {
   const { data: folder, secret } = configFor(options);
   if (secret !== null) {

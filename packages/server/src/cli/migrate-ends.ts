@@ -25,7 +25,7 @@ export type MoveOrder = {
   progress: Progress;
 };
 
-/** Nothing is opened, and no schema changed, before the folder is ours: a server on it would not see it coming. */
+/** The folder is locked before anything is opened or migrated: a server that runs on it would not notice the change. */
 export async function moveAll(order: MoveOrder): Promise<Moved> {
   const { folder, direction } = order;
   const file = join(folder, DATABASE_FILE);
@@ -49,12 +49,12 @@ async function moveLocked(order: MoveOrder, file: string): Promise<Moved> {
     PostgresStore.open({ url, ...sealing }).catch((reason: unknown) => {
       throw openServerError(reason, url);
     });
-  // SQLite takes over the rights of an empty file that is there.
+  // SQLite keeps the permissions of an empty file that already exists.
   if (!existsSync(file)) {
     closeSync(openSync(file, 'wx', 0o600));
     leaveTo(folder, file);
   }
-  // Each is opened once as a store, for its schema's sake.
+  // Opening each side as a store brings its schema up to date.
   await openFolder().stop();
   await (await openServer()).stop();
   const server = await PostgresEnd.open(url);
@@ -65,7 +65,7 @@ async function moveLocked(order: MoveOrder, file: string): Promise<Moved> {
     const openTarget = direction === 'toServer' ? openServer : async () => openFolder();
     const verifyChains = async () => {
       await verify(openTarget, vault, join(config.data, CHECKPOINT_FILE));
-      // Before the old side is closed: killed behind that, nobody would bring them any more.
+      // Before the old side is closed: if we were killed after that, nobody would copy them any more.
       if (direction === 'toFolder') takeAlong(config.data, folder);
     };
     return await move({ from, to, progress: order.progress, verifyChains });
@@ -96,7 +96,7 @@ async function verify(open: () => Promise<Opened>, vault: MasterVault, checkpoin
 
 const NO_RATE = { perHour: 1, burst: 1 };
 
-/** The master key and the ledger's checkpoints go where the data went, unless they are there. */
+/** Copies the master key and the ledger's checkpoints to where the data went, unless they are already there. */
 function takeAlong(from: string, to: string): void {
   for (const name of [SECRET_FILE, CHECKPOINT_FILE]) {
     const [source, target] = [join(from, name), join(to, name)];

@@ -19,7 +19,7 @@ export function addMigrate(program: Command): void {
     .action(migrate);
 }
 
-/** Each is a folder or an address. */
+/** Either a data folder or the address of a database. */
 type Place = { folder: string } | { url: string };
 
 function toPlace(flag: string, text: string): Place {
@@ -56,7 +56,7 @@ function withKey(config: Config, folder: string): Config {
   return existsSync(join(folder, 'secret.key')) ? { ...config, data: folder } : config;
 }
 
-/** A line that moves on a terminal, and a line for each table elsewhere. */
+/** A line that is rewritten in place on a terminal, and one line per table elsewhere. */
 function progressLine(options: Common): Progress {
   if (options.json) return () => {};
   if (process.stderr.isTTY)

@@ -26,7 +26,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   return code === 0 ? explainLost(lost) : code;
 }
 
-/** The console keeps silent about a full disk, but a key is shown only once. A reader who has left has read enough. */
+/** The console does not report a full disk, but a key is shown only once. EPIPE is fine: that reader has read enough. */
 function explainLost(lost: NodeJS.ErrnoException | undefined): number {
   if (lost === undefined || lost.code === 'EPIPE') return 0;
   console.error(
@@ -67,14 +67,17 @@ Every command works on the data of a running server. --json prints for programs.
 
 const OF_THE_PROGRAM = ['-h', '--help', '-V', '--version'];
 
-/** Flags alone are the server's. Not as Commander's default command, which would be handed every mistyped one. */
+/** Flags without a command belong to `serve`. Commander's default command would also be handed every mistyped command. */
 function withCommand(args: readonly string[]): string[] {
   const [first] = args;
   const hasNone = first === undefined || (first.startsWith('-') && !OF_THE_PROGRAM.includes(first));
   return hasNone ? ['serve', ...args] : [...args];
 }
 
-/** Wrong usage is told in one line, which leads to the help of the very command, and to a similar one if there is one. */
+/**
+ * Reports wrong usage in one line: a similar command if there is one, and where to find the help of that very
+ * command.
+ */
 function pointToOwnHelp(command: Command, path = command.name()): void {
   command.configureOutput({
     outputError: (text, write) => write(`${inOneLine(text)} (${path} --help)\n`),

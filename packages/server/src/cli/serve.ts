@@ -41,7 +41,7 @@ export function addServe(program: Command): void {
 async function serve(options: ServeOptions): Promise<void> {
   const config = readConfig({ flags: toFlags(options), env: process.env });
   assertWholeInit(config);
-  // Before anything is made: a master key that a refused start left behind would shut out the one that is set next.
+  // Before anything is created: a master key left behind by a refused start would not match the one that is set next.
   const { assertAddress } = await import('./address.ts');
   assertAddress(config);
   const lock = await claimFolder(config);
@@ -160,13 +160,13 @@ async function greeting({ url, ground: { room } }: Running, first: MadeAgent | n
   return `${lines.join('\n')}\n`;
 }
 
-/** Who is reached from elsewhere, and was not told under which name, can only write the name that it knows. */
+/** Reached from other machines without knowing its public URL, the server can only write links with its local address. */
 function wrongLinks({ url, host, trustProxy }: Config, known: string): string | null {
   if (url !== null || (trustProxy.length === 0 && isLoopbackHost(host))) return null;
   return `Links, cards and prompts will name ${known}, which others cannot open. Set LANTERNROOM_URL, or --url, to the address that people and agents use.`;
 }
 
-/** Without room for the link it serves all the same, and says so. */
+/** If the link cannot be stored, the server starts all the same and says so. */
 async function setupLines(room: Room, url: string): Promise<string[]> {
   try {
     return ['Set it up (this link works once, for a day):', `  ${url}/setup#${await openSetup(room)}`];
@@ -190,12 +190,13 @@ function curlLine(url: string, { agent, key }: MadeAgent): string {
 const STOP_WITHIN_MS = 9_500;
 const IMPATIENT_AFTER_MS = 1_000;
 
-/** The first signal stops in good order, within ten seconds; a later one does not wait. */
+/** The first signal stops in good order, within ten seconds; a second one stops at once. */
 function untilStopped(running: Running): Promise<void> {
   return new Promise((resolve, reject) => {
     let stoppingSince = 0;
     const stop = () => {
-      // Ctrl-C reaches us twice, from the terminal and from npm: only a later signal is an impatient one.
+      // Ctrl-C reaches us twice at the same moment, from the terminal and from npm; only a later signal means
+      // impatience.
       if (stoppingSince > 0)
         return void (performance.now() - stoppingSince > IMPATIENT_AFTER_MS && process.exit(1));
       stoppingSince = performance.now();

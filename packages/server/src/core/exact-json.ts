@@ -5,8 +5,8 @@ let collected: string[] | null = null;
 let mark = '';
 
 /**
- * JSON that is passed on as it was written: parsing would round what a number cannot hold (D59). `exactText` puts it in
- * as it is; a plain `JSON.stringify` finds the parsed value.
+ * JSON that is passed on exactly as it was written: parsing would round a number that a double cannot hold (D59).
+ * `exactText` inserts the text unchanged; a plain `JSON.stringify` writes the parsed value.
  */
 export class ExactJson {
   readonly text: string;
@@ -25,7 +25,7 @@ export class ExactJson {
     return mark;
   }
 
-  /** As a part of a value that is only ever written out. */
+  /** For a place in a value that is only ever serialised. */
   get json(): Json {
     return this as unknown as Json;
   }
@@ -33,13 +33,13 @@ export class ExactJson {
 
 const SHORT = 'exact json';
 
-/** As `JSON.stringify`, with exact pieces put in as they are. */
+/** Like `JSON.stringify`, but inserts the exact texts unchanged. */
 export function exactText(value: unknown): string {
   const { text, pieces } = marked(value, SHORT);
   if (pieces.length === 0) return text;
   const put = putIn(text, pieces, SHORT);
   if (put !== null) return put;
-  // Somebody has written our mark. None of their texts is as long as all of them together.
+  // The input contains our placeholder. None of its strings can contain one that is as long as the whole text.
   const long = '-'.repeat(text.length);
   return putIn(marked(value, long).text, pieces, long) ?? JSON.stringify(value);
 }
@@ -54,7 +54,7 @@ function marked(value: unknown, by: string): { text: string; pieces: string[] } 
   }
 }
 
-/** Null when the mark stands in more places than we have put it. */
+/** Null when the placeholder occurs more often than we have put it in. */
 function putIn(text: string, pieces: readonly string[], by: string): string | null {
   const between = text.split(`"${by}"`);
   if (between.length !== pieces.length + 1) return null;

@@ -1,13 +1,13 @@
 import { closingQuote } from './json-text.ts';
 
-/** Long, or far from one: any other number is written by a double as it was. */
+/** Many digits or a large exponent; a double writes any other number back unchanged. */
 const SUSPECT = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Valid JSON with each number that a double would round as a text of its digits instead, so that two that differ still do
- * when they are parsed; null where there is none.
+ * The same JSON with each number that a double would round replaced by a string of its digits, so that numbers that
+ * differ still differ after parsing; null if there is no such number.
  */
 export function withExactNumbers(json: string): string | null {
   if (!SUSPECT.test(json)) return null;
@@ -38,7 +38,10 @@ function decimal(number: string): string {
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }
 
-/** Behind the last that is no zero. Step by step: a pattern begins anew at every zero of a number that has a million. */
+/**
+ * The index after the last digit that is not zero. Not a regular expression: that would start again at every zero of
+ * a number with a million digits.
+ */
 function endOfDigits(digits: string): number {
   let end = digits.length;
   while (digits[end - 1] === '0') end--;

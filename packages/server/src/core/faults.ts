@@ -89,14 +89,17 @@ export const DAMAGED =
   'A part of the store is damaged and cannot be read. Nothing was stored; the operator finds more in the log.';
 
 /**
- * A store that is away is away for everybody: trying each would only make all of them wait for every other. A damaged
- * place in it harms only those who look there.
+ * A store that is unreachable is so for everybody: trying one request after the other would only make all of them
+ * wait. A damaged record harms only those who read it.
  */
 export function isAway(thing: unknown): boolean {
   return isFault(thing) && thing.fault === 'unavailable' && thing.message !== DAMAGED;
 }
 
-/** Says nothing about what was asked for: the store is away or takes nothing just now, and the same may work later. */
+/**
+ * Says nothing about what was asked for: the store is unreachable or cannot write just now, and the same request may
+ * succeed later.
+ */
 export function isStoreTrouble(thing: unknown): boolean {
   return isFault(thing) && (thing.fault === 'unavailable' || thing.fault === 'storage_full');
 }
@@ -107,7 +110,7 @@ export function orThrow<T>(outcome: T | Fault): T {
   return outcome;
 }
 
-/** For what is damaged, or sealed with a key that is gone, where that must not stop those beside it. */
+/** For a record that is damaged, or sealed with a lost key, where it must not stop the records beside it. */
 export function orNull<T>(open: () => T): T | null {
   try {
     return open();

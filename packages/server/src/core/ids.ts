@@ -14,7 +14,7 @@ export type JobId = Brand<string, 'job'>;
 export interface Ids {
   /** UUID v4 from a cryptographic source (W6). */
   uuid(): string;
-  /** UUID v7, with 74 random bits behind the time: those made together lie together in an index. */
+  /** UUID v7, with 74 random bits after the time: ids that are made together lie together in an index. */
   timed(at: Micros): string;
   /** Letters and digits only, about 5.95 bits each. */
   letters(count: number): string;
@@ -30,7 +30,7 @@ export function isUuid(text: string): boolean {
   return UUID_V4.test(text);
 }
 
-/** Who keeps ids as UUIDs may write them in capitals; we gave them out in small letters. Null for what is none. */
+/** Accepts capitals, because some clients write UUIDs that way; ours are in small letters. Null for anything else. */
 export function toUuid(text: string): string | null {
   const small = text.toLowerCase();
   return isUuid(small) ? small : null;

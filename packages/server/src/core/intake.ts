@@ -8,7 +8,7 @@ import { type Acknowledged, acknowledge } from './tasks/frames.ts';
 import { type PreparedMessage, type Taken, takeMessage } from './tasks/open.ts';
 import { type PreparedReport, type Reported, takeReport } from './tasks/report.ts';
 
-/** What may be written beside the doors: plain values that another thread can be handed, and what becomes of them. */
+/** What may be written on a second thread: plain values that can be handed over, and the outcome of each. */
 export type Kinds = {
   delivery: { unit: PreparedDelivery; done: Accepted };
   event: { unit: ReadEvent; done: Kept };
@@ -23,12 +23,12 @@ export type Kind = keyof Kinds;
 export type UnitOf<K extends Kind> = Kinds[K]['unit'];
 export type DoneOf<K extends Kind> = Kinds[K]['done'];
 
-/** Who takes them in when it is not whoever was asked. */
+/** Takes units in on another thread. */
 export interface Intake {
   take<K extends Kind>(kind: K, unit: UnitOf<K>): Promise<DoneOf<K> | Fault>;
 }
 
-/** The rule of each kind, the same on every thread. */
+/** The rule for each kind; every thread runs the same one. */
 export const RULES: { [K in Kind]: (room: Room, unit: UnitOf<K>) => Promise<DoneOf<K> | Fault> } = {
   delivery: takeIn,
   event: keepEvent,

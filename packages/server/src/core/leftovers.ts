@@ -3,7 +3,7 @@ import type { Room } from './room.ts';
 import type { HeadName } from './store.ts';
 import { DAY, type Micros } from './time.ts';
 
-/** What is over and of no use to anybody, looked for in small steps. */
+/** Finds what has ended and is of no more use, in small steps. */
 export interface LeftoverRows {
   /** Digests, forwards and pushes that ended, with their attempts; callbacks leave with their delivery. */
   removeEndedJobs(before: Micros, limit: number): Promise<number>;
@@ -18,7 +18,7 @@ export interface LeftoverRows {
 const STEP = 500;
 const JOBS_KEPT = 30 * DAY;
 const WAITS_KEPT = 30 * DAY;
-/** Every bucket of guesses is full again long before that, and a full one is the same as none. */
+/** By then every bucket of guesses is full again, and a full bucket is the same as none. */
 const GUESSES_KEPT = 2 * DAY;
 
 export type Leaving = { now: Micros; retentionDays: number };
@@ -48,7 +48,7 @@ export async function removeLeftovers(
   return heads.length < STEP ? '' : (heads.at(-1)?.name ?? '');
 }
 
-/** A subject that is silent for as long as events are kept starts anew; all other heads stay. */
+/** The order of a subject without events for the whole retention time starts anew; all other heads stay. */
 function keptFor(name: string, retention: Micros): Micros {
   const isOf = (kind: HeadName) => name.startsWith(kind);
   if (isOf('subject:')) return retention;

@@ -1,4 +1,4 @@
-/** What is kept under a key, made when it is asked for first. */
+/** The value under a key, made when it is first asked for. */
 export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let value = map.get(key);
   if (value === undefined) {
@@ -9,8 +9,8 @@ export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 /**
- * Keeps so many at most, of what can be made or begun again at any time. One more, and it begins anew: who was asked for
- * last is not worth the bookkeeping.
+ * A cache with a fixed size, for what can be computed again at any time. When it is full it is emptied: tracking
+ * which entry was used last would cost more than it saves.
  */
 export class ShortMemory<K, V> extends Map<K, V> {
   readonly #most: number;

@@ -28,13 +28,13 @@ export function fromBucket({ tokens, at }: Bucket): { n: number; at: Micros; tex
   return { n: Math.round(tokens * STORED), at, text: '' };
 }
 
-/** Several replicas need not agree to the second. */
+/** Replicas need not agree to the second. */
 const NO_MATTER: Micros = 60 * SECOND;
 
 /**
- * What has flowed in since the bucket was last written. A clock that went back by a moment adds nothing and takes
- * nothing; by more, nobody knows how long ago that was, and whoever waited for the old time to come would be kept out
- * for hours or years.
+ * What has flowed in since the bucket was last written. If the clock went back by a moment, nothing is added or
+ * taken. If it went back further, nobody knows how long ago that was; the bucket is full then, or callers would be
+ * locked out until the old time comes again.
  */
 function refill(bucket: Bucket, rate: Rate, now: Micros): Bucket {
   if (bucket.at > now + NO_MATTER) return fullBucket(rate, now);

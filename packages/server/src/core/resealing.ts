@@ -2,24 +2,24 @@ import type { SpaceId } from './ids.ts';
 import type { Room } from './room.ts';
 import { type HeadName, SERVER } from './store.ts';
 
-/** Where a walk stands; only the store knows what it means. */
+/** How far a walk has got; only the store knows what it means. */
 export type ResealMark = object | null;
 
 export interface SealedRows {
   /**
-   * Seals the next records anew that another key has sealed. `mark` is null when everything was seen. What does not open is
-   * named and left as it is.
+   * Reseals the next records that were sealed with another key. `mark` is null at the end. A record that does not
+   * open is reported and left alone.
    */
   reseal(mark: ResealMark, limit: number): Promise<Resealed>;
 }
 
 export type Resealed = { mark: ResealMark; changed: number; damaged: readonly string[] };
 
-/** Small, so that nobody waits behind it: a record may have a megabyte. */
+/** Small, so that no request waits behind it: a record may have a megabyte. */
 const STEP = 20;
 const HEADS = 50;
 
-/** One walk over everything that is sealed, a step at a time: a caller may rest in between, and stop anywhere. */
+/** One walk over everything that is sealed, a step at a time: the caller may pause between steps, and stop anywhere. */
 export async function* resealAll(room: Room): AsyncGenerator<Resealed, void, undefined> {
   for (const space of await spacesOf(room)) {
     let mark: ResealMark = null;
@@ -35,7 +35,7 @@ function resealStep(room: Room, space: SpaceId, mark: ResealMark): Promise<Resea
   return room.store.write(space, [], (tx) => tx.sealed.reseal(mark, STEP));
 }
 
-/** Heads carry a seal of their own, which is made whenever they are written. */
+/** Heads carry their own seal, which is renewed whenever they are written. */
 export async function* resealHeads(room: Room): AsyncGenerator<void, void, undefined> {
   for (const space of await spacesOf(room)) {
     for (let after = ''; ; ) {

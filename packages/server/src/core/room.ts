@@ -7,7 +7,7 @@ import type { Head, Store, Tx } from './store.ts';
 import type { LogMemory } from './tasks/log-memory.ts';
 import type { Clock, Micros } from './time.ts';
 
-/** What needs a key or a digest, stated as the core wants it. */
+/** Everything that needs a key or a digest, as the core wants it. */
 export interface Vault {
   sha256(text: string | Uint8Array): string;
   /** RFC 8785 canonical form. */
@@ -19,7 +19,7 @@ export interface Vault {
   /** Ed25519 over the text, base64. */
   sign(text: string): string;
   verify(text: string, signature: string): boolean;
-  /** A keyed hash of a word of this space: the index is searchable and tells nothing. */
+  /** A keyed hash of a word of this space: the index can be searched and reveals nothing. */
   wordKey(space: string, word: string): string;
 }
 
@@ -35,9 +35,9 @@ export interface Room {
   readonly ids: Ids;
   readonly vault: Vault;
   readonly settings: CoreSettings;
-  /** Left out, everything is written by whoever takes it in. */
+  /** Without it, every unit is written by the thread that took it in. */
   readonly intake?: Intake;
-  /** Left out, every log is read from the store. */
+  /** Without it, every log is read from the store. */
   readonly logs?: LogMemory;
 }
 

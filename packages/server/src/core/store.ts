@@ -69,7 +69,7 @@ export interface Tx extends DeliveryTx, PersonTx, EventTx, TaskTx {
   readonly leftovers: LeftoverRows;
   readonly deadlines: DeadlineRows;
   readonly sealed: SealedRows;
-  /** Told to listeners after the commit, never before; `about` names the thing that changed. */
+  /** Told to listeners after the commit, never before; `about` names what changed. */
   announce(topic: Topic, about?: string): void;
 }
 
@@ -103,9 +103,9 @@ export interface Directory extends EventDirectory, TaskDirectory {
   ): Promise<{ space: SpaceId; delivery: DeliveryId; effectAt: Micros }[]>;
   nextHeldAt(): Promise<Micros | null>;
   snoozedDue(before: Micros, limit: number): Promise<{ space: SpaceId; delivery: DeliveryId }[]>;
-  /** Due and free, oldest first; receivers that have all hands full are passed over, so that they slow nobody else. */
+  /** Due and free, oldest first; receivers at their limit are skipped, so that they slow down nobody else. */
   jobsDue(before: Micros, limit: number, busyOrigins: readonly string[]): Promise<Job[]>;
-  /** When the first of those is due that are not due at that moment. */
+  /** When the next job is due of those that are not due yet. */
   nextJobAt(after: Micros): Promise<Micros | null>;
 }
 
@@ -123,7 +123,7 @@ export interface SpaceRows {
   setPushTargets(targets: readonly string[] | null): Promise<void>;
 }
 
-/** A part of the agents in the order of their names: behind one of them, with these letters in the name. */
+/** A page of the agents in the order of their names: after this one, with these letters in the name. */
 export type AgentQuery = { after: string; containing: string; limit: number };
 
 export interface AgentRows {
@@ -138,55 +138,59 @@ export interface AgentRows {
   secrets(id: AgentId): Promise<CallbackSecret[]>;
   setSecrets(id: AgentId, secrets: readonly CallbackSecret[]): Promise<void>;
   seen(id: AgentId, at: Micros): Promise<void>;
-  /** Seen, and by a connection of its laptop. */
+  /** Was seen, over a connection of its laptop. */
   connected(id: AgentId, at: Micros): Promise<void>;
-  /** The agents that only show what the desk is for. */
+  /** The sample agents. */
   samples(): Promise<ReadonlySet<AgentId>>;
-  /** With everything of it but its lines in the ledger. */
+  /** Removes an agent with everything but its lines in the ledger. */
   remove(id: AgentId): Promise<void>;
 }
 
 export interface KeyRows {
   insert(key: KeyRecord): Promise<void>;
   list(agent: AgentId): Promise<KeyRecord[]>;
-  /** Ends keys of an agent: those that would live longer get this end. */
+  /** Gives this end to every other key of an agent that would live longer. */
   expireOthers(agent: AgentId, except: KeyId, at: Micros): Promise<number>;
   revoke(id: KeyId, at: Micros): Promise<number>;
 }
 
 /**
- * `subscription` for what is forwarded: its secret signs, and when it is gone nobody wants this any more. `tier` for an
- * answer: that of the key which delivered, so that nobody has to look for the delivery to know where it may go.
+ * `subscription` is set for a forward: its secret signs, and when the subscription is gone, nobody wants the event
+ * any more. `tier` is set for an answer: the tier of the key that delivered, so that the delivery need not be read to
+ * judge the address.
  */
 export type Request = { url: string; body: string; subscription?: string; tier?: Tier };
 
 export interface JobRows {
   insert(job: Job, request: Request): Promise<void>;
   get(id: JobId): Promise<Job | null>;
-  /** What these want to be sent, in their order; null for what is not there or cannot be opened. */
+  /** The requests of these jobs, in their order; null for one that is missing or cannot be opened. */
   requests(ids: readonly JobId[]): Promise<(Request | null)[]>;
   byDelivery(delivery: DeliveryId): Promise<Job[]>;
-  /** Takes the leases of those that are still due and free and have this fence, and gives each a new one. Returns whose it took. */
+  /**
+   * Leases those jobs that are still due and free and have this fence, and gives each a new fence. Returns which
+   * ones.
+   */
   lease(
     page: readonly { id: JobId; fence: number }[],
     now: Micros,
     until: Micros,
   ): Promise<ReadonlySet<JobId>>;
-  /** Written only where the fence still holds. Returns where it did. */
+  /** Written only for jobs whose fence still holds. Returns which ones. */
   settle(
     page: readonly { id: JobId; fence: number; state: JobState; dueAt: Micros; attempts: number }[],
   ): Promise<ReadonlySet<JobId>>;
   /** By hand: due again at once, whatever became of it. */
   requeue(id: JobId, at: Micros): Promise<boolean>;
   release(id: JobId, fence: number): Promise<boolean>;
-  /** The worker is still at it. False when the lease was lost meanwhile. */
+  /** The worker is still busy with it. False when the lease was lost meanwhile. */
   renew(id: JobId, fence: number, until: Micros): Promise<boolean>;
   insertAttempt(attempt: Attempt): Promise<void>;
   attempts(delivery: DeliveryId): Promise<Attempt[]>;
 }
 
 export type LedgerQuery = {
-  /** A whole action (`decision.held`) or what stands before its dot (`decision`). */
+  /** A whole action (`decision.held`) or the part before its dot (`decision`). */
   action?: string | undefined;
   subject?: string | undefined;
   from: number;
@@ -198,7 +202,7 @@ export interface LedgerRows {
   insert(line: LedgerLine): Promise<void>;
   page(after: number, limit: number): Promise<LedgerLine[]>;
   newest(before: number, limit: number): Promise<LedgerLine[]>;
-  /** The same among the lines from `from` on; the range bounds the work, whatever is asked for. */
+  /** The newest lines among those from `from` on; the range bounds the work, whatever the filter is. */
   newestOf(query: LedgerQuery): Promise<LedgerLine[]>;
   /** When a line was written. */
   at(seq: number): Promise<Micros | null>;

@@ -1,19 +1,19 @@
-/** So many names are kept for a reader who is behind; beyond that one word stands for all of them. */
+/** How many names are kept for a reader who is behind; beyond that, one word stands for all. */
 const MOST = 200;
 
-/** Said in place of names: whoever hears it looks at everything again. */
+/** Sent in place of names: the reader looks at everything again. */
 export const EVERYTHING = 'everything';
 
 /**
- * What a reader has not been told yet. A name is told once however often it changed meanwhile, and a reader who falls
- * far behind is told one word, so that nobody's slowness costs memory.
+ * What a reader has not been told yet. A name is told once however often it changed, and a reader who falls far
+ * behind is told a single word, so that slow readers cost no memory.
  */
 export class Backlog {
   readonly #send: (about: string) => Promise<void>;
   #waiting = new Set<string>();
   #isSending = false;
 
-  /** `send` is kept when the reader can take more, or has gone. */
+  /** `send` resolves when the reader can take more, or has gone. */
   constructor(send: (about: string) => Promise<void>) {
     this.#send = send;
   }

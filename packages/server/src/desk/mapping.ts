@@ -16,7 +16,10 @@ import { choice, invalid, optionalText } from '../http/reading/fields.ts';
 export const VERDICTS: readonly Verdict[] = ['approved', 'rejected', 'redirected'];
 export const FEEDBACK_MOST = 20_000;
 
-/** What a row says beyond its delivery: whether its time is up, whether its agent is a sample, which way it is held. */
+/**
+ * What a row shows beyond its delivery: whether it has timed out, whether its agent is a sample, and the held
+ * verdict.
+ */
 export type Seen = { now: Micros; samples: ReadonlySet<string>; held: ReadonlyMap<string, Verdict> };
 
 /** One row of the list. */
@@ -70,7 +73,7 @@ export function fromDecision(
   };
 }
 
-/** 422 without a hash: a decision is bound to what was shown (core rule 3). Whatever else is given as one is another hash. */
+/** 422 without a hash: a decision is bound to what was shown (core rule 3). Any other value simply does not match. */
 export function toAnswer({ value: body, raw }: { value: JsonObject; raw: Buffer }): Answer {
   const hash = body.content_sha256;
   if (typeof hash !== 'string' || isBlank(hash)) {
@@ -87,7 +90,7 @@ export function toAnswer({ value: body, raw }: { value: JsonObject; raw: Buffer 
   };
 }
 
-/** Checked as a value, kept as the text that it is. */
+/** Checked as a value, stored as the text that was sent. */
 export function toEdited(body: JsonObject, raw: Buffer): string | null {
   const edited = body.edited_content ?? null;
   if (edited === null) return null;

@@ -8,7 +8,7 @@ import type { Shell } from '../http/shell.ts';
 import { requireRole } from './auth.ts';
 import { caller } from './person.ts';
 
-/** What this server is, and what its space has laid down for everybody in it. */
+/** What this server is, and the rules that its space has set for everybody. */
 export function settingsRoutes(app: FastifyInstance, shell: Shell): void {
   const { room, baseUrl, about, mail } = shell;
 

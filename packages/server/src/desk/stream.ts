@@ -11,12 +11,12 @@ import { Backlog } from './backlog.ts';
 import { endOfLedger } from './ledger-end.ts';
 import { caller } from './person.ts';
 
-/** The page must hear it: a line on which nothing arrives any more looks like a quiet one. */
+/** An event and not a comment, because the page must notice it: a dead connection looks like a quiet one. */
 const BEAT = 'event: beat\ndata: {}\n\n';
 
 /** Live updates: what changed, by name; the page asks for the rest. */
 export function streamRoutes(app: FastifyInstance, shell: Shell): void {
-  // Somebody with many tabs, or many streams on purpose, costs one look at each change and not one for each of them.
+  // Shared, so that a person with many tabs or streams costs one look per change and not one for each.
   const looks = new SharedLooks<Person | null>(shell.wakeups);
   app.get('/desk/stream', async (request, reply) => {
     const { origin } = request.headers;
@@ -28,7 +28,7 @@ export function streamRoutes(app: FastifyInstance, shell: Shell): void {
     const off = shell.wakeups.on(`desk:${space}`, (about) => {
       void tell(about);
     });
-    // A session that was ended elsewhere must not go on listening.
+    // A session that was ended elsewhere must stop listening.
     const tell = async (about: ReadonlySet<string>) => {
       const secret = bearerOf(request) ?? sessionCookie(shell, request) ?? '';
       const look = () => requirePerson(shell, request).catch(() => null);
@@ -40,7 +40,8 @@ export function streamRoutes(app: FastifyInstance, shell: Shell): void {
       await greeted;
       await stream.sendWhenReady({ event: 'change', data: JSON.stringify({ about: name }) });
     });
-    // Read once we listen: whatever is not in it will be told. Who was shown as much has missed nothing.
+    // Read after we listen: whatever is not in it will be announced. A page that has already seen this much has
+    // missed nothing.
     const greeted = shell.room.store.read(space, endOfLedger).then(
       (seq) => void stream.send({ event: 'hello', data: hello(space, seq) }),
       () => stream.close(),

@@ -3,7 +3,7 @@ import { Fault } from '../core/faults.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The door whose address this is, when only the method is wrong. */
+    /** The door that owns this address, when only the method is wrong. */
     refusedAt: FastifyInstance | null;
   }
 }
@@ -12,18 +12,19 @@ export type Route = { method: string; url: string };
 
 type Address = { url: string; methods: Set<string>; door: FastifyInstance };
 
-/** What our addresses have, in the order in which `Allow` tells it; HEAD comes with GET. */
+/** The methods that we serve, in the order in which `Allow` lists them; HEAD comes with GET. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
- * Every address that is served, so that a wrong method is told which ones work, instead of a puzzling 404 (D86). Looked up
- * when a request has found nothing: a route of its own for each wrong method was a sixth of a start.
+ * Every address that is served, so that a wrong method is answered with 405 and the methods that work, instead of a
+ * puzzling 404 (D86). It is looked up only when no route has matched: registering a refusal for each wrong method was
+ * a sixth of the start-up time.
  */
 export class Addresses {
   readonly #served = new Map<string, Address>();
   #patterns: [RegExp, Address][] | null = null;
 
-  /** From here on, at the app and at every door of it. */
+  /** Records every route that is registered from now on, on the app and in every door. */
   watch(app: FastifyInstance): void {
     const served = this.#served;
     app.decorateRequest('refusedAt', null);
@@ -42,7 +43,7 @@ export class Addresses {
     );
   }
 
-  /** For a request that no route has taken. Undefined when another method would find nothing either. */
+  /** For a request that no route has matched. Undefined if no other method would match either. */
   wrongMethod(request: FastifyRequest, reply: FastifyReply): Fault | undefined {
     const address = this.#find(pathOf(request.url));
     if (address === undefined || address.methods.has(request.method)) return undefined;
@@ -66,15 +67,15 @@ export function wrongMethod(reply: FastifyReply, allowed: readonly string[], hin
   return new Fault('method_not_allowed', hint ?? `Only ${allowed.join(', ')} works here.`);
 }
 
-/** As the router reads it. What does not decode never comes here. */
+/** Decoded as the router does it. A path that does not decode never gets here. */
 function pathOf(url: string): string {
   return decodeURI(url.replace(/[?#].*$/s, ''));
 }
 
-// A parameter begins with a colon and ends with its part of the path; two colons are one, a star is all the rest.
+// A parameter begins with a colon and ends at the next slash; two colons stand for one, and a star for all the rest.
 const PARTS = /::|:\w+|\*/g;
 
-/** What is written out goes before a parameter, and a parameter before a star, as with the router. */
+/** As in the router, a literal part wins over a parameter, and a parameter over a star. */
 function byRank(a: Address, b: Address): number {
   const rank = ({ url }: Address) =>
     url.replace(PARTS, (part) => (part === '::' ? ':' : part === '*' ? '\uffff' : '\ufffe'));

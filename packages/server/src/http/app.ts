@@ -23,33 +23,33 @@ declare module 'fastify' {
   interface FastifyContextConfig extends Described {
     /** What all operations of its door have in common. */
     door?: DoorForm;
-    /** Further operations at the same route, by the verb behind a colon at the end of its address. */
+    /** Further operations at the same route, named by a verb after a colon at the end of the address. */
     verbs?: Record<string, Described>;
-    /** It is only here to say which methods work. */
+    /** The route exists only to say which methods work. */
     refuses?: true;
   }
 }
 
-/** What a body is: of a schema, or in words that /openapi.json knows; "stream" is one that goes on. */
+/** A body: a schema, or a kind that /openapi.json has a name for; "stream" is one that does not end. */
 export type Form = TSchema | NamedForm;
 export type NamedForm = 'stream' | 'markdown' | 'text' | 'bytes';
 
-/** How a door words what it refuses, and a media type that its JSON has for those who ask for it. */
+/** The shape of a door's refusals, and another media type under which its JSON may be asked for. */
 export type DoorForm = { refusal: TSchema; alias?: string };
 
 /** One operation in the document. */
 export type Described = {
   summary?: string;
   body?: TSchema | 'bytes';
-  /** The same in other media types. */
+  /** The same operation with bodies in other media types. */
   bodies?: Record<string, TSchema>;
-  /** It may be left out. */
+  /** The body may be left out. */
   bodyOptional?: true;
-  /** Null is an answer without a body; several are told apart by their media types. */
+  /** Null is an answer without a body; several forms differ by media type. */
   response?: Record<number, Form | readonly Form[] | null>;
-  /** Query parameters and headers; those of the path are found by themselves. */
+  /** Query parameters and headers; path parameters are found automatically. */
   parameters?: readonly { name: string; in: string; required?: boolean; schema: TSchema }[];
-  /** Nobody needs a key here. */
+  /** No key is needed. */
   open?: true;
 };
 
@@ -64,9 +64,9 @@ export type AppOptions = {
 
 const HEADER_LIMIT = 16 * 1024;
 
-/** Whoever sends a byte now and then is gone after this, give or take the interval at which it is looked for. */
+/** Ends connections that send a byte now and then, give or take the checking interval. */
 const CONNECTION_LIMITS = {
-  // Refused by our own rule, in our own words.
+  // Our own rule refuses a missing Host, in our own words.
   requireHostHeader: false,
   maxHeaderSize: HEADER_LIMIT,
   headersTimeout: 15_000,
@@ -76,19 +76,19 @@ const CONNECTION_LIMITS = {
 /** An HTTP server with our limits and no routes yet. */
 export function makeApp({ tls, log, proxies, baseUrl }: AppOptions): FastifyInstance {
   const app = Fastify({
-    // At info the framework only says that it listens, which the start says better.
+    // At level info the framework only says that it listens, and our start message says that better.
     loggerInstance: log.level === 'info' ? log.child({}, { level: 'warn' }) : log,
     // A line for every request would cost more than the request; what matters is logged where it happens.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     trustProxy: proxies.length > 0 ? [...proxies] : false,
     forceCloseConnections: 'idle',
-    // What reached us is still answered while we stop, by the same routes and in the same words.
+    // While we stop, requests that reached us are still answered, by the same routes and in the same words.
     return503OnClosing: false,
     requestTimeout: 30_000,
     connectionTimeout: 0,
     keepAliveTimeout: 72_000,
-    // No pattern looks at a parameter, so none is too long: what is no id is answered by its own route.
+    // No parameter is too long: what is not an id is refused by its own route.
     routerOptions: { maxParamLength: HEADER_LIMIT, ignoreTrailingSlash: false },
     rewriteUrl: (request) => readableUrl(request.url),
     clientErrorHandler: refuseBroken(baseUrl),
@@ -97,7 +97,7 @@ export function makeApp({ tls, log, proxies, baseUrl }: AppOptions): FastifyInst
       ? {}
       : { https: { ...CONNECTION_LIMITS, ...readCertificate(tls), minVersion: 'TLSv1.2' as const } }),
   }) as unknown as FastifyInstance;
-  // What else somebody may expect, beside to be told to go on, is not promised here and nothing to refuse them for.
+  // Any `Expect` other than 100-continue is ignored: we promise nothing about it, and it is no reason to refuse.
   app.server.on('checkExpectation', (...asked) => app.server.emit('request', ...asked));
   addJsonParser(app);
   app.addHook('onError', hearOut);
@@ -110,7 +110,8 @@ const PATIENCE_MS = 5_000;
 
 /** Takes nothing new and answers what is under way; a client that stopped in the middle of its request is cut off. */
 export async function closeApp(app: FastifyInstance): Promise<void> {
-  // Connections that fall idle only now, behind a parked request or a stream, would last as long as their keep-alive.
+  // Connections that become idle only now, after a parked request or a stream, would live on for their keep-alive
+  // time.
   const reaping = setInterval(() => app.server.closeIdleConnections(), REAP_EVERY_MS);
   const losingPatience = setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS);
   try {
@@ -126,7 +127,7 @@ export function addGroundRules(app: FastifyInstance, shell: Shell): void {
   const plain = errorHandler(PLAIN_DOOR, shell.baseUrl);
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
     const door = request.refusedAt;
-    // Many doors have no words of their own and come back here.
+    // Many doors have no error handler of their own and inherit this one.
     request.refusedAt = null;
     return (door?.errorHandler ?? plain)(error, request, reply);
   });
@@ -135,7 +136,7 @@ export function addGroundRules(app: FastifyInstance, shell: Shell): void {
     if (page !== undefined) return page;
     throw new Fault('not_found', 'There is nothing at this address.');
   });
-  // With a callback: nearly always there is nothing to wait for, and a promise for every request is not free.
+  // A callback, because nearly always there is nothing to wait for, and a promise for every request is not free.
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.setHeader('x-content-type-options', 'nosniff');
     if (!reply.raw.shouldKeepAlive) hangUpBehindBody(request.raw);
@@ -146,7 +147,7 @@ export function addGroundRules(app: FastifyInstance, shell: Shell): void {
   });
 }
 
-/** HTTP/1.1 wants it of everybody (RFC 9112, 3.2). */
+/** HTTP/1.1 requires the header of everybody (RFC 9112, 3.2). */
 function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion === '1.1';
 }

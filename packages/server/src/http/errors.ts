@@ -89,8 +89,8 @@ export function toFault(error: FastifyError | Error): Fault {
 }
 
 /**
- * Whoever leaves in the middle of a body is told by the stream, and Fastify gives that error a status. Nobody reads the
- * answer; but counted and logged as ours, it would let anybody wake the operator.
+ * A caller who leaves in the middle of a body causes a stream error, to which Fastify gives a status. Nobody reads
+ * the answer; but if it were counted and logged as our fault, anybody could wake the operator.
  */
 function isCutOff(error: FastifyError | Error): boolean {
   return 'code' in error && error.code === 'ECONNRESET' && error.statusCode === 400;
@@ -142,7 +142,7 @@ function sendFault(reply: FastifyReply, door: Door, fault: Fault, baseUrl: strin
 const QUIET_MS = 1_000;
 let quietUntil = 0;
 
-/** One line a second is enough: a full disk refuses every request, and the log may lie on the same disk. */
+/** At most one line a second: a full disk refuses every request, and the log may be on the same disk. */
 function logCause(request: FastifyRequest, fault: Fault): void {
   const now = performance.now();
   if (now < quietUntil) return;
@@ -150,7 +150,7 @@ function logCause(request: FastifyRequest, fault: Fault): void {
   request.log.error({ err: fault.detail.cause, url: request.routeOptions.url }, fault.message);
 }
 
-/** What went wrong on our side is said once, with the request's id: outside it is only told that it was. */
+/** Our own failures are logged once, with the request's id; the caller is only told that something failed. */
 export function logFault(request: FastifyRequest, error: unknown, fault: Fault): void {
   const url = request.routeOptions.url;
   if (fault.fault === 'internal') request.log.error({ err: error, url }, 'unexpected error');

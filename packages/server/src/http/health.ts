@@ -65,7 +65,7 @@ export class Metrics {
     this.#seconds.observe({ route }, millis / 1000);
   }
 
-  /** The process's own figures are gathered from the first time somebody asks. */
+  /** The figures of the process are collected only after somebody has first asked for them. */
   async text(): Promise<string> {
     if (this.#registry.getSingleMetric('process_cpu_user_seconds_total') === undefined) {
       collectDefaultMetrics({ register: this.#registry });
@@ -81,7 +81,7 @@ export function healthRoutes(
 ): void {
   app.route({ method: 'GET', url: '/healthz', handler: async () => ({ status: 'ok' }) });
 
-  /** Migrated (or we would not listen), the store answers, and we are not on our way out. */
+  /** Ready: the schema is current (or we would not listen), the store answers, and we are not stopping. */
   app.route({
     method: 'GET',
     url: '/readyz',
@@ -110,7 +110,7 @@ export function healthRoutes(
   });
 }
 
-/** What is counted is the whole server's, and other tenants' too: it is for an owner of the space that came with it. */
+/** The numbers cover the whole server, other tenants too: they are for an owner of the first space. */
 async function isOperator(room: Room, token: string | null): Promise<boolean> {
   const person = token === null ? null : await personBehind(room, token);
   return person !== null && mayAct(person.role, 'owner') && (await isAtHome(room, person));

@@ -3,10 +3,14 @@ import type { Fault } from '../core/faults.ts';
 import { wrongMethod } from './addresses.ts';
 import type { Shell } from './shell.ts';
 
-// A wrong method is told so by itself (http/addresses.ts). Named here are the addresses where that is not enough: another
-// route would take it, one with a parameter in its place or the star of another door; or the door has more to say (W5).
+// A wrong method is normally answered by http/addresses.ts, because no route matches it. The functions here are for
+// addresses where that does not work: another route would match (a parameter in the same place, or another door's
+// star), or the door's own hooks must run before the 405 (in WAKE, the key check and the limits: W1, W5).
 
-/** The star behind the addresses of a door. Before a body is looked at: what is not here may well speak another format. */
+/**
+ * Answers everything below a door's prefix that the door does not serve. In `onRequest`, before the body is read: it
+ * may be in a format that we would refuse first.
+ */
 export function refuseTheRest(
   app: FastifyInstance,
   { addresses }: Shell,
@@ -28,7 +32,7 @@ export function onlyMethods<M extends HTTPMethods>(
   return { method, url };
 }
 
-/** For a GET that lasts: who asks for its headers alone would wait for nothing. */
+/** For a GET that stays open: HEAD would wait for nothing. */
 export function onlyLastingGet(
   app: FastifyInstance,
   url: string,
@@ -62,7 +66,7 @@ function refuse(app: FastifyInstance, url: string, { methods, allowed, hint }: R
     method: methods as HTTPMethods[],
     url,
     config: { refuses: true },
-    // Before a body is looked at: one in the wrong format would be told of the format.
+    // Before the body is read: otherwise a body in the wrong format would be refused for its format.
     onRequest: answer,
     handler: answer,
   });

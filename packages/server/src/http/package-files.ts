@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// What came with the package. This file stands in a folder directly below `src`, so that the package lies two folders
-// above it wherever it runs from: the sources, their build or the bundle.
+// The files that come with the package. This file lies in a folder directly below `src`, so that the package is two
+// folders above it wherever it runs from: the sources, the build or the bundle.
 
 const inPackage = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -16,7 +16,7 @@ export const PUBLIC = inPackage('public/');
 /** The clients of this version, made with the build (scripts/downloads.mjs). */
 export const DOWNLOADS = inPackage('downloads/');
 
-/** In the published package the texts lie in it; in the repository at its root. */
+/** In the published package the texts are inside it; in the repository they are at the root. */
 const PLACES = ['', '../../'];
 
 /** The texts of a folder by name, read once. Empty when the folder is not there. */

@@ -11,14 +11,14 @@ import type { LargeAnswers } from './waiting/large-answers.ts';
 import type { Parking, Wakeups } from './waiting/park.ts';
 import type { Streams } from './waiting/sse.ts';
 
-/** What a door may send, and what it learns of it. */
+/** What a door may send, and what it learns about the outcome. */
 interface WayOut {
   send(request: {
     url: string;
     method: 'POST' | 'GET';
     headers: Readonly<Record<string, string>>;
     body: string | Uint8Array | null;
-    /** For test keys, and hosts that are written as loopback (W21). */
+    /** For test keys, and only for hosts that are written as loopback (W21). */
     allowLoopback: boolean;
     maxReplyBytes?: number;
   }): Promise<
@@ -26,7 +26,7 @@ interface WayOut {
   >;
 }
 
-/** What every door gets: the core, the places where requests wait, and how we are reached. */
+/** What every door gets: the core, the places where requests wait, and our own address. */
 export type Shell = {
   room: Doorkeeper;
   auditor: { verify(space: SpaceId): Promise<Verdict>; last(space: SpaceId): Verdict | null };
@@ -41,9 +41,9 @@ export type Shell = {
   /** The public base URL; known once the server listens. */
   baseUrl(): string;
   presence: Presence;
-  /** The same for producers. */
+  /** When producers were last seen. */
   producersSeen: Presence;
-  /** When tokens of callers were last used. */
+  /** When caller tokens were last used. */
   callersSeen: Presence;
   /** The one way out. */
   outbound: WayOut;

@@ -12,14 +12,17 @@ import type { MasterVault } from './vault.ts';
 export interface AuditorParts {
   room: Room;
   session: Session;
-  /** Checkpoints are also kept here, outside the database: whoever cuts the ledger would have to find both. */
+  /**
+   * Checkpoints are also written here, outside the database: somebody who truncates the ledger would have to find
+   * both.
+   */
   file: string;
   vault: Pick<MasterVault, 'headMatches' | 'isSignatureCurrent'>;
 }
 
 export class Auditor {
   readonly #parts: AuditorParts;
-  /** In memory only: what was found before a restart says nothing about the files of today. */
+  /** In memory only: a finding from before a restart says nothing about the files of today. */
   readonly #last = new Map<SpaceId, Verdict>();
   readonly #underWay = new Map<SpaceId, Promise<Verdict>>();
 
@@ -27,7 +30,10 @@ export class Auditor {
     this.#parts = parts;
   }
 
-  /** Whoever asks while the same ledger is being followed gets that verdict: it costs as much as the ledger is long. */
+  /**
+   * Callers who ask while the same ledger is being verified share that verdict: verifying takes time in proportion to
+   * the ledger's length.
+   */
   verify(space: SpaceId, progress?: (entries: number) => void): Promise<Verdict> {
     const underWay = this.#underWay.get(space);
     if (underWay !== undefined) return underWay;
@@ -57,7 +63,7 @@ export class Auditor {
     return { head, sealed: head !== null && vault.headMatches(headText(space, 'ledger', head), head.seal) };
   }
 
-  /** All spaces, and those whose lines were signed and that nobody finds any more: we never remove one. */
+  /** All spaces, and those that have signed checkpoints but are missing: we never remove a space. */
   async spaces(): Promise<{ id: SpaceId; handle: string }[]> {
     const { room } = this.#parts;
     const found = await room.store.directory.spaces();
@@ -68,7 +74,7 @@ export class Auditor {
     return [...found, ...gone.map((id) => ({ id, handle: id }))];
   }
 
-  /** Signs the end of every ledger that has grown since its last checkpoint. One that cannot be signed stops no other. */
+  /** Signs the end of every ledger that has grown since its last checkpoint. A failure stops none of the others. */
   async checkpointAll(): Promise<void> {
     const troubles: unknown[] = [];
     for (const { id } of await this.#parts.room.store.directory.spaces()) {
@@ -81,11 +87,14 @@ export class Auditor {
   async #checkpoint(space: SpaceId): Promise<void> {
     const { room, file } = this.#parts;
     const made = await makeCheckpoint(room, space, room.clock.now());
-    // The line break comes first: what a crash left behind half-written ends there, and spoils no other line.
+    // The line break comes first: it ends a line that a crash left half-written, so that it spoils no other.
     if (made !== null) appendFileSync(file, `\n${JSON.stringify(made)}`, { mode: 0o600 });
   }
 
-  /** Signs with the key of today what a key from before has signed. A signature that is nobody's stays, and is found. */
+  /**
+   * Signs anew, with the current key, what an earlier key has signed. A signature that matches no key stays, and is
+   * reported.
+   */
   async signAnew(): Promise<void> {
     const { room, file } = this.#parts;
     for (const { id } of await room.store.directory.spaces()) {
@@ -120,7 +129,7 @@ export class Auditor {
     const { file } = this.#parts;
     if (!existsSync(file)) return [];
     const lines = readFileSync(file, 'utf8').split('\n');
-    // A crash can leave half of the last line behind; the database has the same checkpoint.
+    // A crash can leave half of the last line; the database has the same checkpoint.
     return lines.flatMap((line) => toCheckpoint(line) ?? []);
   }
 }

@@ -17,12 +17,12 @@ export type OpenStore = {
   store: Store & {
     readonly signals: { on(topic: Topic, wake: (about: ReadonlySet<string>) => void): () => void };
   };
-  /** Transactions that changed something, as the database itself has counted them. */
+  /** Transactions that changed something, as counted by the database itself. */
   commits(): Promise<number>;
   stop(): Promise<void>;
 };
 
-/** A store of its own, empty, that ends with its test. */
+/** An empty store that ends with its test. */
 export type Fresh = () => Promise<OpenStore>;
 
 /** The behaviour of a store, written once and run on every database. */

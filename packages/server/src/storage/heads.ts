@@ -1,7 +1,7 @@
 import type { Head, HeadName, Heads } from '../core/store.ts';
 import { insertOf, type Session, statement } from './statement.ts';
 
-/** The seal of a row that is only there to be locked: nobody has written that head yet. */
+/** The seal of a row that exists only to be locked: that head was never written. */
 export const UNWRITTEN = '';
 
 const select = statement<{ space: string; name: string }>()((db, p) =>
@@ -17,7 +17,7 @@ const upsert = insertOf('heads', ['space_id', 'name', 'n', 'at', 'text', 'seal']
 
 type Entry = { space: string; name: HeadName; head: Head | null; dirty: boolean; read: boolean };
 
-/** A mac over a head, so that one written by somebody without the master key is noticed. */
+/** A MAC over a head, so that one written without the master key is noticed. */
 export type SealHead = (text: string) => string;
 
 export function headText(space: string, name: string, head: Head): string {
@@ -29,7 +29,7 @@ export function headText(space: string, name: string, head: Head): string {
  * the batch is rolled back.
  */
 export class HeadCache {
-  /** Heads set so far: they reach the database with the commit, so nothing else would show it. */
+  /** Heads set so far: they reach the database only with the commit, so nothing else would show them. */
   writes = 0;
   readonly #bySpace = new Map<string, Map<HeadName, Entry>>();
   readonly #session: Session;
@@ -61,7 +61,7 @@ export class HeadCache {
     };
   }
 
-  /** For a unit that only runs to see what it reads: the same heads, changed for nobody else. */
+  /** For a unit that only runs to see what it reads: the same heads, but its changes stay private. */
   copyFor(space: string, declared: readonly HeadName[]): Heads {
     const own = new Map<HeadName, Head>();
     const real = this.forSpace(space, declared);

@@ -5,7 +5,7 @@ import type { Clock } from '../core/time.ts';
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export const randomIds: Ids = {
-  // Wholly random, as WAKE demands (W6): a time in front would let others guess when, and narrow down which.
+  // Fully random, as WAKE demands (W6): a time at the front would let others guess ids.
   uuid: () => randomUUID(),
   timed: (at) => {
     const millis = Math.floor(at / 1000)
@@ -16,7 +16,7 @@ export const randomIds: Ids = {
   letters: (count) => {
     let text = '';
     while (text.length < count) {
-      // 248 is the largest multiple of 62 below 256: what is above would favour the first letters.
+      // 248 is the largest multiple of 62 below 256: larger bytes would favour the first letters.
       for (const byte of randomBytes(count * 2)) {
         if (byte < 248 && text.length < count) text += LETTERS.charAt(byte % 62);
       }

@@ -4,12 +4,12 @@ import type { LogEntry, TaskRecord } from '../core/tasks/task.ts';
 
 const MOST_BYTES = 16 * 1024 * 1024;
 const LARGEST = 64 * 1024;
-/** Whoever waits looks at once, so nothing is missed by those who come later than so many others. */
+/** A waiting caller looks at once, so an early drop makes nobody miss anything. */
 const MOST_SETTLED = 1_000;
 
 /**
- * Logs that were read, opened: a log of a given length never changes, so what is remembered is never wrong. A caller
- * that polls asks for the same one again and again. Oldest out first, by size.
+ * Logs that were read and opened: a log of a given length never changes, so what is remembered is never wrong. A
+ * caller that polls asks for the same one again and again. The oldest are dropped first, by size.
  */
 export class RecentLogs implements LogMemory {
   readonly #known = new Map<string, { log: readonly LogEntry[]; bytes: number }>();

@@ -20,11 +20,11 @@ export type PostgresOptions = {
   sealer: Sealer;
   sealHead: SealHead;
   warn?: (message: string) => void;
-  /** False for one beside another in the same process, which hears everything for both. */
+  /** False for a second store in the same process; the first one listens for both. */
   listens?: boolean;
 };
 
-/** Reads that are under way at once; with writing, looking up, telling and listening that makes eight connections. */
+/** Concurrent reads; with writing, look-ups, notifying and listening that makes eight connections. */
 const READERS = 4;
 const ASK_TIME_EVERY_MS = 10_000;
 
@@ -33,7 +33,7 @@ export class PostgresStore implements Store {
   readonly directory: Directory;
   readonly signals = new Signals();
   readonly clock: DatabaseClock;
-  /** Single statements beside any transaction, for what only storage may ask (audit, moving). */
+  /** Single statements outside any transaction, for what only storage may ask (audit, moving). */
   readonly session: Session;
   readonly wakeups: PostgresWakeups;
   readonly #where: Whereabouts;
@@ -76,7 +76,7 @@ export class PostgresStore implements Store {
     this.#clockTimer = setInterval(() => void this.#askTime(asking), ASK_TIME_EVERY_MS).unref();
   }
 
-  /** Throws when it cannot be reached, is of a newer version, takes no writes, or is somebody else's. */
+  /** Throws when the database cannot be reached, is newer than we are, takes no writes, or belongs to somebody else. */
   static async open(options: PostgresOptions): Promise<PostgresStore> {
     const clock = new DatabaseClock();
     const where = new Whereabouts(options.url, (greeting) => clock.heard(greeting.clock));
@@ -104,7 +104,7 @@ export class PostgresStore implements Store {
     return this.#commits.submit(space, heads, work);
   }
 
-  /** News of what another thread of the process has committed; that thread has told the other replicas. */
+  /** News of what another thread of this process has committed; that thread has told the other replicas. */
   hear(news: News): void {
     this.signals.tell(news);
   }
@@ -124,7 +124,7 @@ export class PostgresStore implements Store {
   }
 }
 
-/** The master keys that it has noted; null for one that has not noted any. Looks only, and changes nothing. */
+/** The master keys that the store has recorded; null if none. Changes nothing. */
 export async function sealedBy(url: string): Promise<string | null> {
   const link = await new Whereabouts(url, () => {}).connect(() => {});
   try {

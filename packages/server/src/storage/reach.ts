@@ -1,9 +1,9 @@
 import type { OperationNode } from 'kysely';
 
-/** Which rows a statement can be about: its tables, and the columns that are given as a parameter. */
+/** Which rows a statement can touch: its tables, and the columns that are bound to a parameter. */
 export type Reach = {
   tables: ReadonlySet<string>;
-  /** Only of a query on one table: every row it is about has these values. `[column, parameter]` */
+  /** Only for a query on one table: every row that it touches has these values. `[column, parameter]` */
   fixed: readonly (readonly [string, string])[];
 };
 
@@ -29,7 +29,7 @@ function tableName(node: Node): string {
   return (node as unknown as { table: { identifier: { name: string } } }).table.identifier.name;
 }
 
-/** Only what is joined by AND at the top: anything else does not bind every row. */
+/** Only conditions joined by AND at the top: others do not hold for every row. */
 function equalities(node: Node, parameter: (value: unknown) => string | null): [string, string][] {
   if (node.kind === 'ParensNode') return equalities(node.node as Node, parameter);
   if (node.kind === 'AndNode') {

@@ -4,8 +4,8 @@ type Known = { params: Record<string, unknown>; rows: Promise<unknown[]> };
 type AnyStatement = Statement<never, unknown>;
 
 /**
- * What was read in a transaction, for as long as it stays true. A row that is inserted makes those reads forget
- * that could have found it; any other change forgets everything about its tables.
+ * What was read in a transaction, for as long as it stays true. An inserted row invalidates the reads that could have
+ * found it; any other change invalidates all reads of its tables.
  */
 export class ReadMemory {
   readonly #known = new Map<AnyStatement, Map<string, Known>>();

@@ -8,7 +8,7 @@ export class Signals {
 
   readonly #toAll = new Set<(news: News) => void>();
 
-  /** For whoever follows everything, space by space. */
+  /** For those who follow everything, in all spaces. */
   onAny(hear: (news: News) => void): () => void {
     this.#toAll.add(hear);
     return () => this.#toAll.delete(hear);
@@ -22,7 +22,7 @@ export class Signals {
     }
   }
 
-  /** What somebody waits for right now. */
+  /** The topics that somebody is waiting for right now. */
   topics(): Topic[] {
     return [...this.#byTopic.keys()];
   }
@@ -39,7 +39,7 @@ export class Signals {
   }
 }
 
-/** What a listener does wrong is its own affair: the commit stands, and the others hear of it. */
+/** A listener that throws harms nobody: the commit stands, and the others are still told. */
 function call(wake: Wake, about: ReadonlySet<string>): void {
   try {
     wake(about);

@@ -26,11 +26,11 @@ export type SqliteOptions = {
   sealer: Sealer;
   sealHead: SealHead;
   turns?: Turns;
-  /** Not where another thread of the process has opened the same file and does it. */
+  /** False where another thread of the process has opened the same file and folds its log. */
   foldsLog?: boolean;
-  /** The file that another thread has opened, and no other: none is made. */
+  /** The file that another thread has opened; no other, and none is created. */
   opened?: string | null;
-  /** Throws unless we hold the keys that it was sealed with; asked before anything is changed. */
+  /** Throws unless we hold the keys that the store was sealed with; called before anything is changed. */
   admit?(sealedBy: string | null): void;
 };
 
@@ -69,19 +69,19 @@ export class SqliteStore implements Store {
     this.#close = async () => {
       await folding?.stop();
       if (!writer.db.isOpen) return;
-      // The driver keeps a file open while statements live, so SQLite does not do this by itself: afterwards the
-      // database file is whole without its log.
+      // The driver keeps the file open while statements live, so SQLite does not do this by itself: afterwards the
+      // database file is complete without its log.
       try {
         writer.db.exec('pragma wal_checkpoint(passive)');
       } catch {
-        // A disk that takes no more: it all stays in the log, and the next start finds it there.
+        // The disk is full: everything stays in the log, and the next start finds it there.
       }
       writer.db.close();
       reader.db.close();
     };
   }
 
-  /** How the writer commits, as the database says it. */
+  /** The durability settings, as the database reports them. */
   readonly durability: () => Durability;
   readonly #close: () => Promise<void>;
 
@@ -118,7 +118,7 @@ export class SqliteStore implements Store {
 
   /** News of what another thread of the process has committed. */
   hear(news: News): void {
-    // At once: whoever was just answered may ask in this turn of the event loop, before the next look at the version.
+    // At once: whoever was just answered may ask in this turn of the event loop, before the version is next checked.
     this.#remembered.tasks.wrote(OF_TASKS);
     let changes = 0;
     for (const about of news.values()) changes += about.size;
@@ -140,8 +140,8 @@ export class SqliteStore implements Store {
 type Remembered = ReturnType<typeof rememberedBeside>;
 
 /**
- * The version is the writer's: to it, only what others commit is a change. A test holds that the tables are those that
- * are read.
+ * Uses the writer's version number, which only changes when others commit. A test checks that the tables are the ones
+ * that are read.
  */
 export function rememberedBeside(writer: SqliteSession) {
   const version = versionOf(writer);
@@ -153,7 +153,7 @@ export function rememberedBeside(writer: SqliteSession) {
   };
 }
 
-/** Every request starts with a key, and a call with an agent's address; nearly always they were just seen. */
+/** Every request starts with a key, and every call with an agent's address; nearly always they were just seen. */
 function remembering(found: Directory, { identities, addresses, signers }: Remembered): Directory {
   return {
     ...found,
@@ -164,9 +164,9 @@ function remembering(found: Directory, { identities, addresses, signers }: Remem
   };
 }
 
-/** Asked once in each turn of the event loop, however many remember something. */
+/** Asked at most once per turn of the event loop, however many caches depend on it. */
 function versionOf({ db }: SqliteSession): Version {
-  // Prepared when first needed: a statement keeps the driver from letting go of a file that was closed.
+  // Prepared when first needed: a prepared statement keeps the driver from releasing a closed file.
   let query: Prepared | undefined;
   let known: number | null = null;
   return () => {
@@ -181,12 +181,12 @@ function versionOf({ db }: SqliteSession): Version {
 }
 
 function prepareWriter(session: SqliteSession): void {
-  // 8 KiB pages: a batch of 64 deliveries commits in two thirds of the time of 4 KiB ones (bench, 2026-11).
+  // 8 KiB pages: a batch of 64 deliveries commits in two thirds of the time that 4 KiB pages take.
   session.db.exec('pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = full');
   session.db.exec('pragma cache_size = -65536; pragma foreign_keys = on');
   session.db.exec(`pragma wal_autocheckpoint = ${OWN_MARK}`);
   assertDurable(session);
-  // A folder or file that may only be read opens without complaint; the lock is what it cannot give.
+  // A read-only folder or file opens without an error; only taking the lock fails.
   session.db.exec('begin immediate; rollback');
 }
 

@@ -69,7 +69,7 @@ export class Statement<P extends object, R> {
     every.push(this);
   }
 
-  /** Which rows it can be about, as far as its text tells. */
+  /** Which rows it can touch, as far as its text shows. */
   get reach(): Reach {
     this.#reach ??= reachOf(this.#build(builders.postgres, placeholders<P>()).compile().query, parameterName);
     return this.#reach;
@@ -114,8 +114,8 @@ export function statement<P extends object>() {
 }
 
 /**
- * An insert of whole rows: the columns are named once. Nobody asks how many rows it changed, so a database that is
- * a journey away may keep rows back and send many in one statement.
+ * An insert of whole rows: the columns are named once. Nobody asks how many rows it changed, so PostgreSQL's session
+ * may hold rows back and send many in one statement.
  */
 export class Insert<P extends object> extends Statement<P, unknown> {
   readonly columns: readonly string[];
@@ -123,7 +123,7 @@ export class Insert<P extends object> extends Statement<P, unknown> {
   readonly #replaces: readonly string[];
   readonly #many = new Map<string, { sql: string; bind(rows: readonly object[]): unknown[] }>();
 
-  /** With `key`, a row that is there already gets the new values; when the key is all there is, it stays as it is. */
+  /** With `key`, an existing row gets the new values; if the key is all there is, it stays as it is. */
   constructor(table: keyof Tables, columns: readonly string[], key: readonly string[] = []) {
     super((db, p) => insertRows(db, { table, columns, key }, [p]));
     this.#table = table;
@@ -135,7 +135,7 @@ export class Insert<P extends object> extends Statement<P, unknown> {
     return this.#table;
   }
 
-  /** Whether a row that is there already is minded. */
+  /** Whether an existing row is updated instead of being a conflict. */
   get replaces(): boolean {
     return this.#replaces.length > 0;
   }

@@ -1,4 +1,4 @@
-/** What AKEP keeps: who sends, what was sent, and where it lies. */
+/** The tables of AKEP: who sends, what was sent, and where it is stored. */
 export interface EventTables {
   producers: {
     space_id: string;
@@ -39,7 +39,7 @@ export interface EventTables {
     causation_id: string | null;
     fill_producer: number;
     out_of_order: number;
-    /** Empty where the body lies in a segment. */
+    /** Empty if the body is in a segment. */
     body: Uint8Array;
     segment: number | null;
     body_at: number | null;

@@ -67,7 +67,7 @@ export interface Tables extends EventTables, TaskTables {
     callback_secrets: Uint8Array;
     last_seen_at: number | null;
     connected_at: number | null;
-    /** 1 for the agent that only shows what the desk is for. */
+    /** 1 for the sample agent. */
     sample: number;
   };
   keys: {
@@ -168,9 +168,9 @@ export interface Tables extends EventTables, TaskTables {
     accepted_at: number | null;
   };
   words: { space_id: string; word: string; seq: number };
-  /** One row, of the whole server: with it, a delivery's id tells its place. */
+  /** A single row for the whole server: with this key, a delivery's id tells its place. */
   id_keys: { space_id: string; key: string };
-  /** Ids of deliveries that do not tell it. */
+  /** Ids of deliveries that do not contain their place. */
   other_ids: { space_id: string; delivery_id: string; seq: number };
 }
 

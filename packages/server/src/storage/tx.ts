@@ -38,11 +38,11 @@ import { sealedRows } from './sealing/reseal.ts';
 import type { UntilChanged } from './sqlite/until-changed.ts';
 import type { Session } from './statement.ts';
 
-/** All aggregates of one space on one connection. They hold no state, so one set serves every unit of a batch. */
+/** All aggregates of one space on one connection. They are stateless, so one set serves every unit of a batch. */
 type Rows = Omit<Tx, 'heads' | 'announce'>;
 
 type Remembered = {
-  /** Sessions that come and go share what they know of ids. */
+  /** Shared by sessions that come and go, because the key never changes. */
   placeIds?: KeptPlaceIds;
   /** For a session that only reads: tasks that were just read. */
   tasks?: UntilChanged<TaskRecord>;
@@ -53,9 +53,9 @@ export class RowsBySpace {
   readonly #sealer: Sealer;
   readonly #placeIds: KeptPlaceIds;
   readonly #tasks: UntilChanged<TaskRecord> | undefined;
-  /** What a transaction writes at its end. */
+  /** Written at the end of a transaction. */
   readonly bodies: Bodies;
-  /** Tenants come and go; it is only there to spare the hot ones. */
+  /** A cache for busy tenants; others may be dropped at any time. */
   readonly #known = new ShortMemory<SpaceId, Rows>(1_000);
 
   constructor(session: Session, sealer: Sealer, { placeIds = new KeptPlaceIds(), tasks }: Remembered = {}) {
@@ -117,11 +117,12 @@ function remembering(rows: TaskRows, space: SpaceId, known: UntilChanged<TaskRec
 }
 
 export function openTx(rows: Rows, heads: Heads, announce: Tx['announce']): Tx {
-  // The rows stand behind it rather than in it: one is made for every unit, and copying two dozen fields costs more.
+  // The rows are the prototype and not copied: one is made for every unit, and copying two dozen fields would cost
+  // more.
   return Object.assign(Object.create(rows) as Rows, { heads, announce });
 }
 
-/** A read looks at heads without locking them, and changes and announces nothing. */
+/** A read sees heads without locking them, and changes and announces nothing. */
 export function openRead(rows: Rows, session: Session): Tx {
   const heads: Heads = { get: (name) => readHead(session, rows.space, name), set: refuse };
   return openTx(rows, heads, refuse);

@@ -3,13 +3,13 @@ import type { Vault } from '../core/room.ts';
 import { canonicalJson } from './sealing/canonical.ts';
 import { type KeptSecrets, keyIdOf, VaultKey } from './sealing/vault-key.ts';
 
-// There is one for every word of every delivery, so they are short. Two words of a space that share one are as good
-// as impossible, and would cost no more than a surprising find.
+// Short, because there is one for every word of every delivery. A collision within a space is next to impossible, and
+// would only cause a surprising search result.
 const WORD_KEY_BYTES = 8;
 
 /**
- * Seals what must not be read from a stolen file: AES-256-GCM with the row's identity as additional data. With several
- * master keys, one seals and all of them open: that is how a key is replaced while the data is in use.
+ * Seals what must not be readable in a stolen file: AES-256-GCM with the row's identity as additional data. With
+ * several master keys, one seals and all of them open: that is how a key is replaced while the data is in use.
  */
 export class MasterVault implements Vault {
   readonly #keys: ReadonlyMap<string, VaultKey>;
@@ -46,7 +46,7 @@ export class MasterVault implements Vault {
     this.#current = this.#key(id);
   }
 
-  /** What a key made that must outlive it. */
+  /** The secrets of a key that must outlive it. */
   keptOf(id: string): KeptSecrets {
     return this.#key(id).kept;
   }
@@ -56,7 +56,7 @@ export class MasterVault implements Vault {
     this.#words = createSecretKey(words);
   }
 
-  /** Whether the key that seals now has made this record. */
+  /** Whether this record was sealed with the current key. */
   isCurrent(sealed: Uint8Array): boolean {
     return keyIdOf(sealed) === this.#current.id;
   }
@@ -88,7 +88,7 @@ export class MasterVault implements Vault {
     return [...this.#keys.values()].some((key) => key.headMatches(text, seal));
   }
 
-  /** Whether the key that seals now has made this one too. */
+  /** Whether this head was sealed with the current key. */
   isHeadCurrent(text: string, seal: string): boolean {
     return this.#current.headMatches(text, seal);
   }

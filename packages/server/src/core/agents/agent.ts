@@ -12,7 +12,7 @@ export type Agent = {
   lastSeenAt: Micros | null;
   /** When a laptop of it last came or went; null when none ever did. */
   connectedAt: Micros | null;
-  /** Only there to show what the desk is for; everything of it is marked. */
+  /** Exists only to show what the desk is for; everything it delivers is marked as a sample. */
   sample: boolean;
 };
 

@@ -66,9 +66,9 @@ export type PushRule = {
 };
 
 /**
- * May a caller be told about its task at this address (A18)? It is the caller's own, so a list needs to name it only
- * where the space keeps one. This machine is another matter: only while the server itself is bound to it, and only what
- * the agent's list names.
+ * May a caller be told about its task at this address (A18)? It is the caller's own address, so it must be on a list
+ * only if the space keeps one. Loopback is different: it is allowed only while the server itself is bound to this
+ * machine, and only if the agent's own list names it.
  */
 export function judgePushTarget(
   url: string,
@@ -104,7 +104,7 @@ export function isLoopbackHost(hostname: string): boolean {
   );
 }
 
-// Everything else that ends on this machine. Nobody needs these spellings, so nobody gets them.
+// Other spellings that reach this machine. Nobody needs them, so nobody gets them.
 const LOOPBACK_ALIAS =
   /(^|\.)localhost\.*$|^0\.0\.0\.0$|^\[::\]$|^\[::(ffff:(0:)?)?7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/;
 
@@ -125,7 +125,7 @@ const USERINFO = /^[a-z][a-z0-9+.-]*:[\\/]*[^\\/?#]*@/i;
 
 type Plain = URL | Refused<Exclude<EntryRefusal, 'query' | 'wildcard'>>;
 
-/** Lists and targets are judged for every callback, and are nearly always those of the one before. */
+/** Lists and targets are judged for every callback, and are nearly always the same as for the one before. */
 const known = new ShortMemory<string, Plain>(1_000);
 
 function readPlain(text: string): Plain {
@@ -156,7 +156,7 @@ function escapes(pathname: string): boolean {
   return decoded !== pathname && escapes(decoded);
 }
 
-/** Each list is read once for as long as somebody holds it: every callback is held against the whole of it. */
+/** A list is parsed once and remembered for as long as it lives: every callback is checked against all of it. */
 const readLists = new WeakMap<readonly string[], ReadonlyMap<string, string[]>>();
 
 function prefixesByOrigin(list: readonly string[]): ReadonlyMap<string, string[]> {

@@ -42,7 +42,7 @@ export type NewAgent = {
   id: string;
   tier: Tier;
   callbacks?: readonly string[];
-  /** Given by an operator through INIT; made here otherwise. */
+  /** Given by an operator through LANTERNROOM_INIT_*; otherwise made here. */
   key?: string;
   callbackSecret?: string;
 };
@@ -67,7 +67,7 @@ export async function addAgent(
   });
 }
 
-/** Writes one that was not refused. */
+/** Writes an agent that has passed every check. */
 export async function insertAgent(
   room: Room,
   tx: Tx,

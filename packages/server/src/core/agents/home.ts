@@ -22,8 +22,8 @@ export type NewHome = {
 };
 
 /**
- * The first space, its agent and its owner, all of them or nothing: a store with half of it would count as begun, and
- * the next start would not make the rest (D29).
+ * The first space, its agent and its owner, all or nothing: a store with half of them would count as set up, and the
+ * next start would not make the rest (D29).
  */
 export async function foundHome(
   room: Doorkeeper,
@@ -44,7 +44,7 @@ export async function foundHome(
   });
 }
 
-/** Whether somebody is of the first space: what concerns the whole server is for its owners. */
+/** Whether a person belongs to the first space: what concerns the whole server is for its owners. */
 export async function isAtHome(
   { store }: Pick<Room, 'store'>,
   { space }: Pick<Person, 'space'>,

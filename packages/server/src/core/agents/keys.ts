@@ -41,7 +41,7 @@ export function addKey(
 ): Promise<MadeKey | Fault> {
   return onAgent(room, wanted, async (tx, agent, now) => {
     const others = await tx.keys.list(agent.id);
-    // After a leak all may be revoked; the agent is still what it was.
+    // After a leak all keys may be revoked; the new one still takes its tier from the last of them.
     const newest = others.findLast((k) => k.revokedAt === null) ?? others.at(-1);
     const tier = wanted.tier ?? (wanted.rotate ? newest?.tier : undefined) ?? 'test';
     const key = makeKey(tier, room.ids);

@@ -9,7 +9,7 @@ import type { Identity } from './key.ts';
 
 export const SAMPLE_AGENT = 'sample-agent';
 
-/** What the sample agent delivers: the content as an agent would send it, and the same in our words. */
+/** What the sample agent delivers: the content as an agent would send it, and the draft it becomes. */
 export type Specimen = { content: Content; draft: Draft };
 
 export type Sampled = { agent: Agent; deliveries: DeliveryId[] };
@@ -98,7 +98,7 @@ function sampleIdentity(agent: Agent): Identity {
   };
 }
 
-/** Everything of it goes; the ledger keeps its lines, as it does for everything. */
+/** Removes everything the sample delivered; the ledger keeps its lines, as always. */
 export function removeSample(room: Room, person: Person): Promise<Fault | null> {
   return room.store.write(person.space, ['ledger'], async (tx) => {
     const agent = await tx.agents.get(SAMPLE_AGENT);

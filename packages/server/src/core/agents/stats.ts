@@ -20,7 +20,7 @@ export function weekBegin(tx: Tx, now: Micros): Promise<number> {
   return placeAt(tx, now - 7 * DAY);
 }
 
-/** Three queries, each with an end: a list of agents asks this of every one. */
+/** Three bounded queries: a list of agents asks this for each of them. */
 export async function statsOf(tx: Tx, agent: AgentId, week: number): Promise<AgentStats> {
   const everything = { from: 0, before: Number.MAX_SAFE_INTEGER, most: LAST_ANSWERS };
   return {
@@ -30,7 +30,7 @@ export async function statsOf(tx: Tx, agent: AgentId, week: number): Promise<Age
   };
 }
 
-/** The middle one; of an even number the lower, so that it is a time that really happened. */
+/** The middle value; of an even number the lower one, so that it is a time that really occurred. */
 export function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.ceil(sorted.length / 2) - 1] ?? null;

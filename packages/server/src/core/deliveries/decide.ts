@@ -75,7 +75,7 @@ async function hold(tx: Tx, delivery: Delivery, decision: Decision): Promise<Del
   return held;
 }
 
-/** Of two people who decide at once, the one who was later is told who was first, and when. */
+/** Of two people who decide at once, the later one is told who was first, and when. */
 async function refuse(
   tx: Tx,
   delivery: Delivery,
@@ -112,7 +112,7 @@ async function whoAndWhen(tx: Tx, delivery: Delivery): Promise<Record<string, un
   };
 }
 
-/** Takes a held decision back. Afterwards it never was, as far as any agent can see. */
+/** Takes a held decision back. To every agent it is as if it had never been made. */
 export function undo(room: Room, person: Person, id: DeliveryId): Promise<Delivery | Fault> {
   return onDelivery(room, { space: person.space, id }, async (tx, delivery) => {
     const now = room.clock.now();

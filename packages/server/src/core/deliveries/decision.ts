@@ -21,7 +21,7 @@ export type Decision = {
   agent: AgentId;
   verdict: Verdict;
   person: PersonId;
-  /** When what is decided on was delivered. */
+  /** When the delivery that is decided on arrived. */
   deliveredAt: Micros;
   decidedAt: Micros;
   effectAt: Micros;
@@ -38,7 +38,7 @@ export type Judged =
   | { kind: 'withdrawn' }
   | { kind: 'superseded' };
 
-/** May this answer stand? A plain function of what is there; who and when are settled by the caller. */
+/** May this answer stand? A plain function of values; who answers and when is the caller's business. */
 export function judge(
   delivery: Pick<Delivery, 'state' | 'contentHash'>,
   answer: Answer,

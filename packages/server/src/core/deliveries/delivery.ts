@@ -7,11 +7,11 @@ export const DELIVERY_TYPES = ['update', 'question', 'output', 'alert'] as const
 export type DeliveryType = (typeof DELIVERY_TYPES)[number];
 
 export const STATUSES = ['pending', 'approved', 'rejected', 'redirected'] as const;
-/** The four words of the wire. */
+/** The four statuses that agents see. */
 export type Status = (typeof STATUSES)[number];
 export type Verdict = Exclude<Status, 'pending'>;
 
-/** What the desk knows beyond the wire; the picture is in docs/states.md. */
+/** What the desk tells apart beyond the four statuses; the picture is in docs/states.md. */
 export type DeliveryState = 'pending' | 'held' | 'decided' | 'withdrawn' | 'superseded';
 
 /** In the order in which the desk shows them. */
@@ -53,13 +53,13 @@ export type Delivery = {
   withdrawnAt: Micros | null;
   /** The event that asked for this, when it came in as one (K29). */
   causeEvent: string | null;
-  /** Things side by side in its details; 0 for a text. */
+  /** How many things its details list side by side; 0 for a text. */
   parts: number;
   /** Whether the agent says that it cannot be undone. */
   irreversible: boolean;
 };
 
-/** One that has just come: nobody has read, put off, answered or replaced it. */
+/** The fields of a new delivery that nobody has read, snoozed, answered or replaced. */
 export const UNTOUCHED = {
   status: 'pending',
   state: 'pending',
@@ -71,7 +71,7 @@ export const UNTOUCHED = {
   withdrawnAt: null,
 } satisfies Partial<Delivery>;
 
-/** What an agent hands in, checked and in our words. */
+/** What an agent delivers, checked and mapped to our names. */
 export type Draft = {
   provider: string;
   type: DeliveryType;
@@ -98,7 +98,7 @@ export function callbackOf(content: Content): string | null {
   return typeof target === 'string' ? target : null;
 }
 
-// Sorts behind every date that has a deadline, and leaves room for microseconds in a safe integer.
+// Sorts after every real deadline, and leaves room for microseconds in a safe integer.
 const WITHOUT_DEADLINE = 4_000_000_000_000_000;
 
 /** Where an open delivery stands on the desk: due first, then oldest. */
@@ -115,7 +115,7 @@ export function openSection(d: {
   return { section: 'needs_you', sectionAt };
 }
 
-/** Earlier is read newest first, and the index runs upwards. */
+/** Negated, because Earlier is shown newest first and the index runs upwards. */
 export function earlierSection(at: Micros): { section: Section; sectionAt: number } {
   return { section: 'earlier', sectionAt: -at };
 }

@@ -35,12 +35,15 @@ export function settleHeld(room: Room, space: SpaceId, id: DeliveryId): Promise<
   });
 }
 
-/** Also when it was made in what is the future now: the clock was set back, and the window would last for hours. */
+/** Also ended if it was decided in the future: the clock was set back, and the window would last for hours. */
 function hasEnded({ decidedAt, effectAt }: Decision, now: Micros): boolean {
   return effectAt <= now || decidedAt > now;
 }
 
-/** One transaction makes the answer visible everywhere: poll, sweep, callback (core rule 2). `answer` is what was sealed. */
+/**
+ * One transaction makes the answer visible everywhere: poll, sweep, callback (core rule 2). `answer` is the opened
+ * text of what was sealed.
+ */
 export async function takeEffect(
   room: Room,
   tx: Tx,

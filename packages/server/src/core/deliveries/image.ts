@@ -8,7 +8,7 @@ export const IMAGE_MOST = 5 * 1024 * 1024;
 const BEFORE = /(?:^|[\s"'`<>()[\]{}|\\^,;])$/;
 const AFTER = /^(?:$|[\s"'`<>()[\]{}|\\^]|[.,;:!?]+(?:$|[\s"'`<>()[\]{}]))/;
 
-/** Whether a delivery names this address, whole: a part of a longer one is another address. */
+/** Whether a delivery contains exactly this address; inside a longer address it is a different one. */
 export function namesAddress(content: Json, src: string): boolean {
   for (const text of textsIn(content)) if (standsIn(text, src)) return true;
   return false;
@@ -32,7 +32,7 @@ export function isImageAddress(src: string): boolean {
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif';
 
-/** What the bytes say they are. What the receiver says they are is not asked. */
+/** Judged by the bytes alone; the Content-Type of the sender is not trusted. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | null {
   const start = String.fromCharCode(...bytes.subarray(0, 16));
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';

@@ -9,11 +9,11 @@ import { detailsOf } from './delivery.ts';
 import { answerIdentity, openContent, openText } from './sealed.ts';
 import { textsIn, wordsOf } from './words.ts';
 
-/** Small, so that nobody ever waits long behind the index: this much is read or written in one go. */
+/** Small, so that no request waits long behind the indexer: this much is read or written at once. */
 const LINES_AT_ONCE = 50;
 const BODIES_AT_ONCE = 3;
 const ROWS_AT_ONCE = 120;
-/** A delivery that holds more different words, or more words at all, is found by its first ones. */
+/** A longer delivery is found by its first words only. */
 const MOST_WORDS = 5000;
 const MOST_LOOKED = 200_000;
 /** More than this is not held in memory. */
@@ -25,24 +25,24 @@ const DECIDED: ReadonlySet<string> = new Set(['decision.made', 'decision.effecti
 type Entry = { word: string; seq: number };
 type Found = { delivery: Delivery; line: LedgerLine | null };
 
-/** How much of the ledger a step takes, and what happens between its parts: others get their turn. */
+/** How many lines of the ledger a step takes, and what it does between its parts to let requests through. */
 export type Step = { lines: number; letOthers(): Promise<void> };
 
 export const LARGE_STEP = 250;
-/** Events and tasks have lines too, and no words: so many pages of nothing else are passed in one step. */
+/** Lines of events and tasks have no words; at most this many pages of them are skipped in one step. */
 const MOST_SILENT = 40;
 
 const AT_ONCE: Step = { lines: LARGE_STEP, letOthers: async () => {} };
 
 /**
- * Brings the index some lines further along the ledger. True when there may be more. Safe to repeat and to interrupt:
- * the mark moves with the last rows, so that a crash costs a repetition and never a word. The rows of a
- * step are written by word: those of one word lie together, and a page of the index is then touched once and not
- * for every delivery anew.
+ * Moves the index some lines further along the ledger. True when there may be more. Safe to repeat and to interrupt:
+ * the mark moves with the last rows, so a crash costs a repetition and never a word. Rows are written in the order of
+ * their words, so that each page of the index is touched once per step and not once per delivery.
  */
 export async function indexSome(room: Room, space: SpaceId, step: Step = AT_ONCE): Promise<boolean> {
   const { found, from, last, full } = await look(room, space, step);
-  // A few lines without words are passed again next time: a mark behind each would be a commit that others wait for.
+  // A few lines without words are simply skipped again next time; moving the mark would cost a commit that others
+  // wait for.
   if (found.length === 0 && !full && last - from < step.lines) return false;
   const { entries, done } = await gather(room, space, found, step);
   entries.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : a.seq - b.seq));
@@ -62,15 +62,15 @@ export async function indexSome(room: Room, space: SpaceId, step: Step = AT_ONCE
 }
 
 /**
- * Not further behind than this, whoever searches puts the rest in. More than the lines without words that may stand
- * behind the mark although nothing is missing.
+ * If no more than this is missing, whoever searches indexes the rest first. It is more than the lines without words
+ * that may lie behind the mark although nothing is missing.
  */
 const FEW: Step = {
   lines: 2 * LARGE_STEP,
   letOthers: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
-/** Puts in what has just happened, when that is little. False when the index stays behind for now. */
+/** Indexes what has just happened, if it is little. False when the index stays behind for now. */
 export async function indexNewest(room: Room, space: SpaceId): Promise<boolean> {
   const behind = await room.store.read(space, async (tx) => {
     const [end, mark] = [await tx.heads.get('ledger'), await tx.heads.get('indexed')];
@@ -86,7 +86,7 @@ async function add(tx: Tx, entries: readonly Entry[]): Promise<void> {
 
 type Look = { found: Found[]; from: number; last: number; full: boolean };
 
-/** The next lines of the ledger that have something to say to the index. Those before them have one mark in common. */
+/** The next lines of the ledger that the index needs; the lines skipped before them share one mark. */
 async function look(room: Room, space: SpaceId, { lines, letOthers }: Step): Promise<Look> {
   const marked = await room.store.read(space, (tx) => tx.heads.get('indexed'));
   const from = marked?.n ?? 0;
@@ -106,7 +106,7 @@ function lookBehind(room: Room, space: SpaceId, after: number, most: number): Pr
   return room.store.read(space, async (tx) => {
     const lines = await tx.ledger.page(after, most);
     const last = lines.at(-1)?.seq ?? after;
-    // By place and not by the line's action: whichever door it came through, a delivery has its line's place.
+    // By place and not by the line's action: a delivery has the place of its line, whichever door it came through.
     const range = { from: lines[0]?.seq ?? after, before: last + 1, limit: most };
     const delivered = lines.length === 0 ? [] : await tx.search.find({ words: [], ...range });
     const found: Found[] = delivered.map((delivery) => ({ delivery, line: null }));
@@ -122,7 +122,7 @@ function placeOf({ delivery, line }: Found): number {
   return line?.seq ?? delivery.seq;
 }
 
-/** The words of what was found, a few bodies at a time, and how many of them that was. */
+/** The words of what was found, a few bodies at a time, and how many bodies were read. */
 async function gather(room: Room, space: SpaceId, found: readonly Found[], { letOthers }: Step) {
   const keyOf = wordKeys(room, space);
   const entries: Entry[] = [];
@@ -141,7 +141,7 @@ async function gather(room: Room, space: SpaceId, found: readonly Found[], { let
   return { entries, done };
 }
 
-/** Deliveries of one agent use the same words again and again, and a key costs a hash. */
+/** Remembered, because an agent's deliveries repeat the same words and each key costs a hash. */
 function wordKeys(room: Room, space: SpaceId): (word: string) => string {
   const known = new Map<string, string>();
   return (word) => {
@@ -165,7 +165,7 @@ function* allWords(texts: Iterable<string>): Generator<string> {
   for (const text of texts) yield* wordsOf(text);
 }
 
-/** What does not open has no words; those behind it have. */
+/** A delivery that cannot be opened has no words; the ones after it still do. */
 async function textsOf(room: Room, tx: Tx, delivery: Delivery): Promise<Iterable<string>> {
   const sealed = await tx.deliveries.body(delivery.id);
   const details: Json = sealed === null ? null : orNull(() => detailsOf(openContent(room, sealed, delivery)));

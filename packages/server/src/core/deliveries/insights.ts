@@ -9,7 +9,7 @@ import type { Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import { DELIVERY_TYPES, type DeliveryType, type Verdict } from './delivery.ts';
 
-/** A day on which more happened is shown as this many: the letter is to be read in a minute. */
+/** A busier day is shown with this number: the letter is meant to be read in a minute. */
 const MOST_A_DAY = 5000;
 const MOST_TIMES = 200;
 

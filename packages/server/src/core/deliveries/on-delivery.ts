@@ -7,11 +7,14 @@ import type { Delivery } from './delivery.ts';
 
 const NOT_FOUND = 'There is no delivery with this id in your space.';
 
-/** Head rows are named before the transaction starts, and the agent is only known from the row: read it first. */
+/**
+ * Heads are named before the transaction starts, but the agent is only known from the delivery's row: so it is read
+ * first.
+ */
 async function headsFor(room: Room, space: SpaceId, id: DeliveryId): Promise<HeadName[] | null> {
   const delivery = await room.store.read(space, (tx) => tx.deliveries.get(id));
   if (delivery === null) return null;
-  // The last is for the task that a decision resumes (A17).
+  // The last head is that of the task that a decision resumes (A17).
   const { agent } = delivery;
   return ['ledger', `agent:${agent}`, ...headsOfDecisionEvent(agent), `frames:${agent}`];
 }

@@ -7,13 +7,13 @@ import type { Micros } from '../time.ts';
 import type { Decision } from './decision.ts';
 import { type Delivery, type DeliveryType, SECTIONS, type Section } from './delivery.ts';
 
-/** Beyond this nobody counts any more, and neither do we. */
+/** Counting stops here: nobody needs to know a larger number. */
 export const MOST_COUNTED = 1000;
 
-/** Looked at for the last decision that stands, and for those that can still be taken back. */
+/** How many of the latest decisions are searched for the last one that stands and for those that can still be undone. */
 const LATEST_DECISIONS = 50;
 
-/** Minutes that a delivery takes, by its type: a question is answered, an output is read first. */
+/** How many minutes a delivery takes: a question is only answered, an output is read first. */
 const MINUTES: Record<DeliveryType, number> = { question: 1, output: 3, alert: 1, update: 0.5 };
 
 export type Counts = ReadonlyMap<DeliveryType, number>;
@@ -29,7 +29,10 @@ export type Overview = {
 };
 export type HeldDecision = { delivery: Delivery; decision: Decision };
 
-/** What needs the person, in whole minutes, upwards: a promise that is kept is worth more than a short one. */
+/**
+ * How long the waiting deliveries will take, in whole minutes, rounded up: better to promise too much time than too
+ * little.
+ */
 export function estimateMinutes(...waiting: readonly Counts[]): number {
   let minutes = 0;
   for (const counts of waiting) for (const [type, n] of counts) minutes += n * MINUTES[type];

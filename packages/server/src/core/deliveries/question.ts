@@ -11,14 +11,14 @@ import { shapeOf } from './shape.ts';
 const HEADLINE = 120;
 const SUMMARY = 280;
 
-/** A question that came another way than through WAKE's door. */
+/** A question that did not come through WAKE's door. */
 export type Question = {
   agent: AgentId;
   provider: string;
-  /** What is asked, as it was said: cut and made plain for the headline. */
+  /** The question in the asker's words; shortened and made plain for the headline. */
   words: string;
   details: Json;
-  /** What a person would count, where that is not the details' own members. */
+  /** How many things a person would count, where that is not the number of members in `details`. */
   parts?: number;
   taskId: string | null;
   threadId: string | null;
@@ -92,7 +92,7 @@ function toDelivery(q: Question, content: ReturnType<typeof contentOf>, made: Ma
   };
 }
 
-/** Somebody's words on one plain line of ours: what W9 forbids becomes a space, what is too long is cut. */
+/** Somebody's words as one plain line: characters that W9 forbids become spaces, and a long text is cut. */
 function oneLine(text: string, most: number): string {
   let line = '';
   for (const letter of text) line += findForbidden(letter) === null ? letter : ' ';

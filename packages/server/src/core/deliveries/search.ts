@@ -8,7 +8,7 @@ import type { FindQuery } from './store.ts';
 import { wordsOf } from './words.ts';
 
 const MOST_WORDS_ASKED = 16;
-// Enough to tell a rare word from a common one.
+// High enough to tell a rare word from a common one.
 const COUNTED = 1000;
 
 export type Wanted = Pick<FindQuery, 'section' | 'agent' | 'type' | 'limit'> & {
@@ -16,7 +16,7 @@ export type Wanted = Pick<FindQuery, 'section' | 'agent' | 'type' | 'limit'> & {
   /** Created from, and before. */
   from: Micros | null;
   to: Micros | null;
-  /** Further back than this place. */
+  /** Only deliveries before this place in the ledger. */
   before: number | null;
 };
 
@@ -25,7 +25,7 @@ export function askedWords(question: string): string[] {
   return [...new Set(wordsOf(question, 'asked'))].slice(0, MOST_WORDS_ASKED);
 }
 
-/** So many rows are looked at for one page, however few of them are what was asked for (D83). */
+/** At most this many rows are examined for one page, however few of them match (D83). */
 export const MOST_WALKED = 2000;
 
 /** `next` is the place that the next page goes back from; null when everything was seen. */
@@ -37,7 +37,7 @@ export async function search(room: Room, tx: Tx, wanted: Wanted): Promise<Found>
   const keys = words.map((word) => room.vault.wordKey(tx.space as SpaceId, word));
   const rarest = await rarestFirst(tx, keys);
   const range = { from: span.from, before: Math.min(span.before, before ?? span.before) };
-  // Without any of these, every row that is walked is one of the page.
+  // Without any filter, every row of the walk belongs on the page.
   const isPicky = rarest.length > 1 || Object.values(filter).some((value) => value !== undefined);
   const end = isPicky ? await tx.search.walkEnd(rarest[0] ?? null, range, MOST_WALKED) : null;
   const walked = { ...range, from: end === null ? range.from : end + 1 };
@@ -47,7 +47,7 @@ export async function search(room: Room, tx: Tx, wanted: Wanted): Promise<Found>
   return { deliveries, next: end === null ? null : end + 1 };
 }
 
-/** A span of time as places in the ledger; open ends stay open. */
+/** A span of time as a range of places in the ledger; open ends stay open. */
 export async function placesBetween(
   tx: Tx,
   from: Micros | null,
@@ -59,7 +59,7 @@ export async function placesBetween(
   };
 }
 
-/** The store walks the first word and looks the others up: a rare one makes a short walk. */
+/** The store walks the deliveries with the first word and checks the others: a rare first word makes a short walk. */
 async function rarestFirst(tx: Tx, keys: readonly string[]): Promise<string[]> {
   const counted: { key: string; n: number }[] = [];
   for (const key of keys) counted.push({ key, n: await tx.search.count(key, COUNTED) });

@@ -26,7 +26,7 @@ async function queueCallback(room: Room, tx: Tx, delivery: Delivery, body: strin
     delivery: delivery.id,
     origin: new URL(url).origin,
     state: 'due' as const,
-    // Not the stamp: that runs ahead of a clock that was set back, and the callback would wait for it.
+    // Not the stamp: after a clock was set back the stamp is in the future, and the callback would wait for it.
     dueAt: now,
     attempts: 0,
     fence: 0,

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../canonical.ts';
 import type { Content } from './delivery.ts';
 import { detailsOf } from './delivery.ts';
 
-/** What a row says about a content that stays sealed: noted once, when it comes in. */
+/** What a list row shows of content that stays sealed; computed once, on arrival. */
 export type Shape = { parts: number; irreversible: boolean };
 
 export function shapeOf(content: Content): Shape {
@@ -10,7 +10,7 @@ export function shapeOf(content: Content): Shape {
   return { parts: partsOf(details), irreversible: [content, details].some(saysIrreversible) };
 }
 
-/** How many things lie side by side; a text is one, and one is not worth a word. */
+/** How many things the details list side by side; 0 for a text. */
 function partsOf(details: Json): number {
   if (!isJsonObject(details)) return 0;
   return Array.isArray(details.blocks) ? details.blocks.length : Object.keys(details).length;

@@ -18,7 +18,7 @@ export type FindQuery = {
   section?: Section | undefined;
   agent?: AgentId | undefined;
   type?: DeliveryType | undefined;
-  /** From this place in the ledger, and before that one. */
+  /** From this place in the ledger, up to and without the next one. */
   from: number;
   before: number;
   limit: number;
@@ -33,10 +33,10 @@ export interface DeliveryRows {
   tier(id: DeliveryId): Promise<Tier | null>;
   /** The body as it was delivered. */
   body(id: DeliveryId): Promise<Uint8Array | null>;
-  /** What its agent may ask for, in one look. */
+  /** What its agent may see when it polls, in one query. */
   polled(id: DeliveryId): Promise<PolledRow | null>;
   pendingByDedupeKey(agent: AgentId, dedupeKey: string): Promise<Delivery | null>;
-  /** Every change that `state`, `section` and their columns go through. */
+  /** Writes everything about a delivery that can change. */
   update(delivery: Delivery): Promise<void>;
   answer(delivery: Delivery, response: Uint8Array): Promise<void>;
   /** One status of a sweep, oldest change first. */
@@ -82,7 +82,7 @@ export type IdempotencyRecord = {
   key: string;
   bodyHash: string;
   delivery: DeliveryId;
-  /** The answer was that of an earlier delivery with the same dedupe_key. */
+  /** The answer was that of an earlier delivery with the same `dedupe_key`. */
   isDeduplicated: boolean;
   createdAt: Micros;
   expiresAt: Micros;
@@ -98,19 +98,19 @@ export interface DraftRows {
   get(delivery: DeliveryId, person: PersonId): Promise<{ sealed: Uint8Array; savedAt: Micros } | null>;
   put(delivery: DeliveryId, person: PersonId, sealed: Uint8Array, at: Micros): Promise<void>;
   remove(delivery: DeliveryId, person: PersonId): Promise<void>;
-  /** Everybody's, once the delivery is decided. */
+  /** Removes every person's draft, once the delivery is decided. */
   removeOn(delivery: DeliveryId): Promise<void>;
-  /** A person's, when they leave. */
+  /** Removes all drafts of a person who leaves. */
   removeBy(person: PersonId): Promise<void>;
 }
 
 /** The index of words, and what is found by it. */
 export interface SearchRows {
-  /** Twice is as good as once: the indexer repeats itself after a crash. */
+  /** Safe to repeat: the indexer does so after a crash. */
   add(word: string, seq: number): Promise<void>;
   count(word: string, most: number): Promise<number>;
   find(query: FindQuery): Promise<Delivery[]>;
-  /** How far back a walk over `most` places goes, of deliveries that have this word, or of all: the first place it does not reach. */
+  /** The first place that a walk over `most` deliveries does not reach, counting those that have this word, or all. */
   walkEnd(
     word: string | null,
     range: Pick<FindQuery, 'from' | 'before'>,
@@ -118,7 +118,7 @@ export interface SearchRows {
   ): Promise<number | null>;
 }
 
-/** Numbers for the desk. Every one of them stops at `most`, so that no question costs more than its answer is worth. */
+/** Numbers for the desk. Each count stops at `most`, so that no query costs more than its answer is worth. */
 export interface CountRows {
   /** What waits in a section, by type. */
   waitingIn(section: Section, most: number): Promise<ReadonlyMap<DeliveryType, number>>;

@@ -31,8 +31,9 @@ export function check(room: Room, space: SpaceId, agent: AgentId, id: DeliveryId
 export function sweep(room: Room, space: SpaceId, query: SweepQuery): Promise<Swept> {
   return room.store.read(space, async (tx) => {
     const since = query.since ?? -1;
-    // The head first: every stamp up to it can be seen by all that is read after it. What is stamped meanwhile, on
-    // another replica perhaps, waits for the next page, or the cursor could pass an answer that was not read.
+    // The head is read first: every stamp up to it is visible to all reads after it. Whatever is stamped meanwhile,
+    // perhaps on another replica, waits for the next page; otherwise the cursor could pass an answer that was not
+    // read.
     const upTo = (await tx.heads.get(`agent:${query.agent}`))?.n ?? -1;
     const rows = (await merge(tx, query, since)).filter((row) => row.changedAt <= upTo);
     const page = rows.slice(0, query.limit);
@@ -46,7 +47,7 @@ export function sweep(room: Room, space: SpaceId, query: SweepQuery): Promise<Sw
   });
 }
 
-/** How many match; what moved on while we counted is still among them. Only a full page needs it. */
+/** How many match, including what has changed while we counted. Only a full page needs the number. */
 async function count(
   tx: Tx,
   query: SweepQuery,

@@ -8,12 +8,12 @@ import type { Delivery } from './delivery.ts';
 import { earlierSection, openSection } from './delivery.ts';
 import { onDelivery } from './on-delivery.ts';
 
-/** The text of an agent's head after a delivery of one that nobody has met. */
+/** The text of an agent's head after its last delivery came while no person had met the agent yet. */
 export const UNMET = 'unmet';
 
 /**
- * Whether a person has met the agent. Its head is locked and at hand, and tells when the delivery before this one was
- * unmet, too: an agent that delivers much before anybody looks need not be looked up each time.
+ * Whether a person has met the agent. Its head is locked and at hand, and says whether that was not so at its last
+ * delivery: an agent that delivers a lot before anybody looks need not be looked up each time.
  */
 export async function isMet(tx: Tx, agent: AgentId): Promise<boolean> {
   const head = await tx.heads.get(`agent:${agent}`);
@@ -39,7 +39,7 @@ function asksNothing({ type }: Delivery): boolean {
   return type === 'update' || type === 'alert';
 }
 
-/** Where a delivery belongs that waits and is not snoozed: to this place it returns. */
+/** Where a waiting delivery belongs when it is not snoozed: the place it returns to. */
 export async function openPlace(tx: Tx, delivery: Delivery): Promise<Place> {
   if (delivery.readAt !== null && asksNothing(delivery)) return earlierSection(delivery.readAt);
   return openSection({ ...delivery, accepted: await tx.agents.isAccepted(delivery.agent) });
@@ -66,7 +66,7 @@ export function markRead(room: Room, person: Person, id: DeliveryId): Promise<De
 
 async function placeRead(tx: Tx, read: Delivery): Promise<Delivery> {
   const waits = read.state === 'pending';
-  // What still asks for a decision stays snoozed until its time has come.
+  // A snoozed delivery that still asks for a decision stays snoozed until its time.
   if (!waits || (read.snoozedUntil !== null && !asksNothing(read))) return read;
   return { ...read, snoozedUntil: null, ...(await openPlace(tx, read)) };
 }
@@ -93,7 +93,7 @@ export function snooze(
   });
 }
 
-/** Its time has come: back to where it was. Called by the ticker, and safe to repeat. */
+/** The snooze has ended: the delivery returns to its place. Called by the ticker, and safe to repeat. */
 export function wakeSnoozed(room: Room, space: SpaceId, id: DeliveryId): Promise<Delivery | Fault> {
   return onDelivery(room, { space, id }, async (tx, delivery) => {
     const due = delivery.snoozedUntil !== null && delivery.snoozedUntil <= room.clock.now();

@@ -48,7 +48,7 @@ async function takeBack(
   return close(room, tx, w.delivery, { at, feedback: `Withdrawn by the agent: ${w.reason}` });
 }
 
-/** Nobody is to decide it any more, and a decision that was held is dropped. */
+/** Closes a delivery without a decision; one that was held is dropped. */
 export async function close(
   room: Room,
   tx: Tx,

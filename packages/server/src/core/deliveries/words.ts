@@ -1,11 +1,11 @@
 import type { Json } from '../canonical.ts';
 
-// Written without spaces between words.
+// Scripts that are written without spaces between words.
 const UNSPACED =
   '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}';
 const RUN = /[\p{L}\p{N}\p{M}]+/gu;
 const PIECE = new RegExp(`([${UNSPACED}]+)|[^${UNSPACED}]+`, 'gu');
-/** Longer ones are hashes and encoded bytes; nobody searches for them by half. */
+/** Longer words are hashes and encoded bytes, which nobody searches for in part. */
 const LONGEST = 64;
 const SLICE = 16 * 1024;
 
@@ -29,7 +29,10 @@ export function* wordsOf(text: string, purpose: Purpose = 'kept'): Generator<str
   }
 }
 
-/** Folded, one character may become eighteen: who has found enough has not folded a megabyte for it. */
+/**
+ * In slices, because folding can turn one character into eighteen: a caller that has enough words has not folded a
+ * megabyte for them.
+ */
 function* slicesOf(text: string): Generator<string> {
   let from = 0;
   while (text.length - from > SLICE) {
@@ -41,7 +44,7 @@ function* slicesOf(text: string): Generator<string> {
   yield text.slice(from);
 }
 
-/** Not in the middle of a character. */
+/** Moves the end of a slice so that it does not split a character. */
 function wholeEnd(text: string, end: number): number {
   const isFirstHalf = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
   return isFirstHalf ? end + 1 : end;

@@ -14,7 +14,7 @@ export type Acknowledging = {
   reason: string | null;
 };
 
-/** The agent says what became of an event. Its newest place decides; older places of the same event follow (K13). */
+/** The agent says what became of an event. Its newest entry decides; older entries of the same event follow (K13). */
 export function acknowledge(room: Room, reader: Reader, a: Acknowledging): Promise<Entry | Fault> {
   return room.store.write(reader.space, ['ledger'], async (tx) => {
     const found = await entriesOf(tx, reader, a.eventId, a.producer);

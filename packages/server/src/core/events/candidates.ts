@@ -3,8 +3,9 @@ import { entry } from '../maps.ts';
 import { type Arrival, type Subscription, valueAt, type Want, wantsOf } from './subscription.ts';
 
 /**
- * The subscriptions of a space, found by what they ask for. A platform has thousands, most of them about one agent or
- * one task; an event is held against those whose most telling condition it meets, and those that have none.
+ * The subscriptions of a space, indexed by what they ask for. A platform has thousands, most of them about one agent
+ * or one task; an event is compared only with those whose most selective condition it meets, and with those that have
+ * no condition.
  */
 export class Candidates {
   readonly #all: readonly Subscription[];
@@ -21,7 +22,7 @@ export class Candidates {
     });
   }
 
-  /** Everybody who could take it, in the order of the whole list. */
+  /** Every subscription that could take the event, in the order of the whole list. */
   of(arrival: Arrival): readonly Subscription[] {
     if (this.#telling.size === 0) return this.#all;
     const found = [this.#unconditional];
@@ -40,7 +41,7 @@ export class Candidates {
   }
 }
 
-/** How many different values are asked for at each path: the more, the fewer take the same event. */
+/** How many different values are asked for at each path: the more there are, the more selective the path is. */
 function varietyOf(wants: readonly Want[]): Map<string, number> {
   const asked = new Map<string, Set<Json>>();
   for (const { path, values } of wants) {

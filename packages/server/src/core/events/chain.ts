@@ -7,7 +7,10 @@ const MOST_EFFECTS = 100;
 
 export type Chain = { causes: EventRecord[]; effects: EventRecord[] };
 
-/** What led to an event, oldest first, and what came of it, level by level (K22). Ends where it would go in a circle. */
+/**
+ * What led to an event, oldest first, and what followed from it, level by level (K22). Stops before it would go round
+ * in a circle.
+ */
 export async function followCauses(tx: Tx, agent: AgentId, event: EventRecord): Promise<Chain> {
   return { causes: await causesOf(tx, agent, event), effects: await effectsOf(tx, event) };
 }

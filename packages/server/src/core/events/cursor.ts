@@ -2,7 +2,7 @@ import { Fault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import type { Room } from '../room.ts';
 
-/** Whose inbox. */
+/** Whose inbox is read. */
 export type Reader = { space: SpaceId; agent: AgentId };
 
 export type CursorKind = 'events' | 'resumes';
@@ -30,7 +30,10 @@ export function fromCursor(room: Room, kind: CursorKind, reader: Reader, cursor:
   return new Fault('invalid_field', 'This cursor is not one of this inbox.', { field: 'cursor' });
 }
 
-/** What lay behind the place is gone, or the place lies ahead of everything: both end silence with a way on (K17). */
+/**
+ * What lay behind the cursor was removed, or the cursor is ahead of everything: both are reported with a place to go
+ * on from (K17).
+ */
 export function expired(room: Room, kind: CursorKind, reader: Reader, oldest: number): Fault {
   const message = 'This cursor is no place in what is kept any more. Go on from oldest_cursor.';
   return new Fault('cursor_expired', message, {

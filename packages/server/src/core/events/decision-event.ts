@@ -20,7 +20,7 @@ const TYPES = {
   redirected: 'message.received',
 } as const;
 
-/** A decision that takes effect is also knowledge: it lands in the agent's inbox in the same transaction (K28). */
+/** A decision that takes effect is also an event in the agent's inbox, written in the same transaction (K28). */
 export async function placeDecisionEvent(
   room: Room,
   tx: Tx,
@@ -76,7 +76,7 @@ function toEnvelope(answered: Delivery, verdict: Verdict, producer: string, cont
   };
 }
 
-/** It goes into the inbox whatever the agent subscribes to; it is also sent on where the agent has asked for that. */
+/** It goes into the inbox whatever the agent subscribes to, and is forwarded where the agent has asked for that. */
 async function forwardsOf(
   tx: Tx,
   { agent }: Delivery,

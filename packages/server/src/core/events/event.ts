@@ -33,7 +33,7 @@ export type Envelope = {
   } & JsonObject;
 };
 
-/** What is noted of an envelope. Everything else is read from its bytes, by who needs it. */
+/** What is stored of an envelope in columns. Everything else is read from its bytes when it is needed. */
 export type Outline = {
   eventId: string;
   eventType: string;
@@ -41,9 +41,9 @@ export type Outline = {
   causationId: string | null;
   resumePolicy: ResumePolicy;
   sequence: number | null;
-  /** Whose order the sequence is; null without one. */
+  /** The subject that the sequence numbers belong to; null without one. */
   subject: string | null;
-  /** A test producer left its id out: it is filled in on the way out (K5). */
+  /** A test producer left its id out: it is filled in when the event is sent out (K5). */
   fillProducer: boolean;
   /** Its knowledge lies elsewhere: an artifact of its task (K16). */
   hasUri: boolean;
@@ -51,7 +51,7 @@ export type Outline = {
 
 export function outlineOf(envelope: Envelope): Outline {
   const { event_id, event_type, subject, routing, source, knowledge } = envelope;
-  // Beyond what a number holds exactly there is no next one, and so no order to judge.
+  // Beyond the safe integers there is no next number, and so no order to judge.
   const sequence = Number.isSafeInteger(routing.sequence) ? (routing.sequence ?? null) : null;
   return {
     eventId: event_id,
@@ -66,7 +66,7 @@ export function outlineOf(envelope: Envelope): Outline {
   };
 }
 
-/** An event as it is kept: the exact bytes that came, and what is looked up by. */
+/** An event as it is stored: the exact bytes that arrived, and the columns it is looked up by. */
 export type EventRecord = {
   space: SpaceId;
   seq: number;
@@ -98,19 +98,19 @@ export type Entry = {
   taskId: string | null;
   receivedAt: Micros;
   keptUntil: Micros;
-  /** True also where nobody has noted it. */
+  /** True also where it was not recorded. */
   hasUri: boolean;
   ack: Ack | null;
 };
 
-/** An event whose knowledge has expired is kept, and never wakes anybody (K20). */
+/** An event whose knowledge has expired is stored but never wakes a wait (K20). */
 export function hasExpired(envelope: Envelope, now: Micros): boolean {
   const { expires_at } = envelope.knowledge;
   const at = typeof expires_at === 'string' ? fromIso(expires_at) : null;
   return at !== null && at <= now;
 }
 
-/** Names a subject for its order: everything it says, in one fixed spelling. */
+/** Names a subject, so that its events can be put in order: all its members, in one fixed spelling. */
 export function subjectKey(envelope: Envelope): string {
   const { subject } = envelope;
   return JSON.stringify(
@@ -134,7 +134,7 @@ const TOLD_BY: ReadonlyMap<string, Told> = new Map([
 /** The types of event that tell a task's state. */
 export const TELLING_TYPES: readonly string[] = [...TOLD_BY.keys()];
 
-/** What a task's state is after this event; null leaves it (K16). */
+/** The state of a task after this event; null when the event does not change it (K16). */
 export function taskStatusAfter(eventType: string): Told | null {
   return TOLD_BY.get(eventType) ?? null;
 }

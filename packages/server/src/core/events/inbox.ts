@@ -12,7 +12,7 @@ export type Piece = { first: number; offset: number; bytes: Uint8Array };
 export type Item = Piece & { acknowledged: boolean };
 export type Read<T extends Piece = Item> = { items: T[]; hasMore: boolean; after: number };
 
-/** Bodies may have a megabyte each: a page ends early rather than holding a thousand of those. */
+/** A body may have a megabyte: a page ends early rather than holding a thousand of those. */
 export type PageSize = { limit: number; bytes?: number };
 const PAGE_BYTES = 8 * 1024 * 1024;
 const AT_ONCE = 100;
@@ -30,7 +30,7 @@ export function readInbox(
   return readBehind(room, reader, after, (tx) => readPage(tx, reader, after ?? 0, size));
 }
 
-/** The same for whoever only passes it on: what lies in one piece comes in one piece. */
+/** The same for a caller that only passes the bytes on: neighbouring envelopes come in one piece. */
 export function readPieces(
   room: Room,
   reader: Reader,
@@ -52,12 +52,13 @@ function readBehind<T extends Piece>(
     const last = await lastOffset(tx, reader);
     if (after !== null && after > last) return expired(room, 'events', reader, last); // an older store was restored
     if ((after ?? 0) === last) return { items: [], hasMore: false, after: last };
-    // Something came between the two looks, or everything has left: now that the end is known, one more look tells.
+    // Something arrived between the two looks, or everything was removed: now that the end is known, one more look
+    // decides.
     return orExpired(room, reader, after, await look(tx), last);
   });
 }
 
-/** The newest entries, in their order: for whoever looks in, and not for whoever must not miss anything. */
+/** The newest entries, oldest of them first: for a glance, not for a reader that must not miss anything. */
 export function readLast(room: Room, reader: Reader, count: number): Promise<Read> {
   return room.store.read(reader.space, async (tx) => {
     const last = await lastOffset(tx, reader);
@@ -81,7 +82,10 @@ function orExpired<T extends Piece>(
   return { items, hasMore, after: items.at(-1)?.offset ?? next - 1 };
 }
 
-/** A page is read in steps: what has left between two of them, or did not fit, ends it. The next one will tell. */
+/**
+ * A page is read in steps. If entries were removed between two steps, or did not fit, the page ends there and the
+ * next one reports it.
+ */
 function upToGap<T extends Piece>(found: Found<T>): Found<T> {
   const { items } = found;
   const gap = items.findIndex(({ first }, i) => i > 0 && first - 1 !== items[i - 1]?.offset);
@@ -150,7 +154,10 @@ export async function entriesOf(
   return found.sort((a, b) => a.entry.offset - b.entry.offset);
 }
 
-/** By who signed, or else by whom the event names: the development producer signs for others (K30), and readers see those. */
+/**
+ * Matches the signer, or the producer that the event names: the development producer signs for others (K30), and
+ * readers see those names.
+ */
 function sentBy(alike: Page, producer: string): Page {
   const signed = alike.filter(({ entry }) => entry.producer === producer);
   return signed.length > 0 ? signed : alike.filter(({ event }) => namedIn(event) === producer);
@@ -162,7 +169,7 @@ function namedIn(event: Page[number]['event']): string | undefined {
 
 export type Shown = { entry: Entry; text: string };
 
-/** One event, as it stands in its newest place (K14). */
+/** One event, as its newest entry has it (K14). */
 export function readEvent(
   room: Room,
   reader: Reader,

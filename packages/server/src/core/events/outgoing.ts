@@ -13,7 +13,7 @@ export function envelopeText(event: Stored): string {
 
 const encoder = new TextEncoder();
 
-/** The same as bytes: most envelopes are never text on their way from the store into a page. */
+/** The same as bytes: most envelopes are never decoded on their way from the store into a page. */
 export function envelopeBytes(event: Stored): Uint8Array {
   return event.fillProducer ? encoder.encode(envelopeText(event)) : event.body();
 }

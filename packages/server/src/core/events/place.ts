@@ -14,14 +14,14 @@ import { asSent } from './outgoing.ts';
 import type { Taker } from './takers.ts';
 import { judgeResume, type Resume, type Verdict } from './wait.ts';
 
-/** An event that is to be kept, whoever sent it. */
+/** An event that is to be stored, whoever sent it. */
 export type Placing = {
   outline: Outline;
-  /** Asked for by what wakes, reviews or forwards; most events are only kept. */
+  /** Parsed only for what resumes, reviews or forwards; most events are only stored. */
   envelope(): Envelope;
-  /** Of the bytes that came: what makes a second one a duplicate. */
+  /** The hash of the bytes that arrived, by which a duplicate is recognised. */
   bodyHash: string;
-  /** What is kept of them; others only where another format was mapped to ours. */
+  /** What is stored. It differs from what arrived only where another format was mapped to ours. */
   kept: string | Uint8Array;
   producer: string;
   takers: readonly Taker[];
@@ -114,7 +114,7 @@ export async function enter(
   return offset;
 }
 
-/** As many as are looked at for one event, and as many as an agent may have open. */
+/** How many waits are examined for one event, and how many an agent may have open. */
 export const MOST_WAITS = 1000;
 
 type Waking = {
@@ -165,7 +165,7 @@ async function writeResume(
   await tx.waits.insertResume(made);
 }
 
-/** Going back or skipping marks the subject, until its order is taken up again (K22). */
+/** A number that goes back or skips marks the subject until its order is restored (K22). */
 async function noteSequence(room: Room, tx: Tx, { sequence, subject }: Outline): Promise<boolean> {
   if (sequence === null || subject === null) return false;
   const name = subjectHead(room, subject);

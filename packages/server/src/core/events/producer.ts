@@ -51,21 +51,21 @@ export function isPublicKey(text: string): boolean {
 const OURS = 'prod_lanternroom_';
 const AGENTS = 'prod_agent_';
 
-/** We ourselves, where a person's decision becomes an event (K28). */
+/** Our own producer id, for events that tell a person's decision (K28). */
 export function ownProducer(handle: string): string {
   return OURS + handle;
 }
 
 /**
- * Under which name an agent sends events itself (K25). A dot, which such an id may not have, becomes a colon, which no
- * agent id has; and what is too long ends in its hash: two agents never share a name.
+ * The name under which an agent itself sends events (K25). A dot, which a producer id may not have, becomes a colon,
+ * which no agent id has; a name that is too long ends in its hash. So two agents never share a name.
  */
 export function agentProducerId(agent: string, sha256: (text: string) => string): string {
   const id = AGENTS + agent.replaceAll('.', ':');
   return id.length <= 128 ? id : `${id.slice(0, 95)}:${sha256(agent).slice(0, 32)}`;
 }
 
-/** Nobody else may speak as us or as an agent: a forged approval would come from here. */
+/** Nobody else may send under our name or an agent's: that would be a way to forge an approval. */
 export function isReserved(id: string): boolean {
   return id.startsWith(OURS) || id.startsWith(AGENTS);
 }

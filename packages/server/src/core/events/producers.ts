@@ -18,7 +18,7 @@ import {
 /** Longer than any retry schedule, so that no retry is signed with a dead key (K24). */
 const KEY_OVERLAP: Micros = 4 * DAY;
 
-/** What verifies: the secret, to be shown once, or the public key that the producer brought. */
+/** What verifies its signatures: the secret, shown this once, or the public key that the producer brought. */
 export type MadeProducer = { producer: Producer; keyId: string; secret: string };
 
 export type NewProducer = {
@@ -170,8 +170,8 @@ const ENV_PRODUCER = 'prod_environment';
 const ENV_KEY = 'pk_from_environment';
 
 /**
- * The test producer of AKEP_WEBHOOK_SECRET follows the environment at every start: made when there is a secret, given
- * the new one when it has changed, and without a key as soon as there is none (K30). A key that was revoked by hand stays so.
+ * The test producer follows AKEP_WEBHOOK_SECRET at every start: it is made when there is a secret, gets the new one
+ * when it has changed, and loses its key when there is none (K30). A key that was revoked by hand stays revoked.
  */
 export async function keepEnvironmentProducer(
   room: Room,

@@ -8,7 +8,10 @@ import { UNACKED_KEPT } from './subscription.ts';
 
 export type Again = { agent: AgentId; eventId: string; producer: string | null };
 
-/** By hand: the event stands once more at the end of this inbox. It was judged when it came; nothing is resumed (K36). */
+/**
+ * By hand: the event is entered once more at the end of this inbox. It was judged when it arrived, so nothing is
+ * resumed (K36).
+ */
 export function replay(room: Room, person: Person, again: Again): Promise<{ offset: number } | Fault> {
   const { agent, eventId, producer } = again;
   const reader = { space: person.space, agent };

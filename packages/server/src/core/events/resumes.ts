@@ -14,7 +14,7 @@ export function readResumes(
   limit: number,
 ): Promise<ReadResumes | Fault> {
   return room.store.read(reader.space, async (tx) => {
-    // The end first: whatever it counts is visible to the look that follows, unless it has left.
+    // The end is read first: whatever it counts is visible to the read that follows, unless it was removed.
     const last = await lastResume(tx, reader);
     const rows = await tx.waits.resumes(reader.agent, after ?? 0, limit + 1);
     const resumes = rows.slice(0, limit);
@@ -28,10 +28,13 @@ async function lastResume(tx: Tx, { agent }: Reader): Promise<number> {
   return (await tx.heads.get(`resumes:${agent}`))?.n ?? 0;
 }
 
-/** Where a live reader behind an entry takes up the resumes. Each goes out just before its event (K21). */
+/**
+ * Where a live reader that stands at an entry starts reading resumes. Each resume is sent just before its event
+ * (K21).
+ */
 export function resumesBehind(room: Room, reader: Reader, entryOffset: number): Promise<number> {
   return room.store.read(reader.space, async (tx) => {
-    // The end first: a resume that comes between the two looks is then sent, and not passed over.
+    // The end is read first: a resume that arrives between the two reads is then sent, and not skipped.
     const last = await lastResume(tx, reader);
     const first = await tx.waits.firstResumeFrom(reader.agent, entryOffset + 1);
     return first === null ? last : first - 1;

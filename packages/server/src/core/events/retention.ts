@@ -7,14 +7,14 @@ import { UNACKED_KEPT } from './subscription.ts';
 
 const STEP = 500;
 
-/** Its time is over; what nobody has acknowledged stays a week at least (K17). */
+/** Its retention has ended; an entry that was not acknowledged stays at least a week (K17). */
 export function mayLeave({ keptUntil, receivedAt, ack }: Entry, now: Micros): boolean {
   return keptUntil <= now && (ack !== null || receivedAt + UNACKED_KEPT <= now);
 }
 
 /**
- * Lets old entries of an agent go, in small transactions. They leave from the front of their inbox only, so that what is
- * kept has no holes: one that may leave waits for those before it.
+ * Removes old entries of an agent in small transactions, and only from the front of the inbox, so that offsets have
+ * no gaps: an entry that may leave waits for those before it.
  */
 export async function retireEvents(
   room: Room,
@@ -26,7 +26,10 @@ export async function retireEvents(
   while ((await room.store.write(space, [], (tx) => retire(tx, agent, now))) === STEP);
 }
 
-/** An agent that opens no further one would keep them open for ever; only what is not open leaves. */
+/**
+ * Otherwise an agent that opens no further wait would keep its expired ones open for ever, and open waits are never
+ * removed.
+ */
 async function closeExpiredWaits(room: Room, space: SpaceId, agent: AgentId, now: Micros): Promise<void> {
   const isDue = await room.store.read(space, (tx) => tx.waits.hasExpired(agent, now));
   if (isDue) await room.store.write(space, [], (tx) => tx.waits.closeExpired(agent, now));

@@ -6,18 +6,18 @@ import type { Envelope, EventRecord, Outline } from './event.ts';
 
 const REVIEW = 'human.review_required';
 
-/** A `human.review_required` needs the agents' stamps as well. */
+/** A `human.review_required` becomes a delivery, and so needs the heads that stamp it. */
 export function headsToReview({ eventType }: Outline, agents: readonly AgentId[]): HeadName[] {
   return eventType === REVIEW ? agents.map((a): HeadName => `agent:${a}`) : [];
 }
 
-/** The agent that the event names, when it is one of those it reached; otherwise all of these. */
+/** The agent that the event names, if it reached that one; otherwise all that it reached. */
 function concerned({ subject }: Envelope, agents: readonly AgentId[]): readonly AgentId[] {
   const named = agents.filter((agent) => agent === subject.agent_id);
   return named.length > 0 ? named : agents;
 }
 
-/** Somebody outside asks for a person: it becomes a question on the desk of the agent it concerns (K29). */
+/** An outside system asks for a person: the event becomes a question on the desk (K29). */
 export async function reviewAsDelivery(
   room: Room,
   tx: Tx,

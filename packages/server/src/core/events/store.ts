@@ -43,13 +43,13 @@ export interface EntryRows {
   insert(entry: Entry): Promise<void>;
   /** What a reader is sent, in order. */
   read(agent: AgentId, after: number, limit: number): Promise<Sending[]>;
-  /** The same in as few pieces as it lies in. */
+  /** The same in as few pieces as it is stored in. */
   runs(agent: AgentId, after: number, limit: number): Promise<Run[]>;
-  /** More than one when several producers used the same id, or when a person has put it in again. */
+  /** Several when producers share an id, or when a person has replayed the event. */
   byEventId(agent: AgentId, eventId: string, limit: number): Promise<Page>;
   /** The newest of a task, in their order. */
   byTask(agent: AgentId, taskId: string, limit: number): Promise<OfTask[]>;
-  /** The type of the newest event that tells the task's state. */
+  /** The type of the newest event that says something about the task's state. */
   lastTelling(agent: AgentId, taskId: string): Promise<string | null>;
   at(agent: AgentId, offset: number): Promise<Page[number] | null>;
   /** Newest first. */
@@ -64,7 +64,7 @@ export interface EntryRows {
   removeUpTo(agent: AgentId, offset: number): Promise<number>;
 }
 
-/** What tells the state of a task. */
+/** What is needed to tell the state of a task. */
 export type OfTask = Pick<Entry, 'offset' | 'eventId' | 'eventType' | 'receivedAt' | 'hasUri'>;
 
 /** An event's bytes with no more than what is needed to send them. */
@@ -73,7 +73,7 @@ export type Sending = { offset: number; acknowledged: boolean } & Pick<
   'producer' | 'fillProducer' | 'size' | 'body'
 >;
 
-/** Neighbours in an inbox: envelopes as they are sent, with a comma between two. Null: they have to be read one by one. */
+/** Neighbours in an inbox: envelopes as they are sent, with commas between them. Null: they must be read one by one. */
 export type Run = { first: number; last: number; size: number; bytes: (() => Uint8Array) | null };
 
 export type EntryPlace = { seq: number; agent: AgentId; place: number };
@@ -81,7 +81,7 @@ export type EntryPlace = { seq: number; agent: AgentId; place: number };
 export interface SubscriptionRows {
   insert(subscription: Subscription): Promise<void>;
   update(subscription: Subscription): Promise<void>;
-  /** What a forwarding one signs with; sealed at rest. */
+  /** The secret that a forwarding subscription signs with; sealed at rest. */
   setSecret(id: string, secret: string): Promise<void>;
   secret(id: string): Promise<string | null>;
   delete(id: string): Promise<number>;
@@ -94,11 +94,11 @@ export type InboxSettings = { maxResumePolicy: ResumePolicy; showReviews: boolea
 
 export interface WaitRows {
   insert(wait: Wait): Promise<void>;
-  /** Those that have not ended, by themselves or otherwise. */
+  /** Those that have neither ended nor expired. */
   open(agent: AgentId, now: Micros, limit: number): Promise<Wait[]>;
-  /** Whether one is open whose time is over. */
+  /** Whether one is still open although its time is over. */
   hasExpired(agent: AgentId, now: Micros): Promise<boolean>;
-  /** Closes what has ended by itself. */
+  /** Closes those whose time is over. */
   closeExpired(agent: AgentId, now: Micros): Promise<number>;
   get(id: string): Promise<Wait | null>;
   /** True when it was open: a wait ends exactly once. */

@@ -10,7 +10,7 @@ import { everything, type Subscription, type SubscriptionBody } from './subscrip
 
 const NO_SUBSCRIPTION = 'You have no subscription with this id.';
 
-/** Tells every reader of subscriptions that what it remembers is old. */
+/** A new version tells every process that remembers subscriptions that what it knows is outdated. */
 async function bump(tx: Tx, now: number): Promise<void> {
   const head = await tx.heads.get('subscriptions');
   tx.heads.set('subscriptions', { n: (head?.n ?? 0) + 1, at: now, text: '' });
@@ -27,7 +27,7 @@ function refuseTarget(identity: Identity, body: SubscriptionBody): Fault | null 
     : new Fault('target_not_allowed', verdict.message, { field: '/delivery/url' });
 }
 
-/** What the maker is told; the secret once, when a forwarding subscription gets one. */
+/** What is returned to the maker; the secret only once, when a forwarding subscription gets one. */
 export type Subscribed = { subscription: Subscription; secret: string | null };
 
 const MOST_SUBSCRIPTIONS = 100;
@@ -124,7 +124,7 @@ function onOwn<T>(
   });
 }
 
-/** A fresh space takes everything for its first agent, so that a first event has somewhere to go (K10). */
+/** The first agent of a fresh space takes everything, so that a first event has somewhere to go (K10). */
 export async function subscribeToEverything(room: Room, tx: Tx, agent: AgentId): Promise<void> {
   const now = room.clock.now();
   await tx.subscriptions.insert(everything(tx.space, `sub_${room.ids.letters(16)}`, agent, now));

@@ -27,11 +27,11 @@ export type Subscription = {
   body: SubscriptionBody;
   isDefault: boolean;
   createdAt: Micros;
-  /** Of the key that made it: only a test key may be forwarded to loopback (W21). */
+  /** The tier of the key that made it: only a test key may forward to loopback (W21). */
   tier: Tier;
 };
 
-/** What a subscription judges an event by. */
+/** What an event is matched by. */
 export type Arrival = {
   envelope: Envelope;
   producer: string;
@@ -43,7 +43,7 @@ export type Arrival = {
 
 export type Match = 'takes' | 'too_large' | 'does_not';
 
-/** A condition: what stands at this place of an event must be one of these. */
+/** A condition: the value at this path of an event must be one of these. */
 export type Want = { path: string; values: readonly Json[] };
 
 /** All conditions of a subscription; what it does not name does not matter (K7, K18). No patterns. */
@@ -69,13 +69,19 @@ export function match(body: SubscriptionBody, arrival: Arrival): Match {
   return arrival.size <= most ? 'takes' : 'too_large';
 }
 
-/** Declared key ids must be named by the header. Ed25519 is taken only by who has declared that very key (K24). */
+/**
+ * If key ids are declared, the header must name one of them. An Ed25519 key is accepted only where it is declared
+ * (K24).
+ */
 function isKeyWanted(declared: string[] | undefined, { keyId, algorithm }: Arrival): boolean {
   if (declared === undefined) return algorithm === 'v1';
   return keyId !== null && declared.includes(keyId);
 }
 
-/** As readers see it: where a test producer left its id out, it is filled in (K5). Nothing there is undefined, which no condition names. */
+/**
+ * The value as readers see it: a producer id that a test producer left out is filled in (K5). Undefined where there
+ * is none, which no condition names.
+ */
 export function valueAt({ envelope, producer }: Arrival, path: string): Json {
   return (path === 'source.producer_id' ? producer : follow(envelope, path)) as Json;
 }
@@ -108,7 +114,7 @@ export function keptFor({ delivery }: SubscriptionBody): Micros {
   return seconds === undefined ? UNACKED_KEPT : seconds * SECOND;
 }
 
-/** The furthest that an event may go with a subscriber that says what it can do (K33). */
+/** The most that an event may do for a subscriber that declares what it supports (K33). */
 export function ceilingOf({ capabilities }: SubscriptionBody): ResumePolicy {
   const able = capabilities?.resume_policies;
   if (able === undefined) return 'resume_immediately';

@@ -5,7 +5,7 @@ import type { Micros } from '../time.ts';
 import { RESUME_POLICIES, type ResumePolicy } from './event.ts';
 import { type Arrival, ceilingOf, keptFor, match, type Subscription, UNACKED_KEPT } from './subscription.ts';
 
-/** An agent that gets an event, and how: the most generous of all its subscriptions that take it. */
+/** An agent that gets an event, and how: by the most generous of its matching subscriptions. */
 export type Taker = {
   agent: AgentId;
   keptFor: Micros;
@@ -17,12 +17,12 @@ export type Taker = {
 /** Where a subscription wants its events sent. */
 export type Forward = { subscription: string; url: string };
 
-/** Who gets what its subscriptions do not have to ask for: the answer to its own delivery. */
+/** An agent that gets an event without any subscription: the answer to its own delivery. */
 export function plainTaker(agent: AgentId, forwards: readonly Forward[]): Taker {
   return { agent, keptFor: UNACKED_KEPT, ackRequired: true, ceiling: 'resume_immediately', forwards };
 }
 
-/** What was found for the same subscriptions before: nearly all events go the same way, and share one list. */
+/** The lists found before, by matching subscriptions: nearly all events have the same takers and can share one list. */
 export class KnownTakers extends ShortMemory<string, readonly Taker[]> {
   constructor() {
     super(1_000);

@@ -18,7 +18,7 @@ export type TaskView = {
   artifacts: Artifact[];
 };
 
-/** The newest of a task's events are what tells its state. */
+/** The state of a task is judged by this many of its newest events. */
 const MOST_EVENTS = 200;
 
 /** The state of a task, from A2A when it is one of ours, else from its own events; found by index (K16). */
@@ -31,10 +31,10 @@ export function readTask(room: Room, reader: Reader, taskId: string): Promise<Ta
     if (heardAt === 0) return new Fault('not_found', 'No event in your inbox belongs to this task.');
     return {
       task_id: taskId,
-      // What A2A knows of its own task is first-hand; events only tell of it.
+      // What A2A knows about its own task is first-hand; events are hearsay.
       status: own?.state ?? (await statusAfter(tx, reader, taskId, page)),
       updated_at: toIso(heardAt),
-      // An event that was put in again is still one event.
+      // An event that was replayed still counts once.
       events: [...new Set(page.map(({ eventId }) => eventId))],
       artifacts: await artifactsIn(tx, reader, page),
     };
@@ -47,7 +47,7 @@ async function ownTask(tx: Tx, { agent }: Reader, taskId: string): Promise<TaskR
   return task?.agent === agent ? task : null;
 }
 
-/** The newest event that tells it decides; it may lie further back than what is shown. */
+/** The newest event that tells a state decides, even if it is older than the events that are shown. */
 async function statusAfter(
   tx: Tx,
   { agent }: Reader,
@@ -60,7 +60,7 @@ async function statusAfter(
   return (type === null ? null : taskStatusAfter(type)) ?? 'unknown';
 }
 
-/** Only bodies that have one are opened: those of one task lie far from each other. */
+/** Opens only bodies that name an artifact: the bodies of one task are scattered over many records. */
 async function artifactsIn(tx: Tx, { agent }: Reader, page: readonly OfTask[]): Promise<Artifact[]> {
   const events = new Map<number, StoredEvent>();
   for (const { offset } of page.filter(({ hasUri }) => hasUri)) {

@@ -31,7 +31,7 @@ export type Resume = {
   at: Micros;
 };
 
-/** As every door tells it (K21). */
+/** In the form that every door sends (K21). */
 export function fromResume(resume: Resume) {
   return {
     resume_id: resume.id,
@@ -70,7 +70,7 @@ export function judgeResume(
   const advice = stricter(envelope.routing.resume_policy, local);
   if (advice === 'never' || advice === 'append_only') return [];
   const matching = open.filter((wait) => matches(wait, envelope, now));
-  // A run that waits for this event and must not be woken by it is not woken past its wait either.
+  // If a run waits for this event but must not be woken by it, no other wake-up may take the wait's place.
   if (matching.length === 0 && advice === 'resume_immediately') {
     return [{ wait: null, reason: 'The event asks to resume at once.' }];
   }

@@ -5,7 +5,7 @@ import { MOST_WAITS } from './place.ts';
 import type { InboxSettings } from './store.ts';
 import type { Wait } from './wait.ts';
 
-/** Opens a wait. There is an end to how many: every one of them is looked at for every event. */
+/** Opens a wait. Their number is limited, because every open wait is compared with every event. */
 export function openWait(room: Room, wait: Wait): Promise<Wait | Fault> {
   return room.store.write(wait.space, ['ledger'], async (tx) => {
     const open = await tx.waits.open(wait.agent, wait.createdAt, MOST_WAITS);

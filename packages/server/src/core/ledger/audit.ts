@@ -19,13 +19,13 @@ export type SealedEnd = { head: Head | null; sealed: boolean };
 
 /** What is known of the ledger's end from outside the ledger table. */
 export type Ends = {
-  /** As it is now: asked after the lines were read, because others may be writing meanwhile. */
+  /** Read after the lines, because others may be writing meanwhile. */
   head(): Promise<SealedEnd>;
   /** Checkpoints kept elsewhere (the file beside the database, or one that an auditor holds). */
   kept: readonly Checkpoint[];
 };
 
-/** Called after every page, and waited for: whoever verifies on a running server lets others in between. */
+/** Called after every page and awaited: a running server serves others in between. */
 export type Progress = (entries: number) => void | Promise<void>;
 
 const PAGE = 2000;
@@ -62,7 +62,7 @@ export async function verifyLedger(
   };
 }
 
-/** Two different signatures of ours for one place: somebody went back to an older copy and went on from there. */
+/** Two different signatures of ours for one place: somebody restored an older copy and wrote on from there. */
 function problemWith(room: Room, c: Checkpoint, known: Checkpoint | undefined): string | null {
   if (!room.vault.verify(checkpointText(c), c.signature))
     return `the checkpoint at line ${c.seq} does not carry our signature`;
@@ -77,7 +77,7 @@ type Walk = {
   progress: Progress;
 };
 
-/** Lines that were written meanwhile are followed too; those that the head knows and nobody finds are gone. */
+/** Lines that were written meanwhile are followed too; lines that the head counts but nobody finds were deleted. */
 async function followToHead(room: Room, space: SpaceId, walk: Walk, ends: Ends): Promise<SealedEnd> {
   let end: SealedEnd = { head: null, sealed: false };
   for (;;) {
@@ -95,7 +95,7 @@ async function follow(room: Room, space: SpaceId, walk: Walk): Promise<boolean> 
     const lines = await room.store.read(space, (tx) => tx.ledger.page(walk.chain.seq, PAGE));
     for (const line of lines) {
       const fault = walk.chain.next(line);
-      // Behind the first break every hash differs: one finding says more than thousands.
+      // After the first break every hash differs: one finding says more than thousands.
       if (fault !== null) {
         walk.problems.push(fault);
         return false;

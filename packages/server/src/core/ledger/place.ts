@@ -2,9 +2,9 @@ import type { Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 
 /**
- * The first line that was written at or after a moment. Deliveries and decisions carry the place of their line, so
- * this turns a span of time into a range of the primary key: no index by time, which every delivery would pay for.
- * Times in the ledger grow with its places as long as nobody turns the clock back; then the edges blur by as much.
+ * The first line written at or after a moment. Deliveries and decisions carry the place of their line, so this turns
+ * a span of time into a range of the primary key and spares every delivery an index by time. If the clock was set
+ * back, the edges of the range are off by as much.
  */
 export async function placeAt(tx: Tx, at: Micros): Promise<number> {
   let low = 1;

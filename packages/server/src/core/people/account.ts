@@ -5,7 +5,7 @@ import { payGuess, settleGuess } from './guesses.ts';
 import { type Doorkeeper, sessionEnded } from './login.ts';
 import { hasChanged, type Person, type SessionRecord } from './person.ts';
 
-/** Guessing here is guessing at the login: the same limits count both. */
+/** Guesses at the old password count against the limits of the login. */
 export async function changePassword(
   room: Doorkeeper,
   person: Person,
@@ -39,7 +39,7 @@ export async function changePassword(
   });
 }
 
-/** Names a session without giving away what it is found by. */
+/** Names a session without revealing the digest that it is found by. */
 export function sessionId(session: Pick<SessionRecord, 'digest'>): string {
   return session.digest.slice(-12);
 }
@@ -49,7 +49,7 @@ export async function sessionsOf(room: Room, person: Person): Promise<SessionRec
   return sessions.filter((s) => s.expiresAt > room.clock.now());
 }
 
-/** Everywhere but here. Returns how many there were. */
+/** Ends all of a person's sessions except this one. Returns how many there were. */
 export function endOtherSessions(room: Room, person: Person, session: string | null): Promise<number> {
   const kept = session === null ? null : room.vault.sha256(session);
   return room.store.write(person.space, ['ledger'], async (tx) => {
@@ -67,7 +67,7 @@ export function endOtherSessions(room: Room, person: Person, session: string | n
   });
 }
 
-/** One of the person's own; anybody else's is as unknown as one that never was. */
+/** Ends one of the person's own sessions; somebody else's is answered like one that does not exist. */
 export function endSession(room: Room, person: Person, id: string): Promise<SessionRecord | Fault> {
   return room.store.write(person.space, ['ledger'], async (tx) => {
     const session = (await tx.people.listSessions(person.id)).find((s) => sessionId(s) === id);

@@ -6,7 +6,7 @@ import type { Doorkeeper } from './login.ts';
 import { foldEmail, isEmail, type Person, type Role } from './person.ts';
 
 const PASSWORD_LEAST = 8;
-const PASSWORD_MOST = 1024; // longer ones only cost the hasher
+const PASSWORD_MOST = 1024; // longer ones only cost hashing time
 
 export type NewPerson = { space: SpaceId; email: string; name: string | null; role: Role; password: string };
 
@@ -20,7 +20,7 @@ export async function addPerson(room: Doorkeeper, wanted: NewPerson, actor: stri
   });
 }
 
-/** One who is not written yet: hashing a password takes longer than a transaction should. */
+/** Made before the transaction: hashing a password takes longer than a transaction should. */
 export async function makePerson(room: Doorkeeper, wanted: NewPerson): Promise<Person | Fault> {
   const email = foldEmail(wanted.email);
   const refused = refusePerson(email, wanted.password);

@@ -5,8 +5,8 @@ import { sessionEnded } from './login.ts';
 import { hasChanged, mayAct, type Person } from './person.ts';
 
 /**
- * Runs `work` for an owner who still is one. They may have been removed, reset or made less since they were let in, and
- * what they do here would give them a way back (W28).
+ * Runs `work` if the person is still an owner. They may have been removed, reset or demoted since they were let in,
+ * and what they do here could give them a way back (W28).
  */
 export function asOwner<T>(
   room: Room,

@@ -4,12 +4,12 @@ import { type Micros, SECOND } from '../time.ts';
 
 const CHALLENGE_KEPT: Micros = 300 * SECOND;
 
-/** What a passkey is asked to sign, and for whom; one that was asked for something else is worth nothing here. */
+/** What a passkey's signature is good for; a challenge made for one purpose is worth nothing for another. */
 export type ChallengeFor = 'login' | `make:${string}` | `prove:${string}`;
 
 /**
- * Nothing is stored when one is given out, so that asking costs no disk: it carries its end and our mac. What is
- * stored is that it was used.
+ * A challenge is not stored when it is given out, so that asking costs no disk: it carries its own expiry and our
+ * MAC. Only its use is stored.
  */
 export function makeChallenge(room: Room, purpose: ChallengeFor): string {
   const end = room.clock.now() + CHALLENGE_KEPT;
@@ -22,11 +22,11 @@ export function isOurChallenge(room: Room, purpose: ChallengeFor, challenge: str
   const endsAt = Number(end);
   if (!Number.isSafeInteger(endsAt) || endsAt <= room.clock.now()) return false;
   const { vault } = room;
-  // Digests are compared, so that the time it takes tells nothing about the mac.
+  // Digests are compared, so that timing reveals nothing about the MAC.
   return vault.sha256(mac) === vault.sha256(vault.mac(textOf(purpose, endsAt, nonce)));
 }
 
-/** Once. False when it was used before. */
+/** Marks a challenge as used. False when it was used before. */
 export async function useChallenge(room: Room, tx: Tx, challenge: string): Promise<boolean> {
   const digest = room.vault.sha256(challenge);
   const now = room.clock.now();

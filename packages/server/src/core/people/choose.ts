@@ -12,7 +12,7 @@ function targetIdentity(p: Pick<Person, 'space' | 'id'>): string {
 
 export type Chosen = { preferences: Preferences; digestAt: Micros | null };
 
-/** What a person has chosen; what they never touched is as it comes. */
+/** What a person has chosen, with the defaults for everything else. */
 export async function preferencesOf(
   room: Room,
   tx: Tx,
@@ -30,7 +30,7 @@ export async function preferencesOf(
   return { preferences, digestAt: stored.digestAt };
 }
 
-/** The address of a digest is often a secret in itself, so it is sealed and stands apart from the rest. */
+/** The address of a digest is often a secret itself, so it is sealed and stored apart from the other preferences. */
 export function toStored(
   room: Room,
   person: Pick<Person, 'space' | 'id'>,

@@ -9,15 +9,15 @@ import { preferencesOf, toStored } from './choose.ts';
 import { type Digest, digestAt, type Preferences } from './preferences.ts';
 import { isQuiet } from './sittings.ts';
 
-/** What a person would sit down for. */
+/** The sections that are worth sitting down for. */
 const SECTIONS: readonly Section[] = ['needs_you', 'alerts', 'new_agents'];
 const MOST_LINES = 30;
 
 export type DigestText = { subject: string; text: string; headlines: string[] };
 
 /**
- * A person's sitting has come. The next one is set in the same transaction that queues the digest, so that there is
- * one for each sitting and never two, whatever happens in between. After a long stop there is one for all that
+ * A person's sitting has come. The next one is set in the same transaction that queues the digest, so that each
+ * sitting has exactly one, whatever happens in between. After a long stop there is one digest for all sittings that
  * were missed.
  */
 export function queueDigest(room: Room, space: SpaceId, person: PersonId): Promise<boolean> {
@@ -83,7 +83,7 @@ function originOf(url: string): string {
   return url.startsWith('mailto:') ? 'mailto:' : new URL(url).origin;
 }
 
-/** Null when nothing waits: silence is the news then. */
+/** Null when nothing waits: then no digest is sent. */
 async function digestText(tx: Tx): Promise<DigestText | null> {
   let waiting = 0;
   const found: Delivery[] = [];
@@ -107,7 +107,7 @@ export function wordDigest(
   return { subject, text: `${subject}.\n\n${lines.join('\n')}\n`, headlines };
 }
 
-/** An agent's words, in a letter of ours: nothing in them may turn into a link on the way. */
+/** An agent's words inside our letter: nothing in them may become a link on the way. */
 function withoutLinks(headline: string): string {
   return headline.replaceAll('://', ': //').replace(/\bwww\./gi, 'www ');
 }

@@ -4,8 +4,8 @@ import type { Tx } from '../store.ts';
 import { isOpen } from './invitation.ts';
 
 /**
- * Ends the invitations and resets that a person has given out. Whoever must not act as an owner any more, or may not
- * have been the one who acted, could come back by a link that they kept.
+ * Ends the invitations and resets that a person has given out. Somebody who has lost their rights, or whose account
+ * was used by another, could come back through a link that they kept.
  */
 export async function endLinksGivenBy(
   room: Room,

@@ -18,8 +18,8 @@ type Guess = { head: HeadName; rate: Rate };
 export type PaidGuess = readonly Guess[];
 
 /**
- * Pays for one guess, or says how long to wait. It is paid before the password is looked at, so that many at once are
- * no more than one after the other.
+ * Pays for one guess, or says how long to wait. It is paid before the password is checked, so that many guesses at
+ * once are counted like guesses in a row.
  */
 export async function payGuess(
   room: Room,
@@ -43,8 +43,8 @@ export async function payGuess(
 }
 
 /**
- * A right guess gets its price back. A wrong one is written as it is: a commit that only one of the two makes could
- * be measured from outside.
+ * A right guess gets its price back. A wrong one is written too, unchanged: otherwise the missing commit could be
+ * measured from outside.
  */
 export function settleGuess(room: Room, guesses: PaidGuess, right: boolean): Promise<void> {
   const now = room.clock.now();
@@ -59,7 +59,7 @@ export function settleGuess(room: Room, guesses: PaidGuess, right: boolean): Pro
 function guessesFor(room: Room, email: string, address: string): Guess[] {
   const subject = { pair: `${email}\n${address}`, address, account: email };
   return LIMITS.map(({ name, rate }) => ({
-    // Hashed: an address book of who tried to log in is nobody's business.
+    // Hashed: who tried to log in is nobody's business.
     head: `login:${name}:${room.vault.sha256(subject[name]).slice(0, 32)}` as const,
     rate,
   }));

@@ -21,7 +21,7 @@ export function toIsoWeek(text: string): IsoWeek | null {
   const m = /^(\d{4})-W(\d{2})$/.exec(text);
   if (m === null) return null;
   const asked = { year: Number(m[1]), week: Number(m[2]) };
-  // A year that has no week 53 would name the first one of the next.
+  // Week 53 of a year that has none would be the first week of the next.
   return asked.week >= 1 && asked.year >= 1970 && fromIsoWeek(weekOf(mondayOf(asked))) === text
     ? asked
     : null;

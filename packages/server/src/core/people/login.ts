@@ -6,7 +6,7 @@ import { payGuess, settleGuess } from './guesses.ts';
 import type { Passkeys } from './passkey.ts';
 import { foldEmail, hasChanged, type Person, type SessionRecord } from './person.ts';
 
-/** argon2id, as somebody else's library does it. */
+/** argon2id, behind an interface because a library does it. */
 export interface Passwords {
   hash(password: string): Promise<string>;
   /** `null` for an unknown person takes as long as a wrong password. */
@@ -16,7 +16,7 @@ export interface Passwords {
 export type Doorkeeper = Room & { readonly passwords: Passwords; readonly passkeys: Passkeys };
 
 export const SESSION_KEPT: Micros = 30 * DAY;
-/** Announced when a session or a token has ended: whoever listens with one looks whether it was theirs. */
+/** Announced when a session or token has ended, so that every open stream checks its own. */
 export const SESSIONS = 'sessions';
 
 export type LoginAttempt = {
@@ -28,7 +28,7 @@ export type LoginAttempt = {
 };
 export type OpenedSession = { person: Person; token: string; expiresAt: Micros };
 
-/** Same words and same work for an unknown person and a wrong password. */
+/** An unknown person and a wrong password get the same words after the same amount of work. */
 export async function login(room: Doorkeeper, attempt: LoginAttempt): Promise<OpenedSession | Fault> {
   const guess = await payGuess(room, attempt);
   if (isFault(guess)) return guess;

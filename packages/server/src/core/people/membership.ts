@@ -12,7 +12,7 @@ import { endEveryWayIn } from './reset.ts';
 
 const INVITATION_KEPT: Micros = 7 * DAY;
 
-/** A link for one e-mail address and role. The token is in this one reply; a new link ends the one before. */
+/** A link for one e-mail address and role. The token is only in this reply; a new link ends the one before. */
 export async function invite(
   room: Room,
   owner: Person,
@@ -72,7 +72,7 @@ export function takeBackInvitation(room: Room, owner: Person, id: string): Promi
 
 export type Acceptance = { token: string; name: string | null; password: string };
 
-/** The invited person comes in. The link is used up in the same transaction that makes the person. */
+/** The invited person accepts. The link is used up in the same transaction that makes the person. */
 export async function acceptInvitation(room: Doorkeeper, given: Acceptance): Promise<Person | Fault> {
   const invitation = await room.store.directory.invitationByDigest(room.vault.sha256(given.token));
   if (invitation === null || !isOpen(invitation, room.clock.now())) return closed();

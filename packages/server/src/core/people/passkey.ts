@@ -9,7 +9,7 @@ export type PasskeyRecord = {
   id: string;
   person: PersonId;
   name: string;
-  /** Of the credential's id; what a login is found by. */
+  /** The hash of the credential's id, by which a login finds it. */
   digest: string;
   credential: Uint8Array;
   counter: number;
@@ -20,10 +20,10 @@ export type PasskeyRecord = {
 
 export type Credential = { id: string; publicKey: string; transports: string[] };
 
-/** Whom a passkey belongs to: it works at this address and no other. */
+/** The site that a passkey is bound to: it works there and nowhere else. */
 export type Party = { id: string; origin: string };
 
-/** WebAuthn, as somebody else's library does it. Null is a refusal, whatever the reason. */
+/** WebAuthn, behind an interface because a library does it. Null is a refusal, whatever the reason. */
 export interface Passkeys {
   askToMake(ask: {
     party: Party;
@@ -45,8 +45,8 @@ export interface Passkeys {
 }
 
 /**
- * The address that passkeys are bound to, from the public one. A browser makes none for a bare address; on this
- * machine the name `localhost` leads to the same place.
+ * The site that passkeys are bound to, from the public URL. Browsers make none for a bare IP address; for loopback
+ * the name `localhost` leads to the same place.
  */
 export function partyOf(baseUrl: string): Party | null {
   const { protocol, hostname, port, origin } = new URL(baseUrl);

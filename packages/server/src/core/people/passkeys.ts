@@ -16,7 +16,7 @@ export async function askForPasskey(room: Doorkeeper, person: Person, party: Par
   if (known.length >= MOST) return tooMany();
   return room.passkeys.askToMake({
     party,
-    // Not the address: authenticators show and sync this handle.
+    // Not the e-mail address: authenticators show and sync this handle.
     user: { id: userHandle(person), email: person.email, name: person.name },
     known: known.map((k) => openCredential(room, k)),
     challenge: makeChallenge(room, `make:${person.id}`),
@@ -52,7 +52,7 @@ export async function addPasskey(
     createdAt: room.clock.now(),
     lastUsedAt: null,
   };
-  // Authenticators choose these ids, and somebody could claim another's.
+  // Authenticators choose these ids, so somebody could claim another person's.
   if ((await room.store.directory.passkeyByDigest(passkey.digest)) !== null) return notTaken();
   return room.store.write(person.space, ['ledger'], async (tx) => {
     if (await hasChanged(tx, person)) return sessionEnded();
@@ -74,7 +74,7 @@ function notTaken(): Fault {
 
 type OnOne = { id: string; action: string; data?: JsonObject; change: (tx: Tx) => Promise<void> };
 
-/** One of the person's own; anybody else's is as unknown as one that never was. */
+/** Runs on one of the person's own passkeys; somebody else's is answered like one that does not exist. */
 function onPasskey(room: Room, person: Person, one: OnOne): Promise<Fault | null> {
   return room.store.write(person.space, ['ledger'], async (tx) => {
     if (!(await tx.passkeys.of(person.id)).some((k) => k.id === one.id))
@@ -98,7 +98,7 @@ export function removePasskey(room: Room, person: Person, id: string): Promise<F
   return onPasskey(room, person, { id, action: 'passkey.removed', change: (tx) => tx.passkeys.remove(id) });
 }
 
-/** Anybody may ask; nothing in it tells who is here. */
+/** Anybody may ask; the answer does not reveal who has an account here. */
 export function askForLogin(room: Doorkeeper, party: Party): Promise<object> {
   return room.passkeys.askToProve(party, makeChallenge(room, 'login'), []);
 }
@@ -115,7 +115,7 @@ export async function askForProof(room: Doorkeeper, person: Person, party: Party
 
 export type Assertion = { response: JsonObject; party: Party; address: string };
 
-/** A login by passkey. The passkey says who it is; an unknown one and a wrong signature answer alike. */
+/** The passkey says who the person is; an unknown passkey and a wrong signature answer alike. */
 export async function loginByPasskey(
   room: Doorkeeper,
   given: Assertion & { device: string | null },
@@ -154,7 +154,7 @@ export function proveByPasskey(
   });
 }
 
-/** Counted like guesses at a password, but by address alone: nobody can be locked out by others. */
+/** Limited like guesses at a password, but by network address alone, so that nobody can be locked out by others. */
 async function checked<T>(
   room: Doorkeeper,
   { address }: { address: string },
@@ -198,7 +198,7 @@ function proofOf(
 }
 
 async function takeProof(room: Room, tx: Tx, passkey: PasskeyRecord, proof: Proof): Promise<boolean> {
-  // It may have been removed, or used elsewhere, while the signature was looked at.
+  // It may have been removed or used elsewhere while its signature was checked.
   const now = (await tx.passkeys.of(passkey.person)).find((k) => k.id === passkey.id);
   if (now === undefined || now.counter !== passkey.counter) return false;
   if (!(await useChallenge(room, tx, proof.challenge))) return false;

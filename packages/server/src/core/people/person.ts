@@ -20,7 +20,7 @@ export type SessionRecord = {
   person: PersonId;
   createdAt: Micros;
   expiresAt: Micros;
-  /** When the person last showed that it is them: at the login, or again since. */
+  /** When the person last proved who they are: at the login, or again since. */
   provedAt: Micros;
   /** The browser it was opened in, in a few words; null when that is not known. */
   device: string | null;
@@ -43,7 +43,10 @@ export function mayAct(role: Role, needed: Role): boolean {
   return RANK[role] >= RANK[needed];
 }
 
-/** In the transaction that gives somebody a way in: they may have been removed or reset while their password was looked at. */
+/**
+ * Asked in the transaction that gives somebody a way in: they may have been removed or reset while their password was
+ * checked.
+ */
 export async function hasChanged(
   tx: { people: { get(id: PersonId): Promise<Person | null> } },
   person: Person,
@@ -53,8 +56,8 @@ export async function hasChanged(
 }
 
 /**
- * One address, however it is written: letters with marks have two forms, and what is pasted from a page brings invisible
- * characters along. Otherwise two people could look the same.
+ * One spelling per e-mail address: accented letters have two Unicode forms, and pasted text brings invisible
+ * characters along. Otherwise two accounts could look the same.
  */
 export function foldEmail(email: string): string {
   return email

@@ -5,10 +5,10 @@ import { payGuess, settleGuess } from './guesses.ts';
 import type { Doorkeeper } from './login.ts';
 import type { Person } from './person.ts';
 
-/** So long after a login, or after showing it again, a person is believed to be the one at the keyboard. */
+/** For this long after a login or another proof, the person at the keyboard is believed to be the one who logged in. */
 const PROOF_KEPT: Micros = 600 * SECOND;
 
-/** For what would give somebody at an open desk a way in of their own. A script's token proves nothing here. */
+/** Guards what would give somebody at an unlocked desk a way in of their own. A script's token proves nothing here. */
 export async function refuseUnproved(room: Room, session: string | null): Promise<Fault | null> {
   const found =
     session === null ? null : await room.store.directory.sessionByDigest(room.vault.sha256(session));
@@ -17,7 +17,7 @@ export async function refuseUnproved(room: Room, session: string | null): Promis
   return new Fault('proof_needed', message);
 }
 
-/** Guessing here is guessing at the login: the same limits count both. */
+/** Guesses here count against the limits of the login. */
 export async function proveByPassword(
   room: Doorkeeper,
   person: Person,

@@ -16,14 +16,14 @@ export type Reset = {
   space: SpaceId;
   person: PersonId;
   digest: string;
-  /** Who gave it out. Null: by a version that did not note it. */
+  /** Who gave it out. Null if an older version did, which did not record it. */
   by: PersonId | null;
   expiresAt: Micros;
 };
 
 /**
- * Somebody lost their way in, or somebody else may have found it: password, passkeys, sessions, tokens and the
- * links that were given out in their name end at once, and this link is the only way back.
+ * Somebody lost their way in, or somebody else may have found it: password, passkeys, sessions, tokens and the links
+ * given out in their name end at once, and this link is the only way back.
  */
 export function resetPerson(
   room: Room,
@@ -51,7 +51,7 @@ export function resetPerson(
   });
 }
 
-/** All but the password, which each caller deals with in its own way. */
+/** Ends everything but the password, which each caller handles in its own way. */
 export async function endEveryWayIn(tx: Tx, person: PersonId, now: Micros): Promise<void> {
   await tx.people.deleteSessionsOf(person);
   for (const token of await tx.people.listTokens(person)) {

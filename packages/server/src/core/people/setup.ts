@@ -21,7 +21,7 @@ export async function openSetup(room: Room): Promise<string> {
 
 export type Setup = { token: string; email: string; name: string | null; password: string };
 
-/** The first owner. The token is used up in the same breath, so that it works exactly once. */
+/** The first owner. The token is used up in the same transaction, so that it works exactly once. */
 export async function completeSetup(room: Doorkeeper, setup: Setup): Promise<Person | Fault> {
   const refused = refusePerson(foldEmail(setup.email), setup.password);
   if (refused !== null) return refused;
@@ -30,9 +30,9 @@ export async function completeSetup(room: Doorkeeper, setup: Setup): Promise<Per
   const digest = room.vault.sha256(setup.token);
   const isGood = (head: Head | null) =>
     head !== null && head.n === 1 && head.text === digest && head.at > room.clock.now();
-  // The token first: without a good one nobody learns who is here.
+  // The token is checked first: without a good one nobody learns who is here.
   if (!isGood(await room.store.read(SERVER, (tx) => tx.heads.get('setup')))) return setupClosed();
-  // Asked before the token is used up: a name that is taken is a mistake, and a mistake costs nothing.
+  // Checked before the token is used up: a name that is taken is a mistake, and a mistake must not cost the token.
   const email = foldEmail(setup.email);
   if ((await room.store.read(space.id, (tx) => tx.people.byEmail(email))) !== null) return emailTaken(email);
   const taken = await room.store.write(SERVER, ['setup'], async (tx) => {
@@ -44,7 +44,7 @@ export async function completeSetup(room: Doorkeeper, setup: Setup): Promise<Per
   return addPerson(room, { space: space.id, role: 'owner', ...setup }, 'setup');
 }
 
-/** Somebody became the owner another way: the link ends. */
+/** Somebody became the owner another way, so the setup link ends. */
 export async function closeSetup(room: Room): Promise<void> {
   await room.store.write(SERVER, ['setup'], async (tx) => {
     if ((await tx.heads.get('setup')) !== null)

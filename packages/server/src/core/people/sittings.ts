@@ -1,9 +1,9 @@
 import type { Micros } from '../time.ts';
 import { addDays, fromWall, toWall, weekday } from './zone.ts';
 
-/** When a person means to sit down at the desk: days as ISO 8601 counts them, the time as their clock shows it. */
+/** When a person means to sit down at the desk: ISO 8601 weekdays, and the time on their own clock. */
 export type Sitting = { days: readonly number[]; at: string };
-/** From and to as the person's clock shows them; over midnight when `from` is later. */
+/** Quiet hours on the person's own clock; they span midnight when `from` is later than `to`. */
 export type Quiet = { from: string; to: string };
 
 export type Rhythm = { timeZone: string; sittings: readonly Sitting[]; quiet: Quiet | null };
@@ -20,10 +20,10 @@ function toClock(text: string): { hour: number; minute: number } {
   return { hour: Number(m[1]), minute: Number(m[2]) };
 }
 
-// A whole week and a day: the same weekday again, when today's sitting is over.
+// A week and a day: if today's sitting is over, the same weekday comes again.
 const DAYS_AHEAD = 8;
 
-/** The first sitting after a moment, null without sittings. Clock changes are `fromWall`'s business. */
+/** The first sitting after a moment; null without sittings. `fromWall` handles daylight saving. */
 export function nextSitting({ timeZone, sittings }: Rhythm, after: Micros): Micros | null {
   const today = toWall(after, timeZone);
   for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) {

@@ -13,7 +13,7 @@ export interface PersonRows {
   /** Null ends the password; a reset link or a passkey is then the way in. */
   setPassword(id: PersonId, passwordHash: string | null): Promise<void>;
   setRole(id: PersonId, role: Role): Promise<void>;
-  /** Takes address and password away; the name stays, for the decisions it stands under. */
+  /** Removes address and password; the name stays for the decisions made under it. */
   remove(id: PersonId, at: Micros): Promise<void>;
   /** When the person last sat down at the desk. */
   satAt(id: PersonId): Promise<Micros | null>;
@@ -36,7 +36,7 @@ export interface PasskeyRows {
   used(id: string, counter: number, at: Micros): Promise<void>;
   remove(id: string): Promise<void>;
   removeOf(person: PersonId): Promise<void>;
-  /** Challenges that were answered, until they would have expired by themselves. */
+  /** Whether a challenge was used; remembered until it would have expired by itself. */
   wasUsed(digest: string): Promise<boolean>;
   markUsed(digest: string, expiresAt: Micros): Promise<void>;
   forgetUsed(now: Micros): Promise<void>;

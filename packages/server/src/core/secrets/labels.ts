@@ -1,6 +1,6 @@
 import { isBasic, isDiscord, isManyCased, isMixed, isReal, isSasSignature } from './proofs.ts';
 
-/** A credential without a beginning of its own: told by its whole form, and mostly only beside its label. */
+/** A credential without a prefix of its own: recognised by its whole form, and mostly only beside its label. */
 type LabelledKind = {
   name: string;
   /** Tested on the text just before the word; null where the form alone is enough. */

@@ -27,8 +27,9 @@ function addToGroup(kind: SecretKind, start: string): void {
 }
 
 /**
- * `glpat-.glpat-.…` looks like a token from each of its beginnings on, and is none: to read it again from every one of them
- * takes seconds for a mebibyte. Who has done so for twice the text goes on behind what was read.
+ * `glpat-.glpat-.…` looks like the start of a token again and again, and is none. Reading on from each of these
+ * starts would take seconds for a mebibyte, so once twice the text was read in vain, the scan continues after what
+ * was read.
  */
 type Effort = { left: number; passed: number };
 const FREE_EFFORT = 4096;
@@ -86,7 +87,7 @@ function kindInWord(text: string, start: number, end: number, effort: Effort): s
   return null;
 }
 
-/** Behind a letter no token begins, unless that letter ends an escape: `\nghp_…` and `%3Dghp_…` as written. */
+/** A token does not begin after a letter, unless that letter ends an escape: `\nghp_…` and `%3Dghp_…` as written. */
 function beginsToken(text: string, at: number): boolean {
   if (at === 0 || ALNUM[text.charCodeAt(at - 1)] !== 1) return true;
   return text.charCodeAt(at - 2) === BACKSLASH || text.charCodeAt(at - 3) === PERCENT;

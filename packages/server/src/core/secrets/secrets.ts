@@ -1,6 +1,6 @@
 import { secretIn } from './scan.ts';
 
-/** A person lets one through: the place, in the form of `FoundSecret.path`, and why (W13). */
+/** A person allows one secret: its place, in the form of `FoundSecret.path`, and the reason (W13). */
 export type AllowedSecret = { path: string; reason: string };
 
 export type FoundSecret = {
@@ -12,7 +12,7 @@ export type FoundSecret = {
   kind: string;
 };
 
-/** The paths that were let through as a set: an agent may name thousands. */
+/** `allowed` holds paths as a set: an agent may name thousands. */
 type Search = { trail: (string | number)[]; allowed: ReadonlySet<string> };
 
 const SECRET_KEY = '*';

@@ -12,14 +12,17 @@ export type Job = {
   kind: JobKind;
   /** Empty for a digest. */
   agent: AgentId;
-  /** What it is about. For a digest that is the person who gets it, for a forward the event's id, for a push the task's. */
+  /**
+   * What it is about: a delivery; for a digest the person who gets it, for a forward the event's id, for a push the
+   * task's.
+   */
   delivery: DeliveryId;
   /** Receivers are kept apart by origin, so that a hung one never slows another. */
   origin: string;
   state: JobState;
   dueAt: Micros;
   attempts: number;
-  /** Given out with every lease; a result with an older fence is not taken. */
+  /** Increased with every lease; a result with an older fence is refused. */
   fence: number;
   leasedUntil: Micros | null;
   createdAt: Micros;

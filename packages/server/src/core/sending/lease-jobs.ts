@@ -6,18 +6,18 @@ import { type Micros, SECOND } from '../time.ts';
 import type { Job } from './job.ts';
 
 /**
- * A lease ends soon after its worker has died, so that whoever is left takes over within half a minute (L8). A live
- * worker renews it well before that: an attempt may take as long.
+ * Short, so that others take over within half a minute when a worker dies (L8). A live worker renews it well before
+ * the end, because one attempt may take that long.
  */
 export const LEASE: Micros = 30 * SECOND;
 export const RENEW_EVERY: Micros = LEASE / 3;
 
-/** A job of ours, and what it wants to be sent; null when that cannot be opened any more. */
+/** A job that this worker holds, with the request to send; null when that cannot be opened any more. */
 export type Leased = { job: Job; request: Request | null };
 
 /** Jobs of a space that a worker wants. Plain values, fit for another thread. */
 export type WantedJobs = { space: SpaceId; page: readonly Pick<Job, 'id' | 'fence'>[] };
-/** What each of them has become: null when somebody else has it. */
+/** The outcome for each job: null when another worker has it. */
 export type TakenJobs = ((Pick<Job, 'fence' | 'leasedUntil'> & Pick<Leased, 'request'>) | null)[];
 
 /** Takes these jobs of a space for this worker. Returns those that nobody else has. */
@@ -42,12 +42,15 @@ export function takeJobs(room: Room, { space, page }: WantedJobs): Promise<Taken
   });
 }
 
-/** The attempt goes on. Nothing happens when the lease was lost meanwhile; its result will not be taken then. */
+/**
+ * Extends the lease while an attempt is under way. False when the lease was lost meanwhile; the result will be
+ * refused then.
+ */
 export function renew(room: Room, job: Job): Promise<boolean> {
   return room.store.write(job.space, [], (tx) => tx.jobs.renew(job.id, job.fence, room.clock.now() + LEASE));
 }
 
-/** Gives a job back untried: the worker is stopping. */
+/** Releases a job untried, because the worker is stopping. */
 export function giveBack(room: Room, job: Job): Promise<boolean> {
   return room.store.write(job.space, [], (tx) => tx.jobs.release(job.id, job.fence));
 }

@@ -33,7 +33,7 @@ export type NextAttempt =
   | { kind: 'gone' }
   | { kind: 'exhausted' };
 
-/** A redirect is an answer like any other that is not 2xx: a failure, never followed (W21). */
+/** A redirect counts as a failure, like every answer but 2xx, and is never followed (W21). */
 export function nextAttempt({ attempt, status, retryAfterSeconds, random }: EndedAttempt): NextAttempt {
   if (status !== null && status >= 200 && status < 300) return { kind: 'done' };
   if (status === 410) return { kind: 'gone' };

@@ -3,7 +3,7 @@ import type { Person } from '../people/person.ts';
 import { type Room, record } from '../room.ts';
 import type { Job } from './job.ts';
 
-/** By hand: whatever became of it, the callback is due again at once (W22). */
+/** By hand: the callback is due again at once, whatever became of it before (W22). */
 export function sendAgain(room: Room, person: Person, id: string): Promise<Job | Fault> {
   return room.store.write(person.space, ['ledger'], async (tx) => {
     const job = await tx.jobs.get(id);

@@ -18,15 +18,15 @@ export type Ended = {
   isOver?: true;
 };
 
-/** A job of ours whose attempt has ended. */
+/** A job whose attempt has ended. */
 export type Attempted = { job: Job; ended: Ended };
 
 /** Plain values, fit for another thread. */
 export type AttemptPage = { space: SpaceId; page: readonly Attempted[] };
 
 /**
- * Puts attempts on the record and plans the next ones (W22). Returns for each whether it was: nothing is written for one
- * whose lease was lost meanwhile.
+ * Records attempts and plans the next ones (W22). Returns for each attempt whether it was recorded: not if its lease
+ * was lost meanwhile.
  */
 export async function settleJobs(room: Room, attempts: AttemptPage): Promise<boolean[]> {
   return orThrow(await (room.intake?.take('attempts', attempts) ?? recordAttempts(room, attempts)));
@@ -70,7 +70,7 @@ async function note(room: Room, tx: Tx, { job, ended, state, attempts: number }:
   tx.announce(`desk:${tx.space}`, job.delivery);
 }
 
-/** A digest that is hours late is noise, so it is given up before the next sitting. */
+/** A digest that is hours late is noise, so it is given up early. */
 const DIGEST_ATTEMPTS = 4;
 
 function whatNext(room: Room, kind: Job['kind'], attempt: number, ended: Ended): NextAttempt {

@@ -10,17 +10,17 @@ import { append, openEntry, save } from './log.ts';
 import { textOf, viewTask } from './read.ts';
 import { isTerminal, statusOf, type TaskRecord, type TaskView } from './task.ts';
 
-/** As much as a delivery may have: a word from the agent must not copy megabytes onto the desk each time (A24). */
+/** As much as a delivery may have: otherwise each word from the agent could copy megabytes onto the desk (A24). */
 const QUESTION_BYTES = 1024 * 1024;
 
 type Asked = Pick<TaskView, 'status' | 'artifacts'>;
 
-// Without the memory of logs: what is read here is not committed yet.
+// Not through the memory of logs: what is read here is not committed yet.
 function lookAt({ vault }: Room, tx: Tx, task: TaskRecord): Promise<Asked> {
   return viewTask({ vault }, tx, task, { historyLength: 0 });
 }
 
-/** What was just said, and nothing of what lies before it: that is read in the task. */
+/** Only what was just said; what came before can be read in the task. */
 async function lastWords(room: Room, tx: Tx, task: TaskRecord): Promise<Asked> {
   const last = await tx.tasks.entry(task.seq, task.length);
   if (last === null) throw new Error(`task ${task.id} has lost its last entry`);
@@ -58,7 +58,7 @@ export async function openQuestion(room: Room, tx: Tx, task: TaskRecord): Promis
   return { ...task, delivery: delivery.id };
 }
 
-/** Somebody else has answered, so there is nothing left to decide: the desk says so. */
+/** Somebody else has answered, so there is nothing left to decide; the delivery says why. */
 export async function closeQuestion(room: Room, tx: Tx, task: TaskRecord, why: string): Promise<TaskRecord> {
   if (task.delivery === null) return task;
   const open = await tx.deliveries.get(task.delivery);
@@ -79,7 +79,7 @@ export async function closeQuestion(room: Room, tx: Tx, task: TaskRecord, why: s
 export async function resumeTask(room: Room, tx: Tx, answered: Delivery, answerBytes: string): Promise<void> {
   if (answered.taskId === null) return;
   const found = await tx.tasks.get(answered.taskId);
-  // An approval covers that request alone: a later question of the task is another delivery.
+  // An approval covers only the question it answers: a later question of the task is another delivery.
   if (found === null || found.delivery !== answered.id || isTerminal(found.state)) return;
   const decision = toTaskDecision(answerBytes);
   const body = decisionMessage(room.ids.uuid(), answered, decision);

@@ -18,7 +18,7 @@ export type CallerToken = {
   createdAt: Micros;
   expiresAt: Micros | null;
   revokedAt: Micros | null;
-  /** Written down now and then: a little behind. */
+  /** Written only now and then, so it is a little behind. */
   lastUsedAt: Micros | null;
 };
 
@@ -49,7 +49,7 @@ export function nameOfCaller(
   }
 }
 
-/** All who come without a credential share this name, so nothing is ever listed under it. */
+/** All callers without a credential share this name, so nothing is ever listed for it. */
 export const NOBODY = 'public';
 
 export type MadeCallerToken = { token: string; record: CallerToken };
@@ -92,7 +92,7 @@ export function addCallerToken(
   });
 }
 
-/** At once and for good. The caller's tasks stay, for the desk. */
+/** Ends it at once and for good. The caller's tasks stay, for the desk. */
 export function revokeCallerToken(
   room: Room,
   at: { space: SpaceId; agent: AgentId; id: string },
@@ -128,8 +128,8 @@ export async function callerOfToken(room: Room, token: string): Promise<Caller |
 }
 
 /**
- * May whoever opened a task still be told about it? What they came with may have ended since, or the agent is not open to
- * them any more (A18, W28). A task keeps nothing of them but their name.
+ * May whoever opened a task still be told about it? Their credential may have ended since, or the agent is no longer
+ * open to them (A18, W28). A task keeps nothing of a caller but the name.
  */
 export async function mayStillHear(
   room: Room,
@@ -142,7 +142,7 @@ export async function mayStillHear(
   return who.kind === 'nobody' || isStillThere(room, who);
 }
 
-/** The other way round from `nameOfCaller`. */
+/** The inverse of `nameOfCaller`. */
 function callerNamed(name: string, at: { space: SpaceId; agent: AgentId }): Caller {
   const [kind, first = '', second] = name.split(':');
   if (kind === 'token') return { kind, ...at, id: first };
@@ -154,7 +154,7 @@ function isStillThere(room: Room, who: Exclude<Caller, { kind: 'nobody' }>): Pro
   const now = room.clock.now();
   return room.store.read(who.space, async (tx) => {
     if (who.kind === 'agent') return (await tx.keys.list(who.id)).some((key) => isActive(key, now));
-    // Those who were removed keep their row, for the decisions that it stands under.
+    // People who were removed keep their row, for the decisions made under it.
     if (who.kind === 'person') return (await tx.people.list()).some((person) => person.id === who.id);
     const token = await tx.callers.get(who.agent, who.id);
     return token !== null && isActive(token, now);

@@ -8,7 +8,7 @@ import { append, save } from './log.ts';
 import { findTask, noTask, type Place } from './place.ts';
 import { isTerminal, type TaskRecord } from './task.ts';
 
-/** By the caller. It takes effect at once, whether or not the laptop is there; the laptop is told. */
+/** By the caller. It takes effect at once, whether or not a laptop is connected; the laptop is told. */
 export function cancel(room: Room, place: Place, id: string): Promise<TaskRecord | Fault> {
   return room.store.write(place.space, heads(place.agent), async (tx) => {
     const task = await findTask(tx, place, id);
@@ -41,7 +41,7 @@ async function end(room: Room, tx: Tx, before: TaskRecord, actor: string): Promi
   return save(tx, task);
 }
 
-/** What nobody has yet, nobody needs any more. Only a task that no laptop can have need not be called back. */
+/** Frames that were not sent yet are dropped. The laptop is told to cancel unless it cannot have the task at all. */
 async function tellLaptop(room: Room, tx: Tx, task: TaskRecord): Promise<void> {
   await tx.frames.removeUnsent(task.agent, task.seq);
   if (task.link !== null || (await wasThereSince(tx, task)))

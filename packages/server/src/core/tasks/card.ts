@@ -19,7 +19,7 @@ export type Skill = {
   outputModes?: string[];
 };
 
-/** What a person may say about an agent; the rest of its card is made from what is true. */
+/** What a person may write about an agent; the rest of its card is derived from facts. */
 export type CardData = {
   description: string;
   version: string;
@@ -30,7 +30,7 @@ export type CardData = {
   documentationUrl: string | null;
   iconUrl: string | null;
   visibility: Visibility;
-  /** Its card is shown only to who may call. */
+  /** Its card is shown only to those who may call it. */
   isPrivate: boolean;
   /** How long `message/send` waits for an answer (A6). */
   waitSeconds: number;
@@ -57,7 +57,7 @@ export function defaultCard(agent: { id: AgentId; createdAt: Micros }): StoredCa
   };
 }
 
-/** The card's data of an agent, whether or not somebody has edited it. Null when there is no such agent. */
+/** The card data of an agent, edited or not. Null when there is no such agent. */
 export function readCard(room: Room, space: SpaceId, agent: AgentId): Promise<StoredCard | null> {
   return room.store.read(space, async (tx) => {
     const found = await tx.agents.get(agent);

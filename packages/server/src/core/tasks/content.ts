@@ -9,8 +9,8 @@ import type { TaskRecord } from './task.ts';
 import { fromUploadUrl, isUploadUrl, namesUpload } from './upload-url.ts';
 
 /**
- * The bytes of file parts are stored once, by content, in chunks that are sealed one by one (A20). In the log stands a
- * reference: `{"stored": {"id", "size"}, …}`, which a door turns into what its caller can read.
+ * The bytes of file parts are stored once per content, in chunks that are sealed one by one (A20). The log holds a
+ * reference, `{"stored": {"id", "size"}, …}`, which a door turns into something its caller can read.
  */
 export const CHUNK = 256 * 1024;
 const SMALL_STEP = 20;
@@ -18,7 +18,7 @@ const SMALL_STEP = 20;
 /** Bytes that came inside a frame. `part` is their place among the artifact's parts. */
 export type PreparedContent = { part: number; bytes: Uint8Array; digest: string };
 
-/** A keyed hash: equal content is found, and the database tells nobody which. */
+/** A keyed hash: equal content is found, and the database reveals nothing about it. */
 export function contentDigest(room: Pick<Room, 'vault'>, space: SpaceId, sha256: string): string {
   return room.vault.mac(`content\n${space}\n${sha256}`);
 }
@@ -27,7 +27,7 @@ export function chunkIdentity(space: SpaceId, blob: string, place: number): stri
   return `blob:${space}:${blob}:${place}`;
 }
 
-/** Puts references where bytes and uploads were. Nothing is written before all of them are known to be fine. */
+/** Puts references in the place of bytes and uploads. Nothing is written before all of them are checked. */
 export async function keepContent(
   room: Room,
   tx: Tx,
@@ -35,7 +35,7 @@ export async function keepContent(
   text: string,
   content: readonly PreparedContent[],
 ): Promise<JsonObject | string | Fault> {
-  // Most chunks hold neither, and stay as they were written.
+  // Most chunks contain neither, and stay as they were written.
   if (content.length === 0 && !namesUpload(text)) return text;
   const artifact = JSON.parse(text) as JsonObject;
   const parts = Array.isArray(artifact.parts) ? [...artifact.parts] : [];
@@ -114,12 +114,12 @@ export function joined(pieces: readonly Uint8Array[], length: number): Uint8Arra
   return whole;
 }
 
-/** The content behind a reference, for whoever may read the task; for everybody else there is none (A20). */
+/** The content behind a reference, for a caller who may read the task; for others there is none (A20). */
 export function findContent(room: Room, place: Place, taskId: string, id: string): Promise<Blob | Fault> {
   return room.store.read(place.space, async (tx) => contentOf(tx, await findTask(tx, place, taskId), id));
 }
 
-/** For the desk, where everybody of the space may read every task. */
+/** For the desk, where everybody in the space may read every task. */
 export function findContentOfSpace(
   room: Room,
   space: SpaceId,
@@ -134,7 +134,10 @@ async function contentOf(tx: Tx, task: TaskRecord | null, id: string): Promise<B
   return (await tx.blobs.get(id)) ?? noTask();
 }
 
-/** One chunk at a time: a hundred megabytes are never in memory. All of it, or the bytes from `from` up to `to`. */
+/**
+ * One chunk at a time, so that a hundred megabytes are never in memory: all of it, or the bytes from `from` up to
+ * `to`.
+ */
 export async function* readContent(
   room: Room,
   space: SpaceId,
@@ -156,9 +159,9 @@ export async function readAll(room: Room, space: SpaceId, blob: Blob): Promise<U
   return joined(pieces, blob.size);
 }
 
-/** Content that was never named by an artifact, or whose tasks have all left. */
+/** Removes content that was never named by an artifact, or whose tasks are all gone. */
 export function retireContent(room: Room, space: SpaceId, before: number): Promise<void> {
-  // The ledger's head keeps everybody out who might be about to refer to it.
+  // The ledger's head locks out everybody who might be about to refer to it.
   return room.store.write(space, ['ledger'], async (tx) => {
     for (const id of await tx.blobs.unused(before, SMALL_STEP)) await tx.blobs.remove(id);
   });

@@ -3,7 +3,7 @@ import type { Delivery } from '../deliveries/delivery.ts';
 import { ExactJson } from '../exact-json.ts';
 import { elementTexts, memberText } from '../json-text.ts';
 
-/** Stands in the log with messages that carry a decision: what the person edited keeps its digits (D59). */
+/** Marks log entries that carry a decision, so that numbers which the person edited keep their digits (D59). */
 export const DECISION_NOTE = 'decision';
 
 export type TaskDecision = { status: string; feedback: string | null; edited_content: ExactJson };
@@ -21,7 +21,7 @@ export function decisionMessage(
   { status, feedback, edited_content }: TaskDecision,
 ): JsonObject {
   const verdict = `${status.charAt(0).toUpperCase()}${status.slice(1)}`;
-  // A reader of the words alone must not take an approval for one of the original.
+  // Somebody who reads only the words must not take an approval with changes for an approval of the original.
   const changed = edited_content.text === 'null' ? '' : ', with changes';
   const said = feedback === null ? '' : `: ${feedback}`;
   const data = { delivery_id: answered.id, status, feedback, edited_content: edited_content.json };
@@ -32,7 +32,7 @@ export function decisionMessage(
   };
 }
 
-/** The same out of the log. */
+/** Reads it back from the log. */
 export function readDecision(text: string): JsonObject {
   const message = JSON.parse(text) as JsonObject;
   const texts = elementTexts(memberText(text, 'parts') ?? '[]');

@@ -20,7 +20,7 @@ export async function liveLinks(room: Room, tx: Tx, agent: AgentId): Promise<Lin
   return (await tx.links.of(agent)).filter((link) => link.until > now);
 }
 
-/** The connection that has the task, or the one whose turn it is; null when nobody is there (A13, A14). */
+/** The connection that already has the task, or the one whose turn it is; null when none is there (A13, A14). */
 export function chooseLink(links: readonly Link[], task: Pick<TaskRecord, 'link' | 'seq'>): string | null {
   if (links.some((link) => link.id === task.link)) return task.link;
   return links.length === 0 ? null : (links[task.seq % links.length]?.id ?? null);
@@ -50,7 +50,7 @@ export async function queueFrame(room: Room, tx: Tx, task: TaskRecord, frame: Ne
   if (task.link !== null) tx.announce(framesTopic(tx.space, agent), task.link);
 }
 
-/** Frames that their laptop has (A13). */
+/** Frames that their laptop has received (A13). */
 export type Acknowledged = { space: SpaceId; agent: AgentId; places: readonly number[] };
 
 export function acknowledge(room: Room, { space, agent, places }: Acknowledged): Promise<null> {

@@ -46,7 +46,7 @@ export async function listTasks(room: Room, place: Place, wanted: Listing): Prom
   });
 }
 
-/** Each is read as a whole, so a page ends early rather than holding a hundred large ones (A24). */
+/** Each task is read whole, so a page ends early rather than holding a hundred large ones (A24). */
 function thatFit(tasks: readonly TaskRecord[]): readonly TaskRecord[] {
   let bytes = 0;
   const tooMany = tasks.findIndex((task, i) => {
@@ -56,7 +56,7 @@ function thatFit(tasks: readonly TaskRecord[]): readonly TaskRecord[] {
   return tooMany < 0 ? tasks : tasks.slice(0, tooMany);
 }
 
-// A token of somebody else's must look exactly like one that never was, so it carries a mac over who it is for.
+// Another caller's token must look exactly like an invalid one, so it carries a MAC over whom it is for.
 function toPageToken(room: Room, place: Place, last: TaskRecord): string {
   const at = `${last.changedAt}.${last.seq}`;
   return `${at}.${signature(room, place, at)}`;

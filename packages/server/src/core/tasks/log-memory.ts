@@ -4,13 +4,13 @@ import type { Tx } from '../store.ts';
 import { ENTRY_BYTES, readEntries, within } from './log.ts';
 import { isAnswer, type LogEntry, type TaskRecord } from './task.ts';
 
-/** Logs that were just read. A log of a given length never changes, so nothing remembered is ever wrong. */
+/** Logs that were just read. A log of a given length never changes, so what is remembered is never wrong. */
 export interface LogMemory {
   get(name: string): readonly LogEntry[] | undefined;
   put(name: string, log: readonly LogEntry[], bytes: number): void;
-  /** The log of this name has got one more entry, and with it another name; nothing when it is not known. */
+  /** The log of this name has one more entry, and with it a new name. Nothing happens if it is not remembered. */
   grow(from: string, to: string, entry: LogEntry, bytes: number): void;
-  /** The task as somebody who waits for it may be told, the last that was put. */
+  /** The task as a waiting caller may be told it; the last one that was put. */
   settled(name: string): TaskRecord | undefined;
   settle(name: string, task: TaskRecord): void;
   /** Nobody is going to ask for it soon. */
@@ -21,7 +21,7 @@ function memoryName({ space, seq, length }: Pick<TaskRecord, 'space' | 'seq' | '
   return `${space}/${seq}/${length}`;
 }
 
-/** All of a log. With the memory only in a read: a write may yet be undone. */
+/** The whole log. The memory is used only in reads: a write may yet be rolled back. */
 export async function readLog(
   room: Pick<Room, 'vault' | 'logs'>,
   tx: Tx,
@@ -32,7 +32,7 @@ export async function readLog(
   const known = room.logs.get(name);
   if (known !== undefined) return known;
   const { found, bytes } = await readEntries(room, tx, task);
-  // It may have grown since the task was read: then it is the log of another length.
+  // The log may have grown since the task was read; then it is stored under another name.
   if (found.length === task.length) room.logs.put(name, found, bytes);
   return found;
 }
@@ -42,7 +42,7 @@ export function firstLog(task: TaskRecord, message: JsonObject): readonly LogEnt
   return [{ pos: 1, kind: 'message', note: '', at: task.createdAt, body: within(task, message) }];
 }
 
-/** For its laptop, which reads it next. Only once it is committed. */
+/** For the laptop, which reads it next. Only once it is committed. */
 export function rememberFirst(
   { logs }: Pick<Room, 'logs'>,
   task: TaskRecord,
@@ -52,7 +52,10 @@ export function rememberFirst(
   logs?.put(memoryName(task), log, bytes + ENTRY_BYTES);
 }
 
-/** The caller has been answered: what lives longer than it is needed costs the collector more than reading it again. */
+/**
+ * The caller was answered. Whatever stays in memory longer than needed costs the garbage collector more than reading
+ * it again.
+ */
 export function forgetAnswered({ logs }: Pick<Room, 'logs'>, task: TaskRecord): void {
   logs?.forget(memoryName(task), `${task.space}/${task.seq}`);
 }
@@ -65,7 +68,7 @@ export function rememberedFirst(
   return logs?.get(memoryName({ ...task, length: 1 }))?.[0]?.body ?? null;
 }
 
-/** The log of a task with the entry that it has just got: whoever waits for it reads it next. Only once it is committed. */
+/** The log with the entry that was just appended: whoever waits for the task reads it next. Only once it is committed. */
 export function rememberNext(
   { logs }: Pick<Room, 'logs'>,
   task: TaskRecord,
@@ -80,7 +83,7 @@ export function rememberNext(
   if (isAnswer(task)) logs.settle(`${space}/${seq}`, task);
 }
 
-/** What a caller waits for, if it has just been written here and is newer than what the caller has seen. */
+/** What a caller waits for, if it was just written by this process and is newer than what the caller has seen. */
 export function rememberedAnswer(
   { logs }: Pick<Room, 'logs'>,
   { space, seq, length }: TaskRecord,

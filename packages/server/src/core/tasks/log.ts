@@ -22,20 +22,20 @@ import {
 export type NewEntry = {
   kind: LogKind;
   note: string;
-  /** Text that is JSON goes in as it is. */
+  /** A string is JSON text and is inserted as it is. */
   body: JsonObject | string | null;
-  /** Recognises the same message or frame when it comes again. */
+  /** By which a repeated message or frame is recognised. */
   key: string | null;
 };
 
-/** What a caller's message is recognised by when it comes again (A8). */
+/** By which a caller's repeated message is recognised (A8). */
 export function entryKey(room: Pick<Room, 'vault'>, ...names: string[]): string {
   return room.vault.sha256(names.join('\n')).slice(0, 40);
 }
 
 /**
- * The same for a frame of an agent (A13). Its task stands in front, so that the keys of a task lie together in their
- * index and those of new tasks at its end: a key that is random all through dirties a page of it for every frame.
+ * The same for a frame of an agent (A13). It starts with the task, so that the keys of one task lie together in the
+ * index and those of new tasks at its end: a fully random key would dirty another page for every frame.
  */
 export function frameKey(
   { vault }: Pick<Room, 'vault'>,
@@ -45,7 +45,7 @@ export function frameKey(
   return `task:${String(seq).padStart(15, '0')}:${vault.sha256(frameId).slice(0, 24)}`;
 }
 
-/** Frames that were written before keys began with their task. */
+/** For frames that were written before keys began with their task. */
 export function olderFrameKey(room: Pick<Room, 'vault'>, agent: AgentId, frameId: string): string {
   return entryKey(room, 'frame', agent, frameId);
 }
@@ -54,8 +54,8 @@ export function olderFrameKey(room: Pick<Room, 'vault'>, agent: AgentId, frameId
 export const ENTRY_BYTES = 200;
 
 /**
- * A task is shown as a whole, so its log must stay of a size that can be held (A24): an artifact of a hundred megabytes, all
- * in words. Files lie beside it; whoever has more to say than this has another task to open.
+ * A task is shown whole, so its log must fit in memory (A24): room for an artifact of a hundred megabytes as text.
+ * Files are stored beside the log; whoever has more to say opens another task.
  */
 const LOG_MOST = 128 * 1024 * 1024;
 
@@ -63,14 +63,14 @@ export function entryBytes(body: Pick<Uint8Array, 'length'> | string | null): nu
   return ENTRY_BYTES + (body?.length ?? 0);
 }
 
-/** Asked before anybody but a person adds to a log. How a task ends is always taken. */
+/** Asked before anybody but a person appends to a log. The end of a task is always accepted. */
 export function refuseMore({ logBytes }: Pick<TaskRecord, 'logBytes'>, body: string | null): Fault | null {
   if (logBytes + entryBytes(body) <= LOG_MOST) return null;
   const message = `A task holds at most ${LOG_MOST / 1024 / 1024} MiB of words and data. End it and open a new one; large content belongs into files.`;
   return new Fault('payload_too_large', message);
 }
 
-/** Puts one entry at the end of a task's log. The task that is returned has still to be written. */
+/** Appends one entry to a task's log. The returned task has yet to be written. */
 export async function append(
   room: Room,
   tx: Tx,
@@ -110,11 +110,11 @@ export function openEntry(
   if (stored.body === null) return { pos, kind, note, at, body: null };
   const text = openText(room, stored.body, logIdentity(task, pos));
   const body = note === DECISION_NOTE ? readDecision(text) : (JSON.parse(text) as JsonObject);
-  // Kept without these two: they are the same for every message of a task, and known only when it is written.
+  // Stored without these two: they are the same for every message of a task, and known only when it is written.
   return { pos, kind, note, at, body: kind === 'artifact' ? body : within(task, body) };
 }
 
-/** Kept without its ids: they are the same for every message of a task. */
+/** Adds the ids that messages are stored without: they are the same for every message of a task. */
 export function within(task: Pick<TaskRecord, 'id' | 'context'>, message: JsonObject): JsonObject {
   return { ...message, contextId: task.context, taskId: task.id };
 }
@@ -122,7 +122,7 @@ export function within(task: Pick<TaskRecord, 'id' | 'context'>, message: JsonOb
 const NEWS = 100;
 const NEWS_BYTES = 256 * 1024;
 
-/** What came behind an entry, a little at a time: whoever is told it may be slow, and there may be many of them. */
+/** The entries after a place, a few at a time: their reader may be slow, and there may be many readers. */
 export async function readNews(
   room: Pick<Room, 'vault'>,
   tx: Tx,

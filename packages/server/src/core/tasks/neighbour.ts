@@ -13,7 +13,7 @@ import type { PushConfig } from './push.ts';
 import { textOf } from './read.ts';
 import type { LogEntry, TaskRecord, TaskState } from './task.ts';
 
-/** An agent here that somebody else's task is told to (A19). */
+/** An agent on this server that is told about another agent's task (A19). */
 export type Neighbour = { space: SpaceId; agent: AgentId };
 
 const TYPES: Partial<Record<TaskState, string>> = {
@@ -25,7 +25,10 @@ const TYPES: Partial<Record<TaskState, string>> = {
   auth_required: 'human.review_required',
 };
 
-/** Agents of one space hear of each other; others only when they are open to everybody, or the token is one of theirs. */
+/**
+ * Agents of one space may tell each other; others only if the receiver is open to everybody, or the token is one of
+ * theirs.
+ */
 export async function mayTell(
   room: Room,
   from: TaskRecord,
@@ -43,7 +46,7 @@ export async function mayTell(
   return caller?.kind === 'token' && caller.space === to.space && caller.agent === to.agent;
 }
 
-/** What would be pushed becomes an event in the other agent's inbox: it waits there, whoever is asleep. */
+/** Instead of a push, an event is put into the other agent's inbox, where it waits even if that agent is asleep. */
 export async function tellNeighbour(
   room: Room,
   to: Neighbour,
@@ -54,7 +57,7 @@ export async function tellNeighbour(
   const producer = ownProducer(told.handle);
   const outline = outlineOf(envelope);
   await room.store.write(to.space, headsToPlace(room, outline, [to.agent]), async (tx) => {
-    // Sent before, and the word of it lost: there is one.
+    // It was sent before and the acknowledgement was lost: there must be only one.
     if ((await tx.events.get(producer, envelope.event_id)) !== null) return;
     await place(room, tx, {
       outline,

@@ -34,9 +34,9 @@ export type CallerMessage = {
 
 export type Sent = {
   task: TaskRecord;
-  /** The log as it was before this message: what follows is news to the caller. */
+  /** The length of the log before this message: what follows is news to the caller. */
   after: number;
-  /** All of its log, where that is known without a look. */
+  /** The whole log, where it is known without reading it. */
   log?: readonly LogEntry[];
   isRepeat: boolean;
   online: boolean;
@@ -44,23 +44,23 @@ export type Sent = {
 
 /** The same on its way into the log: plain values, fit for another thread. */
 export type PreparedMessage = Omit<CallerMessage, 'message'> & {
-  /** Of the task, if one is opened. */
+  /** The id of the task, if one is opened. */
   id: string;
   /** JSON. */
   body: string;
 };
 
-/** What its sender cannot know of a task that was opened. */
+/** What the sender cannot know about a task that was opened. */
 type Opened = Pick<TaskRecord, 'seq' | 'context' | 'createdAt' | 'awaitedUntil' | 'link' | 'logBytes'>;
 
-/** What became of a message; of a new task only what is new. */
+/** The outcome of a message; for a new task only what is new. */
 export type Taken = { opened: Opened } | Sent;
 
 export function taskEnded(task: Pick<TaskRecord, 'state'>): Fault {
   return new Fault('task_ended', `This task is ${task.state}; nothing can be added to it. Open a new one.`);
 }
 
-/** Two indexes hold these ids: wholly random ones would dirty a page of each for every task. */
+/** Two indexes hold these ids: fully random ones would dirty a page of each for every task. */
 export function newTaskId({ ids, clock }: Pick<Room, 'ids' | 'clock'>): string {
   return ids.timed(clock.now());
 }
@@ -78,7 +78,7 @@ export async function send(room: Room, sending: CallerMessage, id = newTaskId(ro
   return { task, after: 0, log, isRepeat: false, online };
 }
 
-/** Name by name: objects that are put together from others cost several times as much, and this is done for everybody. */
+/** Member by member: spreading objects costs several times as much, and this runs for every message. */
 function prepare(sending: CallerMessage, id: string): PreparedMessage {
   return {
     place: sending.place,
@@ -99,7 +99,7 @@ export function takeMessage(room: Room, sending: PreparedMessage): Promise<Taken
   const { space, agent, caller } = sending.place;
   const key = entryKey(room, 'message', agent, caller, sending.retryKey);
   const heads: HeadName[] = ['ledger', `frames:${agent}`, `agent:${agent}`];
-  // Sealed before the transaction starts: the writer's time is everybody's time.
+  // Sealed before the transaction starts: time spent in a transaction is everybody's time.
   const sealed = taskId === null ? room.vault.seal(body, logIdentity({ space, id }, 1)) : null;
   return room.store.write(space, heads, async (tx): Promise<Taken | Fault> => {
     const earlier = await tx.tasks.byKey(key);
@@ -157,7 +157,7 @@ async function open(
   await tx.tasks.append(seq, { pos: 1, kind: 'message', note: '', at: now, body: sealed }, key);
   await queueFrame(room, tx, task, { type: 'task', pos: 1 });
   if (sending.push !== null) await putPush(room, tx, task, sending.push);
-  // Nobody can follow a task that was not there: only lists have changed.
+  // Nobody can follow a task that did not exist: only lists have changed.
   tx.announce(`desk:${tx.space}`, 'tasks');
   return { opened };
 }
@@ -187,8 +187,8 @@ function toTask({ place, id, dialect }: PreparedMessage, opened: Opened): TaskRe
 const CONTEXT = 'ctx-';
 
 /**
- * A context of ours that is not the caller's and one that never was are the same: a fresh one is given (A22). A name
- * of the caller's own making is kept: contexts are told apart by their callers, so it joins nobody else's.
+ * A context of ours that belongs to another caller is treated like one that does not exist: a fresh one is given
+ * (A22). A name of the caller's own making is kept: contexts are kept apart by caller, so it joins nobody else's.
  */
 async function contextFor(room: Room, tx: Tx, { place, contextId }: PreparedMessage): Promise<string> {
   if (contextId === null) return freshContext(room);

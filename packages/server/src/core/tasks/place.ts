@@ -10,7 +10,7 @@ export function noTask(): Fault {
   return new Fault('not_found', 'Task not found: there is no task with this id here.');
 }
 
-/** The task if this caller may see it, and nobody's otherwise: foreign and unknown look alike. */
+/** The task, if this caller may see it; foreign and unknown tasks look alike. */
 export async function findTask(tx: Tx, { agent, caller }: Place, id: string): Promise<TaskRecord | null> {
   const task = await tx.tasks.get(id);
   if (task === null || task.agent !== agent || task.caller !== caller || task.isDirect) return null;

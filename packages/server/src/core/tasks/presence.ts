@@ -5,27 +5,30 @@ import type { Tx } from '../store.ts';
 import { type Micros, SECOND } from '../time.ts';
 import { framesTopic, liveLinks } from './frames.ts';
 
-/** A connection that has not been renewed for this long is taken for dead, and its work goes to another. */
+/** A connection that was not renewed for this long is considered dead, and its work goes to another. */
 export const LINK_KEPT: Micros = 60 * SECOND;
 export const RENEW_LINKS_EVERY: Micros = LINK_KEPT / 3;
 
-/** Stands behind a connection's name in a wake-up: older frames than it has seen may be its own now. */
+/** Follows a connection's name in a wake-up: it may own frames that are older than those it has seen. */
 export const ADOPTED = '!';
 
-/** Stands behind a connection's name in a wake-up: its laptop has come back by another, and it is half-open at best. */
+/** Follows a connection's name in a wake-up: its laptop has reconnected, so this one is half-open at best. */
 export const REPLACED = '-';
 
-/** Connections of one agent at a time (A13). */
+/** Per agent, at the same time (A13). */
 const MOST_LINKS = 100;
 
 type At = { space: SpaceId; agent: AgentId; link: string };
 
-/** `replaces` is the connection this laptop had before: gone, though nobody wrote it off when its server died. */
+/**
+ * `replaces` is the connection that this laptop had before; it is gone, though nobody recorded that when its server
+ * died.
+ */
 type Joining = At & { replaces: string | null };
 
 /**
- * A laptop has come: it gets what nobody has, and what belonged to connections that are gone. Refused when too many are
- * there already: every message to the agent looks at all of them.
+ * A laptop has connected: it gets the work that nobody has, and the work of connections that are gone. Refused when
+ * too many are connected already, because every message to the agent reads them all.
  */
 export function join(room: Room, { space, agent, link, replaces }: Joining): Promise<Fault | null> {
   return room.store.write(space, [`frames:${agent}`], async (tx) => {
@@ -33,7 +36,7 @@ export function join(room: Room, { space, agent, link, replaces }: Joining): Pro
     const others = (await tx.links.of(agent)).filter(({ id }) => id !== link);
     const lost = others.filter(({ id, until }) => until <= now || id === replaces);
     if (others.length - lost.length >= MOST_LINKS) return tooManyLinks();
-    // It may come for the second time, when its lease ran out though it was there.
+    // It may join a second time, if its lease ran out although it was there.
     await tx.links.remove(agent, link);
     await tx.links.insert({ agent, id: link, since: now, until: now + LINK_KEPT });
     await tx.frames.adopt(agent, null, link);
@@ -56,7 +59,7 @@ function tooManyLinks(): Fault {
   );
 }
 
-/** A laptop has gone: whoever is left of its agent takes over, or the work waits (A14). */
+/** A laptop has disconnected: the agent's other laptops take over, or the work waits (A14). */
 export function leave(room: Room, { space, agent, link }: At): Promise<void> {
   return room.store.write(space, [`frames:${agent}`], async (tx) => {
     await tx.links.remove(agent, link);
@@ -73,8 +76,8 @@ async function handOver(room: Room, tx: Tx, agent: AgentId, link: string): Promi
 }
 
 /**
- * Connections of one space that are still open here. Returns those whose lease had run out, as in a time without a
- * database: somebody took them for dead, and what came since waits for nobody until they join again.
+ * Renews the connections of one space that are open here. Returns those whose lease had run out, as happens while the
+ * database is away: they were taken for dead, and new work waits until they join again.
  */
 export function renewLinks<L extends Omit<At, 'space'>>(
   room: Room,
@@ -90,7 +93,7 @@ export function renewLinks<L extends Omit<At, 'space'>>(
   });
 }
 
-/** What connections left behind whose server died: their agents' others take over, or it waits. */
+/** Hands over what was left behind by connections whose server died: to the agent's other laptops, or it waits. */
 export async function sweepLost(room: Room): Promise<void> {
   const lost = await room.store.directory.lostLinks(room.clock.now(), 100);
   for (const at of lost) {
@@ -105,7 +108,10 @@ export async function sweepLost(room: Room): Promise<void> {
   }
 }
 
-/** Nobody said goodbye: it had what came to it until its lease ended, and a cancel of that must reach it. */
+/**
+ * The connection ended without a goodbye. It received work until its lease ended, and a later cancel of that must
+ * reach it.
+ */
 async function noteLastThere(tx: Tx, id: AgentId, leaseEnd: Micros): Promise<void> {
   const agent = await tx.agents.get(id);
   if (agent === null) return;

@@ -4,7 +4,7 @@ import type { AgentId, SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
 
-/** The lists that judge where news of an agent's tasks may go (A18). */
+/** The lists that decide where news of an agent's tasks may be sent (A18). */
 export async function pushListsOf(tx: Tx, agent: AgentId): Promise<Omit<PushRule, 'mayBeLoopback'>> {
   return {
     callbacks: (await tx.agents.get(agent))?.callbacks ?? [],
@@ -12,7 +12,7 @@ export async function pushListsOf(tx: Tx, agent: AgentId): Promise<Omit<PushRule
   };
 }
 
-/** Restricts the pushes of a whole space to a list, or with null to none. Pushes that are on their way are judged by it too. */
+/** Restricts the pushes of a whole space to a list; null lifts the restriction. Pushes under way are judged by it too. */
 export async function setPushTargets(
   room: Room,
   { space, targets }: { space: SpaceId; targets: readonly string[] | null },

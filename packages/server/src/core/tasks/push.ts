@@ -16,27 +16,27 @@ export type PushConfig = {
   dialect: TaskDialect;
 };
 
-/** As it is asked for: without an id, it has yet to get one. */
+/** As the caller asks for it: the id may still be missing. */
 export type PushWish = Omit<PushConfig, 'id'> & { id: string | null };
 
-/** Older callers have "the" configuration of a task: setting it again replaces it. Those of 1.0 have as many as they set. */
+/** Older dialects have one configuration per task, and setting it again replaces it. 1.0 allows several. */
 function idFor(task: Pick<TaskRecord, 'id'>, { id, dialect }: PushWish): string | null {
   return id ?? (dialect === '1.0' ? null : task.id);
 }
 
-/** What a push job carries: which entry of which log, for which config. The body is made when it is sent. */
+/** What a push job carries: which entry of which log, for which configuration. The body is made when it is sent. */
 export type PushErrand = { task: number; push: string; pos: number };
 
 const MOST_CONFIGS = 20;
 
 type Entry = { pos: number; kind: LogKind; note: string };
 
-/** 1.0 is told of every change, the older ones get the task whenever its state changes. */
+/** 1.0 is told about every change; older dialects get the task whenever its state changes. */
 function concerns({ dialect }: PushRecord, { kind }: Entry): boolean {
   return kind === 'status' || (kind === 'artifact' && dialect === '1.0');
 }
 
-/** Those that have nothing under way get a job for this entry; the others come to it in their order. */
+/** Configurations with nothing under way get a job for this entry; the others reach it in order. */
 export async function queuePushes(room: Room, tx: Tx, task: TaskRecord, entry: Entry): Promise<void> {
   if (entry.kind === 'message') return;
   for (const push of await tx.pushes.of(task.seq)) {
@@ -73,7 +73,7 @@ async function queue(
 
 const PAGE = 200;
 
-/** A push has ended, one way or another: the next entry of the log is due, so that they arrive in order. */
+/** A push has ended, one way or another: the next entry of the log is due. So pushes arrive in order. */
 export async function afterPush(room: Room, tx: Tx, job: Job, state: JobState): Promise<void> {
   if (state === 'due') return;
   const [request] = await tx.jobs.requests([job.id]);
@@ -82,7 +82,7 @@ export async function afterPush(room: Room, tx: Tx, job: Job, state: JobState): 
   const push = await tx.pushes.get(errand.task, errand.push);
   const task = await tx.tasks.bySeq(errand.task);
   if (push === null || task === null || push.job !== job.id) return;
-  // 410: whoever was there wants nothing more.
+  // 410: the receiver wants nothing more.
   if (state === 'gone') return void (await tx.pushes.remove(task.seq, push.id));
   const done = { ...push, sentPos: errand.pos, job: null };
   const next = await nextEntry(tx, done);
@@ -123,7 +123,7 @@ export async function putPush(room: Room, tx: Tx, task: TaskRecord, wish: PushWi
   return config;
 }
 
-/** Every way of setting one asks this first: otherwise each message of a task could bring one more. */
+/** Asked by every way of setting one: otherwise each message of a task could add another. */
 export async function refusePush(tx: Tx, task: TaskRecord, wish: PushWish): Promise<Fault | null> {
   const known = await tx.pushes.of(task.seq);
   const id = idFor(task, wish);
@@ -169,7 +169,7 @@ export function getPush(
   });
 }
 
-/** Idempotent and final: what is still under way finds nothing to send any more. */
+/** Idempotent and final: a push that is under way finds nothing left to send. */
 export function deletePush(room: Room, place: Place, taskId: string, id: string): Promise<null | Fault> {
   return room.store.write(place.space, ['ledger'], async (tx) => {
     const task = await findTask(tx, place, taskId);

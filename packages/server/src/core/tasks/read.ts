@@ -60,7 +60,7 @@ function newest(history: JsonObject[], most: number): JsonObject[] {
   return most === 0 ? [] : history.slice(-most);
 }
 
-/** A chunk adds its parts to those that are there (A9); anything else takes the place of the one with its id. */
+/** A chunk adds its parts to the existing artifact (A9); anything else replaces the one with its id. */
 function addArtifact(artifacts: Map<string, JsonObject>, { note, body }: LogEntry): void {
   if (body === null) return;
   const id = String(body.artifactId);

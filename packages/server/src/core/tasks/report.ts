@@ -34,17 +34,17 @@ export type Report = {
 export type Reported = {
   task: TaskRecord;
   isRepeat: boolean;
-  /** When its log grew by what was said; null when there was nothing new in it. */
+  /** When the log grew by this report; null when the report said nothing new. */
   grewAt: Micros | null;
 };
 
 /** The same on its way into the log: plain values, fit for another thread. */
 export type PreparedReport = Pick<Report, 'space' | 'agent' | 'frameId' | 'taskId' | 'kind'> & {
-  /** What the task is then; of a state only. */
+  /** The new state, if the report is about a state. */
   state: TaskState | null;
   /** What stands in the log, as JSON: a message or an artifact. */
   text: string | null;
-  /** Of an artifact. */
+  /** For an artifact only. */
   append: boolean;
   lastChunk: boolean;
   content: readonly PreparedContent[];
@@ -107,13 +107,13 @@ async function wasSaid(
   { agent, frameId }: PreparedReport,
   key: string,
 ): Promise<boolean> {
-  // Nothing was said yet but the message that opened it.
+  // The log holds only the opening message, so nothing can be a repetition.
   if (length === 1) return false;
   const earlier = (await tx.tasks.byKey(key)) ?? (await tx.tasks.byKey(olderFrameKey(room, agent, frameId)));
   return earlier !== null;
 }
 
-/** Chunks are left out: they come by the thousand, and nobody asks for all of them after each. */
+/** Not for chunks: they come by the thousand, and nobody asks for the whole after each one. */
 function remember(room: Room, said: Report, { task, grewAt }: Reported, bytes: number): void {
   if (said.kind === 'artifact' || grewAt === null) return;
   const entry = task.isDirect
@@ -122,7 +122,7 @@ function remember(room: Room, said: Report, { task, grewAt }: Reported, bytes: n
   rememberNext(room, task, { ...entry, at: grewAt, body: said.message }, bytes);
 }
 
-/** What the same again is recognised by, and when it was said. */
+/** By which a repetition is recognised, and when it was said. */
 type Saying = { key: string; at: Micros };
 
 function take(
@@ -146,7 +146,7 @@ type Change = Saying & { state: TaskState; message: string | null };
 
 async function changeState(room: Room, tx: Tx, before: TaskRecord, change: Change): Promise<TaskRecord> {
   const { state, message, key, at } = change;
-  // Begun twice is begun: there is nothing to say.
+  // A task that is already working cannot begin again: there is nothing to record.
   if (state === 'working' && before.state === 'working' && message === null) return before;
   if (state !== before.state) {
     await record(room, tx, at, {
@@ -177,8 +177,8 @@ async function addArtifact(
 }
 
 /**
- * A message for an answer: the caller gets it and no task, as long as nobody has been shown one (A7). Otherwise it is
- * what the task ends with.
+ * A message as the answer: the caller gets it instead of a task, as long as nobody was shown one (A7). Otherwise the
+ * task ends with it.
  */
 async function replyDirectly(
   room: Room,

@@ -7,7 +7,7 @@ import type { SigningKey } from './store.ts';
 const SIGNS_FOR: Micros = 90 * DAY;
 const SHOWN_FOR: Micros = 90 * DAY;
 
-/** The keys that others may still have to verify with, newest first; the first one signs. Made when there is none. */
+/** The keys that others may still need for verifying, newest first; the first one signs. Made when there is none. */
 export async function signingKeys(room: Room, make: () => Promise<SigningKey>): Promise<SigningKey[]> {
   const known = await room.store.read(SERVER, (tx) => tx.signing.list());
   const now = room.clock.now();

@@ -19,7 +19,7 @@ export type TaskQuery = {
   context?: string | undefined;
   state?: TaskState | undefined;
   changedAfter?: Micros | undefined;
-  /** Newest change first; the place of the last one seen. */
+  /** Newest change first, continuing after this task. */
   before?: { changedAt: Micros; seq: number } | undefined;
   limit: number;
 };
@@ -30,7 +30,7 @@ export interface TaskRows {
   bySeq(seq: number): Promise<TaskRecord | null>;
   /** Everything of a task that changes. */
   update(task: TaskRecord): Promise<void>;
-  /** The newest task of a caller in a context; a context is joined only by who has been in it (A22). */
+  /** The newest task of a caller in a context; only those who have been in a context may join it (A22). */
   newestIn(agent: AgentId, caller: string, context: string): Promise<TaskRecord | null>;
   list(query: TaskQuery): Promise<TaskRecord[]>;
   count(query: Omit<TaskQuery, 'before' | 'limit'>, most: number): Promise<number>;
@@ -38,11 +38,11 @@ export interface TaskRows {
   append(seq: number, entry: StoredEntry, key: string | null): Promise<void>;
   byKey(key: string): Promise<{ seq: number; pos: number } | null>;
   log(seq: number, after: number, limit: number): Promise<StoredEntry[]>;
-  /** How long the bodies behind an entry are, sealed, in their order. */
+  /** The sealed sizes of the bodies after an entry, in order. */
   sizes(seq: number, after: number, limit: number): Promise<number[]>;
-  /** What was said in words up to an entry, newest first: where it stands, and how long it is, sealed. */
+  /** The messages and states up to an entry, newest first: their places and sealed sizes. */
   saidSizes(seq: number, upTo: number, limit: number): Promise<{ pos: number; size: number }[]>;
-  /** The words from one entry to another, without the artifacts between them. */
+  /** The messages and states from one entry to another, without the artifacts between them. */
   said(seq: number, from: number, to: number): Promise<StoredEntry[]>;
   entry(seq: number, pos: number): Promise<StoredEntry | null>;
   /** With its log, frames, push configs and uses of content. */
@@ -68,9 +68,9 @@ export type Link = { agent: AgentId; id: string; since: Micros; until: Micros };
 export interface FrameRows {
   insert(agent: AgentId, frame: Frame): Promise<void>;
   forLink(agent: AgentId, link: string, after: number, limit: number): Promise<Frame[]>;
-  /** True when it was still there. */
+  /** True if it was still there. */
   acknowledge(agent: AgentId, place: number): Promise<boolean>;
-  /** Frames nobody has, or whose connection is gone, and the tasks they belong to. */
+  /** Hands over frames that nobody has, or whose connection is gone, with the tasks they belong to. */
   adopt(agent: AgentId, from: string | null, to: string | null): Promise<number>;
   removeUnsent(agent: AgentId, taskSeq: number): Promise<number>;
   waiting(agent: AgentId, most: number): Promise<number>;
@@ -90,7 +90,7 @@ export type PushRecord = {
   task: number;
   id: string;
   dialect: string;
-  /** Up to this entry of the log everything was sent, or given up. */
+  /** Everything up to this entry of the log was sent or given up. */
   sentPos: number;
   job: string | null;
   createdAt: Micros;
@@ -135,15 +135,15 @@ export interface BlobRows {
   get(id: string): Promise<Blob | null>;
   byDigest(digest: string): Promise<Blob | null>;
   finish(id: string, done: { digest: string; size: number; chunks: number }): Promise<void>;
-  /** As if it had come only now. */
+  /** Treats the content as if it had just arrived. */
   renew(id: string, at: Micros): Promise<void>;
   insertChunk(id: string, place: number, body: Uint8Array): Promise<void>;
   chunk(id: string, place: number): Promise<Uint8Array | null>;
   remove(id: string): Promise<void>;
-  /** Says that a task refers to this content; twice is as good as once. */
+  /** Records that a task refers to this content; safe to repeat. */
   use(task: number, id: string): Promise<void>;
   isUsed(task: number, id: string): Promise<boolean>;
-  /** Content that no task refers to, and that nobody can be about to use any more. */
+  /** Content that no task refers to, and that nobody can be about to use. */
   unused(before: Micros, limit: number): Promise<string[]>;
 }
 
@@ -175,6 +175,6 @@ export type AgentAddress = { space: SpaceId; createdAt: Micros; isSample: boolea
 export interface TaskDirectory {
   agentAddress(handle: string, agent: AgentId): Promise<AgentAddress | null>;
   callerByDigest(digest: string): Promise<CallerToken | null>;
-  /** Agents whose connection has ended without a word. */
+  /** Agents whose connection ended without a goodbye. */
   lostLinks(before: Micros, limit: number): Promise<{ space: SpaceId; agent: AgentId; link: string }[]>;
 }

@@ -33,7 +33,7 @@ export function isSettled(state: TaskState): boolean {
   return isTerminal(state) || isInterrupted(state);
 }
 
-/** Whoever waits for an answer has one. */
+/** Whether a waiting caller can be answered now. */
 export function isAnswer({ state, isDirect }: Pick<TaskRecord, 'state' | 'isDirect'>): boolean {
   return isDirect || isSettled(state);
 }
@@ -58,13 +58,13 @@ export type TaskRecord = {
   length: number;
   /** The caller got a message instead of a task (A7). */
   isDirect: boolean;
-  /** Until then a direct message can still be the whole answer: nobody has been shown a task yet. */
+  /** Until then a direct message may be the whole answer, because nobody was shown a task yet. */
   awaitedUntil: Micros;
   /** The connection that has the work; null when nobody was there. */
   link: string | null;
   /** The open question on the desk, while there is one (A17). */
   delivery: DeliveryId | null;
-  /** What its log holds, sealed, and with what an entry takes beside its body. */
+  /** The size of its log: sealed bodies, plus what each entry takes beside its body. */
   logBytes: number;
 };
 
@@ -74,7 +74,10 @@ export type LogKind = 'message' | 'status' | 'artifact';
 export type LogEntry = {
   pos: number;
   kind: LogKind;
-  /** The state of a status; of an artifact whether it appends, and whether it was the last chunk; of a message whether it carries a decision. */
+  /**
+   * For a status its state; for an artifact whether it appends and whether it was the last chunk; for a message
+   * whether it carries a decision.
+   */
   note: string;
   at: Micros;
   body: JsonObject | null;
@@ -117,7 +120,7 @@ export function statusOf(entry: Pick<LogEntry, 'note' | 'at' | 'body'>): StatusV
   };
 }
 
-/** Three fractional digits: a proto timestamp has none other than 0, 3, 6 or 9, and some clients read only three. */
+/** Three fractional digits: a proto timestamp may only have 0, 3, 6 or 9, and some clients read only three. */
 export function toMillisIso(at: Micros): string {
   return `${toIso(at).slice(0, 23)}Z`;
 }

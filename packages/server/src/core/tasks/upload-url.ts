@@ -16,8 +16,8 @@ export function isUploadUrl(url: string): boolean {
 }
 
 /**
- * The id alone would not do: equal content has one id for all agents, and readers of a task see it in an address. What
- * stands behind the dot says that it was uploaded for this task.
+ * The id alone is not enough: equal content has one id for all agents, and readers of a task see it in an address.
+ * The part after the dot proves that it was uploaded for this task.
  */
 export function toUploadUrl({ vault }: Pick<Room, 'vault'>, { space, task }: Uploaded, id: string): string {
   const proof = vault.mac(`upload\n${space}\n${task}\n${id}`).replace(/\W/g, '').slice(0, PROOF_LENGTH);

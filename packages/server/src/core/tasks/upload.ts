@@ -31,7 +31,8 @@ export async function upload(
   await room.store.write(space, [], (tx) => tx.blobs.insert(blob));
   const drop = () => room.store.write(space, [], (tx) => tx.blobs.remove(id));
   const taken = await takeChunks(room, { ...uploading, id }, source).catch(async (reason: unknown) => {
-    // It broke off, or its key has ended: nobody can ask for what is there of it. What stays, the clock clears away.
+    // The upload broke off, or its key has ended: nobody can ask for what has arrived so far. If it cannot be removed
+    // now, the ticker does it later.
     await drop().catch(() => {});
     throw reason;
   });
@@ -48,7 +49,8 @@ export async function upload(
       return id;
     }
     await tx.blobs.remove(id);
-    // Nobody may have named it since it first came; the artifact that will has a day from now, as for any upload.
+    // The content may have been unused since it first came; an artifact may refer to it within a day from now, as
+    // with any upload.
     await tx.blobs.renew(twin.id, room.clock.now());
     return twin.id;
   });

@@ -25,7 +25,7 @@ export function callbackTestRoutes(app: FastifyInstance, shell: Shell): void {
     const outcome = await send(shell, test);
     const tested = { agent: request.params.id, origin: new URL(test.url).origin };
     await noteTest(room, person, { ...tested, status: outcome.ok ? outcome.status : null });
-    // One sentence for every failure: nobody maps our network with this button.
+    // One sentence for every failure, so that nobody can map our network with this button.
     if (!outcome.ok) return { ok: false, reason: outcome.message };
     const { status } = outcome;
     return { ok: status >= 200 && status < 300, status };

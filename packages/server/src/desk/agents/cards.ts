@@ -23,7 +23,7 @@ import { caller } from '../person.ts';
 
 type ById = { Params: { id: string } };
 
-/** Cards as A2A shows them, made by that door; the desk only looks. */
+/** Cards as A2A shows them, made by that door; the desk only displays them. */
 export interface Cards {
   preview(at: { space: string; handle: string; agent: string; card: StoredCard }): Promise<{
     v1: JsonObject;
@@ -53,7 +53,7 @@ export function cardRoutes(app: FastifyInstance, shell: Shell, cards: Cards): vo
     return showCard(shell, cards, person, { agent: id, card });
   });
 
-  /** How it would look; nothing is kept. */
+  /** A preview; nothing is stored. */
   app.post<ById>('/desk/agents/:id/card/preview', async (request) => {
     const person = caller(request);
     const { id } = request.params;
@@ -106,7 +106,7 @@ function keyIdsOf(card: JsonObject): string[] {
   return [...new Set(ids)];
 }
 
-/** One key signs for the whole server, so it is changed by whoever set the server up. */
+/** One key signs for the whole server, so only those who set the server up may change it. */
 async function refuseTenant({ room }: Shell, person: Person): Promise<void> {
   if (await isAtHome(room, person)) return;
   throw new Fault(
@@ -140,7 +140,7 @@ function fromCard(card: StoredCard) {
   };
 }
 
-/** Fields left out stay as they are; unknown ones are refused, so that a typing error is not taken for a change. */
+/** Fields left out stay as they are; unknown fields are refused, so that a typing error is not taken for a change. */
 function toChange(body: JsonObject): Partial<CardData> {
   const change: Partial<CardData> = {};
   for (const [name, value] of Object.entries(body)) {

@@ -17,10 +17,10 @@ import { caller } from '../person.ts';
 
 type ById = { Params: { id: string } };
 
-/** For lists to choose from; whoever has more finds them by their letters. */
+/** For lists to choose from; in a longer list, agents are found by typing. */
 const MOST_NAMES = 10_000;
 
-/** What there is to know about agents, without changing anything. */
+/** Everything about agents that can be read without changing anything. */
 export function agentReadingRoutes(app: FastifyInstance, shell: Shell): void {
   const { room } = shell;
   const prompts = new Prompts();
@@ -65,7 +65,7 @@ export function agentReadingRoutes(app: FastifyInstance, shell: Shell): void {
   });
 }
 
-/** A page of agents is asked for by the name before it, and by letters that stand in the name. */
+/** A page of agents: those after a name, with these letters in theirs. */
 export function toAgentQuery(query: Query): AgentQuery {
   return {
     after: single(query, 'cursor') ?? '',

@@ -58,7 +58,7 @@ const CONTENTS: readonly ((earlier: readonly DeliveryId[]) => JsonObject)[] = [
   }),
 ];
 
-/** The next one, null when all are made. */
+/** The next one; null when all are made. */
 export function specimen(earlier: readonly DeliveryId[]): Specimen | null {
   const make = CONTENTS[earlier.length];
   if (make === undefined) return null;
@@ -66,7 +66,7 @@ export function specimen(earlier: readonly DeliveryId[]): Specimen | null {
   return { content, draft: toDraft(content) };
 }
 
-/** Our own words, so nothing is left to check. */
+/** The texts are our own, so nothing needs to be checked. */
 function toDraft(content: JsonObject): Specimen['draft'] {
   const { type, headline, summary, timeout_seconds, revises } = content;
   return {

@@ -6,7 +6,7 @@ import { requireRole } from '../auth.ts';
 import { caller } from '../person.ts';
 import { specimen } from './sample-deliveries.ts';
 
-/** For those who only look: an agent with a few deliveries, marked as a sample wherever it shows. */
+/** For visitors: an agent with a few deliveries, marked as a sample wherever it is shown. */
 export function sampleRoutes(app: FastifyInstance, { room }: Shell): void {
   app.post('/desk/sample', async (request, reply) => {
     const person = caller(request);

@@ -1,14 +1,14 @@
 import type { Section } from '../../core/deliveries/delivery.ts';
 import { Fault } from '../../core/faults.ts';
 
-/** Where a page ended. Readable to us alone; whoever makes one up is told to start again. */
+/** Where a page ended. Only we can read it; a made-up cursor is refused. */
 export type ListCursor = { section: Section; sectionAt: number; seq: number };
 
 export function fromListCursor(c: ListCursor): string {
   return Buffer.from(JSON.stringify([c.section, c.sectionAt, c.seq])).toString('base64url');
 }
 
-/** Only of a section that is being listed: from any other the list would start again, unnoticed. */
+/** Only within the sections being listed: a cursor from another one would silently start the list again. */
 export function toListCursor(text: string | null, sections: readonly Section[]): ListCursor | null {
   if (text === null) return null;
   try {

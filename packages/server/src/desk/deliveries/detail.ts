@@ -52,7 +52,7 @@ async function taskOf(tx: Tx, { taskId, agent }: Delivery) {
   return task === null || task.agent !== agent ? null : { task_id: task.id, state: task.state };
 }
 
-/** What was there before, and what the person said to it: a revision opens on the difference. */
+/** The earlier revision and the person's answer to it: a revision opens on the difference. */
 async function previous(room: Room, tx: Tx, id: string) {
   const earlier = await tx.deliveries.get(id);
   const sealed = await tx.deliveries.body(id);

@@ -33,7 +33,7 @@ export function draftRoutes(app: FastifyInstance, { room }: Shell): void {
   });
 }
 
-/** Half-written things are the rule here: empty and missing are fine, only the types are not negotiable. */
+/** Half-written answers are normal here: fields may be empty or missing, only their types are checked. */
 function toComposing({ value: body, raw }: { value: JsonObject; raw: Buffer }): Composing {
   const { mode = null, feedback = '' } = body;
   if (feedback !== null && typeof feedback !== 'string')

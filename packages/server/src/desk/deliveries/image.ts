@@ -16,7 +16,7 @@ import { noDelivery } from './detail.ts';
 
 type ById = { Params: { id: string } };
 
-/** Images by reference, on a click and through us: whoever serves them learns nothing about who looks. */
+/** Images by reference, on a click and fetched by us: their host learns nothing about who looks. */
 export function imageRoutes(app: FastifyInstance, shell: Shell): void {
   app.get<ById>('/desk/deliveries/:id/image', async (request, reply) => {
     const src = single(request.query as Query, 'src');
@@ -27,7 +27,7 @@ export function imageRoutes(app: FastifyInstance, shell: Shell): void {
   });
 }
 
-/** Otherwise we would be a way for anybody with a login to fetch anything. */
+/** Otherwise anybody with a login could make us fetch anything. */
 async function assertNamed({ room }: Shell, person: Person, id: string, src: string): Promise<void> {
   const sealed = await room.store.read(person.space, (tx) => tx.deliveries.body(id));
   if (sealed === null) throw noDelivery();
@@ -51,7 +51,7 @@ async function fetchImage({ outbound }: Shell, src: string): Promise<{ type: Ima
   throw new Fault('image_unavailable', 'The image could not be fetched, or is not one that can be shown.');
 }
 
-/** Even opened by itself it can do nothing. */
+/** Harmless even when opened by itself. */
 function sendImage(reply: FastifyReply, type: ImageType, bytes: Buffer): FastifyReply {
   return reply
     .header('content-type', type)

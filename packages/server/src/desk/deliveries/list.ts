@@ -37,7 +37,7 @@ function toAsked(query: Query): Asked {
   };
 }
 
-/** Words and times are looked for everywhere, newest first; without them it is the list, in the desk's order. */
+/** With words or times, a search over everything, newest first; without them the list, in the desk's order. */
 export function list(room: Room, person: Person, query: Query) {
   const isSearch = ['q', 'from', 'to'].some((field) => query[field] !== undefined);
   return isSearch ? found(room, person, query) : listed(room, person, query);
@@ -112,7 +112,7 @@ async function listed(room: Room, person: Person, query: Query) {
   });
 }
 
-/** Lists are kept in the desk's order and not by type: a type is picked out on the way, in steps, up to a bound. */
+/** Lists are stored in the desk's order and not by type: rows of a type are picked out in steps, up to a bound. */
 class TypedPage {
   readonly rows: Delivery[] = [];
   /** Where the next page begins; null when everything was seen. */
@@ -140,7 +140,7 @@ class TypedPage {
     }
   }
 
-  /** False when the page is full, or when enough was looked at: it then ends before this row. */
+  /** False when the page is full, or when enough rows were examined: the page then ends before this row. */
   #take(row: Delivery): boolean {
     const isWanted = this.#type === undefined || row.type === this.#type;
     const isFull = isWanted && this.rows.length === this.#limit;

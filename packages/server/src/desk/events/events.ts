@@ -43,7 +43,7 @@ export function eventRoutes(app: FastifyInstance, { room }: Shell): void {
 
   app.get<ByEvent>('/desk/events/:agent/:event', async (request) => show(room, request));
 
-  // The exact bytes, as text that no browser will run: parsed, some numbers would already be others.
+  // The exact bytes, as text that no browser will run: parsing would already change some numbers.
   app.get<ByEvent>('/desk/events/:agent/:event/raw', async (request, reply) => {
     const { text } = await found(room, request);
     return reply

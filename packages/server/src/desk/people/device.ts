@@ -1,6 +1,6 @@
 type Names = readonly (readonly [RegExp, string])[];
 
-// The more particular first: most of them also say that they are somebody else.
+// The more specific names first: most browsers also claim to be another one.
 const BROWSERS: Names = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|OPT|OPiOS)\//, 'Opera'],
@@ -22,8 +22,8 @@ const SYSTEMS: Names = [
 ];
 
 /**
- * A few words by which a person knows a session again, such as "Firefox on Linux"; null when the header names nothing we know. Only our own
- * words are kept: the header itself is a stranger's text, and tells more than is needed.
+ * A few words by which a person recognises a session, such as "Firefox on Linux"; null when the header names nothing
+ * we know. Only our own words are stored: the header is a stranger's text, and tells more than is needed.
  */
 export function deviceOf(userAgent: string | undefined): string | null {
   const browser = nameIn(BROWSERS, userAgent);

@@ -74,7 +74,7 @@ export function membershipRoutes(app: FastifyInstance, { room, baseUrl }: Shell)
       role: requiredChoice(body, 'role', ROLES),
     };
     const { invitation, token } = orThrow(await invite(room, person, wanted));
-    // Behind #, so that no log on the way sees it.
+    // In the fragment, so that no log on the way sees it.
     return reply.code(201).send({ ...fromInvitation(invitation), link: `${baseUrl()}/join#${token}` });
   });
 

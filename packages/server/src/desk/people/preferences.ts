@@ -61,7 +61,7 @@ const READERS: Record<string, Reader> = {
   digest: (value, server) => ({ digest: toDigest(value, server) }),
 };
 
-/** A field that we would keep and never use is refused: it would be a promise that nobody holds. */
+/** A field that would be stored and never used is refused: it would be an empty promise. */
 function toChange(body: JsonObject, server: Server): Partial<Preferences> {
   let change: Partial<Preferences> = {};
   for (const [field, value] of Object.entries(body)) {
@@ -138,7 +138,7 @@ function toMailbox(target: string, mail: boolean): string {
   throw invalid('digest.target', 'This is not an e-mail address.');
 }
 
-/** Whoever sets it is its owner, so its own origin is the allowlist; everything else is judged as for a live key. */
+/** Whoever sets it owns it, so its own origin is the allowlist; everything else is judged as for a live key. */
 function toHook(target: string): string {
   const origins = URL.canParse(target) ? [new URL(target).origin] : [];
   const verdict = judgeTarget(target, origins, 'live');

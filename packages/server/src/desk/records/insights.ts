@@ -42,7 +42,7 @@ function daily(week: Week, value: (day: Day) => number | null, behind: (day: Day
   }));
 }
 
-/** At most five, small; every number leads to its list. */
+/** At most five small charts; every number leads to its list. */
 function charts(week: Week) {
   const minutes = ({ medianAnswer }: Day) =>
     medianAnswer === null ? null : Math.round(medianAnswer / (60 * SECOND));

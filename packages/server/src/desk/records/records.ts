@@ -104,7 +104,7 @@ async function newest(tx: Tx, before: number, limit: number) {
   return { entries: lines.map(fromLine), people, next_cursor, looked_to: lines.at(-1)?.seq ?? 1 };
 }
 
-/** So many lines are looked through for one page; whoever asks for rare ones comes back with the cursor. */
+/** How many lines are searched for one page; a rare filter goes on with the cursor. */
 const LOOKED_THROUGH = 20_000;
 
 async function newestOf(tx: Tx, filter: Filter, page: { before: number; limit: number }) {
@@ -118,7 +118,7 @@ async function newestOf(tx: Tx, filter: Filter, page: { before: number; limit: n
 
 const PERSON = 'person:';
 
-/** Who the people of these lines are. The lines themselves hold ids only, for they cannot be changed when a name is. */
+/** The names of the people in these lines. The lines hold only ids, because they must not change when a name does. */
 async function namesIn(tx: Tx, lines: readonly LedgerLine[]): Promise<Record<string, string>> {
   const actors = new Set(lines.map(({ actor }) => actor).filter((actor) => actor.startsWith(PERSON)));
   const named: [string, string][] = [];

@@ -42,7 +42,10 @@ async function showCaller(tx: Tx, { caller, agent }: TaskRecord) {
   return kind === 'agent' ? { kind, id, name: id } : { kind: 'public', id: null, name: null };
 }
 
-/** One line of a task's log, its parts as A2A 1.0 has them. Content that is kept beside stands as `stored: {id, size}`. */
+/**
+ * One entry of a task's log, with its parts in A2A 1.0 form. Content stored beside the log appears as `stored: {id,
+ * size}`.
+ */
 export function fromEntry({ pos, kind, note, at, body }: LogEntry) {
   return {
     pos,
@@ -69,7 +72,7 @@ function fromArtifact(artifact: JsonObject, note: string) {
   };
 }
 
-/** The part that refers to this content, for its name and kind. */
+/** The part that refers to this content; it has the name and the media type. */
 export function partOf(log: readonly LogEntry[], content: string): JsonObject {
   for (const { body } of log) {
     for (const part of Array.isArray(body?.parts) ? body.parts : []) {
@@ -79,7 +82,7 @@ export function partOf(log: readonly LogEntry[], content: string): JsonObject {
   return {};
 }
 
-/** Where a page ended: the newest change first, so what changed since is not behind it. */
+/** Where a page ended. The newest change comes first, so a task that changes later is not after it. */
 export function fromTaskCursor({ changedAt, seq }: Pick<TaskRecord, 'changedAt' | 'seq'>): string {
   return Buffer.from(`${changedAt}.${seq}`).toString('base64url');
 }

@@ -48,7 +48,7 @@ export function taskRoutes(app: FastifyInstance, shell: Shell): void {
     });
   });
 
-  /** With the log from `after` on: a page that follows a task asks for what is new and no more. */
+  /** With the log after `after`: a page that follows a task asks only for what is new. */
   app.get<ById>('/desk/tasks/:id', async (request, reply) => {
     const query = request.query as Query;
     const after = wholeQuery(query, 'after', { least: 0, most: 999_999_999 }) ?? 0;
@@ -90,7 +90,7 @@ export function taskRoutes(app: FastifyInstance, shell: Shell): void {
   });
 }
 
-/** What it is, is told by its bytes; even opened by itself it can do nothing (D49). */
+/** The type is judged by the bytes; harmless even when opened by itself (D49). */
 function sendImage(reply: FastifyReply, bytes: Uint8Array): FastifyReply {
   const type = imageTypeOf(bytes);
   if (type === null) throw notAnImage();

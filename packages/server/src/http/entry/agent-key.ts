@@ -46,7 +46,7 @@ export function fromRateView({ limit, remaining, resetSeconds }: RateView): stri
   ];
 }
 
-/** Reads refill a thousand a second, so this bucket is full again before a restart is over: it lives in memory. */
+/** Refills a thousand a second, so it would be full again before a restart is over: it lives in memory. */
 const READS: Rate = { perHour: 3_600_000, burst: 2_000 };
 const MOST_KEYS = 50_000;
 

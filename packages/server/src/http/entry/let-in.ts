@@ -3,12 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 type Ask = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Let in while a part of their body was still to come. */
+/** Requests that were let in while part of their body was still to come. */
 const early = new WeakSet<IncomingMessage>();
 
 /**
- * Who is calling comes first: nobody's body is read before that. Whoever holds the rest of a body back is asked again when
- * it has come, because their key, session or role may have ended meanwhile (W28). `again` is for what must not be done twice.
+ * The caller is identified before the body is read. If the rest of the body comes later, the caller is identified
+ * again, because their key, session or role may have ended meanwhile (W28). `again` replaces `ask` then, where
+ * something must not be done twice.
  */
 export function letIn(app: FastifyInstance, ask: Ask, again: Ask = ask): void {
   app.addHook('onRequest', async (request, reply) => {

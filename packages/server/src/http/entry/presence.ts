@@ -15,8 +15,8 @@ type Id = string;
 type WriteSeen = (tx: Tx, id: Id, at: Micros) => Promise<void>;
 
 /**
- * When each of a kind was last heard of. Kept in memory and written down now and then: a write for every poll would cost
- * more than the poll. What a crash loses is half a minute of "last seen".
+ * When each agent, producer or token was last seen. Kept in memory and written now and then: a write for every poll
+ * would cost more than the poll. A crash loses half a minute of "last seen".
  */
 export class Presence {
   readonly #room: Room;
@@ -30,7 +30,7 @@ export class Presence {
     this.#write = write;
   }
 
-  /** Of agents: every request with a good key counts, a poll too. */
+  /** For agents: every request with a good key counts, even a poll. */
   watch(app: FastifyInstance): void {
     app.addHook('preHandler', (request, _, done) => {
       const { identity } = request;
@@ -44,7 +44,7 @@ export class Presence {
     entry(this.#unwritten, space, () => new Set<Id>()).add(id);
   }
 
-  /** What this server has seen may not be written down yet; what another has seen only is. */
+  /** What this server has seen may not be written yet; of what others have seen, only the written part is known. */
   lastSeen(space: SpaceId, id: Id, written: Micros | null): Micros | null {
     const here = this.#seenHere(space, id);
     return here === null || written === null ? (here ?? written) : Math.max(here, written);
@@ -57,7 +57,7 @@ export class Presence {
   /** Writes at most every half minute, in small transactions. */
   async flushIfDue(): Promise<void> {
     const now = this.#room.clock.now();
-    // Farther ahead than it was ever set: the clock was set back.
+    // Further ahead than it is ever set: the clock was set back.
     const isEarly = now < this.#flushAt && this.#flushAt - now <= FLUSH_EVERY;
     if (isEarly || this.#unwritten.size === 0) return;
     this.#flushAt = now + FLUSH_EVERY;
@@ -71,7 +71,7 @@ export class Presence {
     for (const [space, ids] of unwritten) {
       await this.#writeSeen(space, ids).catch((problem: unknown) => {
         troubles.push(problem);
-        // Whoever does not come again was here all the same.
+        // Kept for the next try: the agent may not come again, but it was here.
         for (const id of ids) entry(this.#unwritten, space, () => new Set<Id>()).add(id);
       });
     }

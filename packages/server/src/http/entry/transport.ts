@@ -32,7 +32,7 @@ function isTrusted(proxies: Proxies, address: string | undefined): boolean {
   return proxies.some((range) => range[0].kind() === remote.kind() && remote.match(range as never));
 }
 
-/** The answers so far: reading an address takes longer than all other checks of a request together. */
+/** Remembered, because parsing an address takes longer than all other checks of a request together. */
 const loopbackByAddress = new ShortMemory<string, boolean>(1_000);
 
 export function isLoopback(address: string | undefined): boolean {
@@ -50,8 +50,8 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * Whom a limit counts. One line has a whole /64 of IPv6 to take its addresses from, and some proxies write the client's
- * port behind its address.
+ * The unit that a limit counts. One IPv6 customer has a whole /64 of addresses, and some proxies append the client's
+ * port.
  */
 export function networkOf(address: string): string {
   const bare = address.replace(/^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2');
@@ -82,7 +82,7 @@ export function isHttps(request: IncomingMessage, binding: Binding): boolean {
   return trusted && /(^|,)\s*https\s*$/i.test(String(request.headers['x-forwarded-proto'] ?? ''));
 }
 
-/** Certificate and key as they are in their files, once they fit together. */
+/** Reads certificate and key, and checks that they belong together. */
 export function readCertificate(files: { cert: string; key: string }): { cert: Buffer; key: Buffer } {
   const pair = { cert: readPem('--tls-cert', files.cert), key: readPem('--tls-key', files.key) };
   try {

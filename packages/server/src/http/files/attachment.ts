@@ -1,12 +1,15 @@
-/** What would lead out of a folder, hide how a name ends, or mean something to a system that it is saved on. */
+/**
+ * Characters that could lead out of a folder, hide a file's extension, or have a meaning on the system where it is
+ * saved.
+ */
 const UNFIT = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\\/:*?"<>|]/gu;
-/** Of what systems allow about half: whoever saves it twice gets a number besides. */
+/** About half of what systems allow: a second copy gets a number appended. */
 const LONGEST = 120;
 
 /** `Content-Disposition` for somebody's file: always saved, under a harmless form of the name that they gave it. */
 export function attachment(name: string): string {
   const plain = name.replace(UNFIT, '_').replace(/^\.+/, '_');
-  // The end of a name says what it is.
+  // Keeps the end of a long name: the extension says what the file is.
   const short = [...plain].slice(-LONGEST).join('');
   return `attachment; filename*=UTF-8''${encoded(short === '' ? 'content' : short)}`;
 }

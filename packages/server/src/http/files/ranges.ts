@@ -7,9 +7,9 @@ export type Slice = { from: number; to: number };
 const ONE_RANGE = /^bytes=(?:(\d{1,15})-(\d{1,15})?|-(\d{1,15}))$/;
 
 /**
- * Which bytes are to be sent, with the headers that say so: a download that broke off is taken up where it did (RFC 9110, 14).
- * `tag` names the content, which never changes under its name. What we have no answer for (several ranges at once, another unit, a
- * piece of something else) gets the whole, as the RFC allows.
+ * Which bytes to send, with the headers that say so: an interrupted download can be resumed (RFC 9110, 14). `tag`
+ * names the content, which never changes under that name. What we do not support (several ranges, another unit, a
+ * range of other content) gets the whole, as the RFC allows.
  */
 export function askedSlice(
   request: FastifyRequest,

@@ -6,7 +6,7 @@ import type { Shell } from '../shell.ts';
 
 type ByFile = { Params: { file: string } };
 
-/** `/packages`: what an agent's machine installs, without a registry that would have to know us. Nobody needs a key for it. */
+/** `/packages`: what an agent's machine installs, without a public registry. No key is needed. */
 export function downloadRoutes(app: FastifyInstance, { baseUrl }: Pick<Shell, 'baseUrl'>): void {
   const files = existsSync(DOWNLOADS)
     ? readdirSync(DOWNLOADS).filter((name) => /\.(tgz|whl)$/.test(name))

@@ -16,7 +16,7 @@ export function toHtml(markdown: string): string {
 
 type Block = {
   starts: RegExp;
-  /** Goes on while lines match; null is one line only. */
+  /** The block continues while lines match; null means a single line. */
   continues: RegExp | null;
   render(lines: readonly string[]): string;
 };
@@ -90,7 +90,7 @@ function renderList(lines: readonly string[]): string {
   return `<ul>${items.map((item) => `<li>${inline(item)}</li>`).join('')}</ul>`;
 }
 
-/** Code first: what stands in it is marked up no further. */
+/** Code first: nothing inside it is marked up any further. */
 function inline(text: string): string {
   return text
     .split(/(`[^`]+`)/)

@@ -7,7 +7,7 @@ export type Operation = { method: string; path: string; described: Described; do
 
 const PLAIN: DoorForm = { refusal: ErrorForm };
 
-/** Says of every route that is named here from now on how its door words refusals. */
+/** Sets the shape of refusals for every route that is registered after this. */
 export function describeDoor(app: FastifyInstance, door: DoorForm): void {
   app.addHook('onRoute', ({ config }) => {
     if (config !== undefined) config.door = door;
@@ -25,7 +25,7 @@ export function openApiRoutes(app: FastifyInstance, shell: Shell): readonly Oper
           method: method.toLowerCase(),
           path,
           described,
-          // Asked later: this hook runs before those of the doors.
+          // Evaluated later: this hook runs before those of the doors.
           door: () => route.config?.door ?? PLAIN,
         });
     }

@@ -25,7 +25,7 @@ export type PromptReader = {
   id: string;
   url: string;
   rates: Record<Tier, Rate>;
-  /** Of the key that asks; null when a person reads it, for whichever key they will use. */
+  /** The tier of the key that asks; null for a person, who may use it with any key. */
   tier: Tier | null;
 };
 
@@ -42,7 +42,8 @@ export class Prompts {
       rate: rateIn(reader),
       ...installLines(reader.url),
     };
-    // Twice: the rules hold places of their own. An expression of n8n has spaces in its braces and stays.
+    // Twice, because the inserted rules contain placeholders too. An n8n expression has spaces inside its braces and
+    // is left alone.
     const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (place, name) => words[name] ?? place);
     return fill(fill(this.#read(framework)));
   }
@@ -55,10 +56,13 @@ export class Prompts {
   }
 }
 
-/** A heading, an item or a table begins a line of its own; so does what follows an empty one. */
+/** Lines that keep a line of their own: headings, list items, tables, code, and empty lines. */
 const OWN_LINE = /^(#|[-*|>] |\d+\. |```|$)/;
 
-/** Each paragraph on one line: the files are wrapped at our width, and whoever pastes a prompt has another. Code stays as it is. */
+/**
+ * Joins each paragraph into one line: the files are wrapped at our width, and prompts are pasted elsewhere. Code
+ * stays as it is.
+ */
 export function flowing(markdown: string): string {
   const lines: string[] = [];
   let isCode = false;

@@ -30,9 +30,10 @@ export async function staticRoutes(app: FastifyInstance, shell: Shell): Promise<
     wildcard: false,
     index: false,
     preCompressed: true,
-    // Compressed files are sent for their originals. The page is sent by its own addresses, with what guards it.
+    // Compressed files are sent in place of their originals. The page itself is sent by its own routes, with its
+    // security headers.
     globIgnore: ['**/*.{br,gz}', 'index.html'],
-    // Small files, sent whole: a part that is not there would have to be refused in words of its own.
+    // Small files are sent whole: a range that does not exist would need a refusal of its own.
     acceptRanges: false,
     setHeaders: (reply, path) => {
       // Names under assets/ carry a hash of their content: they never change.
@@ -43,7 +44,7 @@ export async function staticRoutes(app: FastifyInstance, shell: Shell): Promise<
   for (const route of PAGES) app.route({ method: 'GET', url: route, handler: (_, reply) => page(reply) });
 }
 
-/** The addresses of the desk: one page that finds its own way. */
+/** The addresses of the desk: one page that does its own routing. */
 const PAGES = [
   '/',
   '/login',
@@ -77,7 +78,7 @@ function guarded(reply: FastifyReply): FastifyReply {
     .header('x-frame-options', 'DENY');
 }
 
-/** Somebody typed an address that is none: the page says so in words. Programs are told in JSON, as everywhere. */
+/** A person who typed a wrong address sees a page that says so. Programs get JSON, as everywhere. */
 export function lostPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
   const isPerson = request.method === 'GET' && request.headers['sec-fetch-mode'] === 'navigate';
   if (!isPerson || !existsSync(`${PUBLIC}index.html`)) return undefined;

@@ -24,8 +24,8 @@ export function addJsonParser(app: FastifyInstance, types: string[] = ['applicat
 }
 
 /**
- * Whoever is cut off in the middle of a body finds a broken connection, and never reads why. So the rest of what is too
- * long is heard and thrown away, for as long as any request may take.
+ * A client that is cut off in the middle of a body sees a broken connection and never reads why. So the rest of a
+ * body that is too long is read and discarded, for as long as any request may take.
  */
 export const hearOut: onErrorHookHandler = (request, reply, error, done) => {
   if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
@@ -52,7 +52,7 @@ export function objectBody(body: unknown): { raw: Buffer; value: JsonObject } {
   return { raw, value };
 }
 
-/** The same, where a body may be left out. */
+/** The same where the body is optional. */
 export function optionalBody(body: unknown): JsonObject {
   return body === null || body === undefined ? {} : objectBody(body).value;
 }

@@ -26,7 +26,7 @@ export function optionalText(body: JsonObject, field: string, most: number): str
 function text(field: string, value: Json, most: number): string {
   if (typeof value !== 'string') throw invalid(field, `${field} must be a string.`);
   if (isBlank(value)) throw invalid(field, `${field} must not be empty.`);
-  // One of our databases ends a text there, and the other refuses it.
+  // SQLite would end a text there, and PostgreSQL refuses it.
   if (value.includes('\0')) throw invalid(field, `${field} must not hold the control character U+0000.`);
   if (isLongerThan(value, most)) throw invalid(field, `${field} may have at most ${most} characters.`);
   return value;

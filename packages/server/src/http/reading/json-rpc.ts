@@ -11,21 +11,21 @@ export const RPC = {
   internalError: -32603,
 } as const;
 
-/** As it was written, where a number of ours would round it: a client that counts beyond 2^53 looks for its own digits. */
+/** Kept as written where a double would round it: a client that counts beyond 2^53 looks for its own digits. */
 export type RpcId = string | number | null | ExactJson;
 
 export type RpcError = { code: number; message: string; data?: unknown };
 
 export type RpcCall = { id: RpcId; method: string; params: JsonObject };
 
-/** A request that is none, with the member that is wrong. */
+/** Not a valid request; `field` is the member that is wrong. */
 type Unread = { ok: false; id: RpcId; error: RpcError; field?: string };
 
 export type RpcRead = { ok: true; call: RpcCall } | Unread;
 
 /**
- * Reads one call. A request without an id is answered with the id null and not taken for a notification: nobody calls an
- * agent without wanting to know, and the official kit for 0.3 looks for its errors in such answers.
+ * Reads one call. A request without an id is answered with the id null instead of being taken for a notification:
+ * callers of an agent want an answer, and the official 0.3 SDK looks for its errors there.
  */
 export function readCall({ value: body, raw }: JsonBody): RpcRead {
   if (Array.isArray(body)) return refuse(null, 'Batches are not served here. Send one request at a time.');
@@ -52,7 +52,7 @@ function refuse(id: RpcId, message: string, field?: string): Unread {
   return field === undefined ? { ok: false, id, error } : { ok: false, id, error, field };
 }
 
-/** `result` is JSON text already: what was stored as bytes need not be read to be sent. */
+/** `result` is already JSON text: stored bytes need not be parsed to be sent. */
 export function rpcResult(id: RpcId, result: string): string {
   return `{"jsonrpc":"2.0","id":${idText(id)},"result":${result}}`;
 }

@@ -116,7 +116,7 @@ function checkKey(key: string, tally: Tally): Problem | null {
   return tally.surrogatesPossible ? checkString(key, tally) : null;
 }
 
-/** The way is written down from the inside out, and only when there is something to report. */
+/** The path is built from the inside out, and only when there is something to report. */
 function within(step: string | number, problem: Problem): Problem {
   problem.trail.push(step);
   return problem;

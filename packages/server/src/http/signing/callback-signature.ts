@@ -13,8 +13,9 @@ export type CallbackSigning = {
 };
 
 /**
- * The headers of a signed callback (W20). The SDK's `signWebhook` makes the same ones on every runtime, in three times as
- * long: it has WebCrypto only, and reads the secrets again for each of them. The vectors of the specification hold both.
+ * The headers of a signed callback (W20). The SDK's `signWebhook` makes the same ones on every runtime but takes
+ * three times as long: it has only WebCrypto, and parses the secrets for every call. The test vectors of the
+ * specification hold both to the same result.
  */
 export function signCallback({ secrets, body, id, timestamp }: CallbackSigning): WebhookHeaders {
   const keys = secrets.map(keysOf);
@@ -50,7 +51,7 @@ function readSecret(secret: string): Keys {
   if (text.length < SHORTEST_SECRET) throw new Error('a callback secret is too short to sign with');
   const letters = text.replace(/={1,2}$/, '');
   const padded = letters.padEnd(Math.ceil(letters.length / 4) * 4, '=');
-  // An operator's own text stands for itself.
+  // A secret that an operator wrote and that is not base64 stands for its own bytes.
   const standard = BASE64.test(padded) ? Buffer.from(padded, 'base64') : written;
   return { wake: new HmacKey(written), standard: new HmacKey(standard) };
 }

@@ -48,7 +48,7 @@ export class Signer {
     return { protected: signed.protected ?? '', signature: signed.signature };
   }
 
-  /** Says who sends a body, to whom, and which: good for a few minutes. */
+  /** A token that says who sends which body to whom, valid for a few minutes. */
   async signBody(body: string, about: { issuer: string; audience: string; id: string }): Promise<string> {
     const { id, key } = await this.#current();
     const now = Math.floor(this.#room.clock.now() / SECOND);
@@ -79,7 +79,7 @@ export class Signer {
       this.#lookAt = now + LOOK_EVERY;
       const loading = signingKeys(this.#room, () => this.#make()).then(loadAll);
       this.#loaded = loading;
-      // A store that is away must not be remembered as an answer.
+      // A failure of the store must not be remembered as an answer.
       loading.catch(() => {
         if (this.#loaded === loading) this.#loaded = null;
       });

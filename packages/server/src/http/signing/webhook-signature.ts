@@ -34,7 +34,7 @@ export function readSignature(
   return signatures.length === 0 ? 'no_known_algorithm' : { id, timestamp, signatures };
 }
 
-/** During a rotation there are two; each one of them costs a comparison. */
+/** During a rotation there are two. The number is limited because each costs a comparison. */
 const MOST_SIGNATURES = 16;
 
 function readAll(header: string): Signature[] {
@@ -91,7 +91,7 @@ function isEd25519(
   });
 }
 
-/** Without padding, or with bits that nobody reads, one signature would have several spellings. */
+/** Without padding, or with unused bits set, one signature would have several spellings. */
 function isPlainBase64(text: string, bytes: Buffer): boolean {
   return bytes.toString('base64') === text;
 }

@@ -4,8 +4,8 @@ import { errorBody } from '../errors.ts';
 import { endWith } from './goodbye.ts';
 
 /**
- * A path whose escapes do not decode is taken as plain text, so that it passes the same hooks as every other (W2)
- * and ends as an address or id that is not there, instead of in the framework's own words.
+ * A path whose escapes do not decode is taken as plain text, so that it passes the same hooks as every other (W2) and
+ * is answered as an unknown address or id, in our words and not the framework's.
  */
 export function readableUrl(url: string | undefined): string {
   const text = withoutLastSlash(url ?? '/');
@@ -14,26 +14,32 @@ export function readableUrl(url: string | undefined): string {
   const path = end < 0 ? text : text.slice(0, end);
   const rest = text.slice(path.length);
   try {
-    // No name has a null character, and PostgreSQL cannot even be asked for one.
+    // No name contains a null character, and PostgreSQL cannot even be asked for one.
     if (!decodeURIComponent(path).includes('\0')) return withoutDoubleSlash(asPublished(path)) + rest;
   } catch {} // not readable either
   return path.replaceAll('%', '%25') + rest;
 }
 
-/** `@` and `:` need no escape in a path, but many clients write one, and the router takes it for another address (A1). */
+/**
+ * `@` and `:` need no escape in a path, but many clients escape them, and the router would not recognise the address
+ * (A1).
+ */
 export function asPublished(path: string): string {
   return path.replaceAll('%40', '@').replace(/%3a/gi, ':');
 }
 
-/** An agent's address is published with a slash at its end; whoever adds a path with one of its own makes two (A1). */
+/**
+ * An agent's address is published with a slash at the end; a client that appends a path with a slash of its own makes
+ * two (A1).
+ */
 function withoutDoubleSlash(url: string): string {
   return url.startsWith('/@') ? url.replace(/^(\/@[^/?#]+\/[^/?#]+)\/{2,}/, '$1/') : url;
 }
 
-/** What OpenSSL calls it when somebody begins to speak plain HTTP where TLS is spoken. */
+/** OpenSSL's code for plain HTTP on a TLS port. */
 const PLAIN_ON_TLS = 'ERR_SSL_HTTP_REQUEST';
 
-/** In the same words whether it was spoken to a server with TLS or to one without, from afar (W2). */
+/** The same words whether it was sent to a server with TLS or, from another machine, to one without (W2). */
 export function plainHttp(): Fault {
   return new Fault(
     'https_required',
@@ -41,14 +47,14 @@ export function plainHttp(): Fault {
   );
 }
 
-/** Below TLS, where somebody who speaks none can read an answer. Node has no public name for it. */
+/** The socket below TLS, where a client without TLS can read an answer. Node has no public name for it. */
 function below(socket: Socket & { _parent?: Socket }): Socket {
   return socket._parent ?? socket;
 }
 
 /**
- * Typed by hand, pasted, or put together from parts: with a slash at its end it is the same address. An agent's own has
- * both (A1), and in WAKE an empty id is one that is not there (W14, W25).
+ * An address with a slash at its end is the same address: it was typed, pasted or joined from parts. Exceptions: an
+ * agent's own address, which has both forms (A1), and an empty id in WAKE (W14, W25).
  */
 function withoutLastSlash(url: string): string {
   return url.replace(/^(\/(?!@|wake\/)[^?#]+?)\/+(?=[?#]|$)/, '$1');
@@ -71,20 +77,20 @@ function toBroken(code: string | undefined): Broken {
   return { line: '400 Bad Request', fault: new Fault('malformed_body', 'This is not well-formed HTTP.') };
 }
 
-/** Sockets with a body under way that may take longer than others: a known sender's upload. */
+/** Sockets whose current body may take longer than others: an upload by a known sender. */
 const patient = new WeakSet<Socket>();
 
-/** The time limit of requests does not hold for what is coming through this socket now. */
+/** Lifts the time limit for the request that is arriving on this socket. */
 export function bePatient(socket: Socket): void {
   patient.add(socket);
 }
 
-/** What does not even become a request is refused in the same shape as all else (W1). */
+/** Input that does not even parse as a request is refused in the same shape as everything else (W1). */
 export function refuseBroken(baseUrl: () => string) {
   return (error: Error & { code?: string }, asked: Socket): void => {
     const socket = error.code === PLAIN_ON_TLS ? below(asked) : asked;
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    // Told once for each request: whoever is let go on here is not looked at again before its next one.
+    // Node reports it once per request: an upload that may go on is not checked again before the next request.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && patient.delete(socket)) return;
     const { line, fault } = toBroken(error.code);
     const body = JSON.stringify(errorBody(fault, baseUrl()));

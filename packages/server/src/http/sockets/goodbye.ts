@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream';
 const LINGER_MS = 2_000;
 
 /**
- * The last words on a socket. Whoever has read them hangs up as well; whoever does not is let go of, because a connection
- * of which only our half has ended would otherwise stay for as long as the other side likes.
+ * Writes the last words to a socket and closes it. A client that does not close its side is cut off, because a
+ * half-closed connection would otherwise stay open for as long as that client likes.
  */
 export function endWith(socket: Duplex, words: string): void {
   socket.end(words);
@@ -14,9 +14,9 @@ export function endWith(socket: Duplex, words: string): void {
 }
 
 /**
- * One who asked to hang up after the answer is hung up on right behind it, also in the middle of a body that was refused
- * unread: then most clients find a broken connection, and never read why. So what is still coming is let come, for as
- * long as any request may take.
+ * Node closes a connection right after the answer if the client asked for that, even in the middle of a body that was
+ * refused unread. Most clients then see a broken connection and never read why. So the rest of the body is read
+ * first, for as long as any request may take.
  */
 export function hangUpBehindBody(request: IncomingMessage): void {
   const { socket } = request;

@@ -1,12 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Far more than anybody sends who also reads the answers. Reading cannot be made to pause: Node resumes it with each request. */
+/**
+ * Far more than a client sends that also reads the answers. Reading cannot be paused instead: Node resumes it with
+ * each request.
+ */
 const MOST_WAITING = 1_000;
 
 /**
- * Requests that come on one connection before the first was answered are looked at one by one, each in a turn of the loop
- * of its own. A few packets hold thousands of them: all at once they keep everybody else waiting for seconds.
+ * Pipelined requests on one connection are served one by one, each in its own turn of the event loop. A few packets
+ * can hold thousands of them; all at once they would keep everybody else waiting for seconds.
  */
 export function oneByOne(serve: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
@@ -22,7 +25,7 @@ export function oneByOne(serve: RequestListener): RequestListener {
     });
   };
 
-  // A response has no socket for as long as another one is before it.
+  // A response has no socket while another one is before it.
   return (request, response) => {
     if (response.socket === null) hold(request, response);
     else serve(request, response);

@@ -1,17 +1,17 @@
 import type { WebSocket } from 'ws';
 
-/** So many frames of one socket may be on their way into the store. */
+/** How many frames of one socket may be on their way into the store. */
 const MOST_UNDER_WAY = 200;
-/** And so many are heard before the others have their turn; the rest of what was read with them comes along. */
+/** How many frames are handled before others get their turn, plus whatever was read together with them. */
 const MOST_A_TURN = 100;
-/** As much as may wait for a reader who goes on asking whether we are here. */
+/** How many bytes may wait for a peer that keeps pinging but does not read. */
 const BUFFER_MOST = 1024 * 1024;
 
 type Take = (data: Buffer, isBinary: boolean) => Promise<void>;
 
 /**
- * Hears one socket at a pace that leaves room for the others (W29): it is not read from while too much of it is under
- * way. Pings are answered here, since by itself `ws` answers also those who never listen, until the memory is full.
+ * Reads one socket at a pace that leaves room for the others (W29): reading pauses while too much of it is being
+ * stored. Pings are answered here, because `ws` would also answer peers that never read, until memory is full.
  */
 export function hearInTurn(socket: WebSocket, take: Take): void {
   let underWay = 0;

@@ -5,10 +5,10 @@ import { endWith } from './goodbye.ts';
 export type TakeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /**
- * Who asks for another protocol, and where. WebSocket gets through at an address that speaks it, and is told so elsewhere,
- * because a connection that is left to itself would stay open for ever. Another protocol is not spoken here, so its
- * request is answered as it stands: Java's client, among others, asks for HTTP/2 with every first request. So is one that
- * others could read on its way: it is refused like any other, and its key is known to be exposed (W2).
+ * Requests for another protocol. WebSocket is accepted at an address that speaks it and refused elsewhere, because an
+ * abandoned connection would stay open for ever. Any other upgrade is ignored and the request answered as usual:
+ * Java's client, among others, asks for HTTP/2 with every first request. One that came over plain HTTP from another
+ * machine is refused like any other, and its key is recorded as exposed (W2).
  */
 export class Upgrades {
   readonly #byPath = new Map<string, TakeUpgrade>();
@@ -19,7 +19,8 @@ export class Upgrades {
 
   attach(server: Pick<Server, 'on' | 'emit'>, isPrivate: (request: IncomingMessage) => boolean): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      // From here on nobody listens for us: one who resets the connection while a key is looked up would end the process.
+      // From here on the framework no longer listens: an unhandled reset while a key is looked up would end the
+      // process.
       socket.on('error', () => socket.destroy());
       if (!/^websocket$/i.test(request.headers.upgrade ?? '') || !isPrivate(request))
         return answerAnyway(server, request, socket, head);
@@ -37,7 +38,7 @@ export class Upgrades {
 
 const ASKING = new Set(['connection', 'upgrade', 'http2-settings']);
 
-/** The request as it came, without the asking, is read once more from its beginning. */
+/** Reads the request once more from its beginning, without the upgrade headers. */
 function answerAnyway(
   server: Pick<Server, 'emit'>,
   { method, url, rawHeaders }: IncomingMessage,

@@ -8,7 +8,7 @@ const BODY = JSON.stringify({
   error: { code: 'unavailable', message: 'The server waits for its database. Retry in a moment.' },
 });
 
-/** Stands in the doorway while there is no database: the process is well, and ready for nothing. */
+/** Answers while there is no database yet: the process is alive, but not ready. */
 export function openWaitingDoor(at: {
   host: string;
   port: number;

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Fault } from '../../core/faults.ts';
 
-/** From here on an answer is large. */
+/** An answer of this size or more is large. */
 export const LARGE_BYTES = 256 * 1024;
-/** So many of one caller are under way; the others wait until one of them was taken. */
+/** How many large answers of one caller are under way; the others wait until one was taken. */
 const MOST_UNDER_WAY = 4;
-/** Whoever asks for more at once than this uses up the places of several. */
+/** An answer larger than this uses up several places. */
 const PLACE_BYTES = 16 * 1024 * 1024;
 const MOST_WAITING = 200;
-/** Whoever takes nothing of a large answer for so long is let go. */
+/** A caller who reads nothing of a large answer for so long is disconnected. */
 const STALLED_MS = 60_000;
 
 type Waiting = { places: number; begin(): void };
@@ -17,19 +17,20 @@ type Turn = { who: string; line: Line; places: number };
 type Line = { underWay: number; waiting: Waiting[] };
 
 /**
- * Large answers, by who asked (W29). What is asked for and never read lies in our memory, and hundreds that are made in one go
- * keep everybody else waiting: so each caller has a few under way at a time. Only who asks for many at once notices.
+ * Large answers, by caller (W29). What is asked for and never read stays in our memory, and hundreds made at once
+ * keep everybody else waiting; so each caller has only a few under way. Only those who ask for many at once notice
+ * it.
  */
 export class LargeAnswers {
   readonly #lines = new Map<string, Line>();
   readonly #releases = new WeakMap<ServerResponse, () => void>();
 
   /**
-   * Kept when the answer may be made. Its turn ends when it was taken, or its caller has gone. True when it had to wait: its
-   * caller has to be asked again who they are (W28).
+   * Resolves when the answer may be made. The turn ends when the answer was taken or the caller has gone. True if it
+   * had to wait: then the caller must be identified again (W28).
    */
   async turn(who: string, bytes: number, response: ServerResponse): Promise<boolean> {
-    // Some requests come by here twice, on two ways.
+    // Some requests pass here twice, by two routes.
     if (bytes < LARGE_BYTES || this.#releases.has(response)) return false;
     const line = this.#lines.get(who) ?? { underWay: 0, waiting: [] };
     this.#lines.set(who, line);
@@ -41,7 +42,7 @@ export class LargeAnswers {
     return mustWait;
   }
 
-  /** What was large about this answer was taken, and it goes on with little things. */
+  /** The large part of this answer was taken; only small pieces follow. */
   taken(response: ServerResponse): void {
     const release = this.#releases.get(response);
     if (release === undefined) return;
@@ -61,12 +62,12 @@ export class LargeAnswers {
     this.#releases.set(response, release);
     letGoAfter(response, STALLED_MS);
     response.once('finish', release).once('close', release);
-    // It may have gone while it waited, and nobody says so a second time.
+    // The caller may have left while waiting, and no further event would say so.
     if (response.destroyed) release();
   }
 }
 
-/** What is asked within the process (MCP) has no connection that could stall. */
+/** A request from within the process (MCP) has no connection that could stall. */
 function letGoAfter(response: ServerResponse, millis: number): void {
   if (response.socket instanceof Socket) response.setTimeout(millis);
 }
@@ -75,7 +76,7 @@ function placesOf(bytes: number): number {
   return Math.min(MOST_UNDER_WAY, Math.ceil(bytes / PLACE_BYTES));
 }
 
-/** Each in a turn of the loop of its own, so that others come between two of them. */
+/** Each in its own turn of the event loop, so that others come in between. */
 function beginNext(line: Line): void {
   for (let next = line.waiting[0]; next !== undefined; next = line.waiting[0]) {
     if (line.underWay + next.places > MOST_UNDER_WAY) return;

@@ -6,8 +6,8 @@ export interface Wakeups {
 }
 
 /**
- * Long-polls wait here. A parked request costs a timer and two listeners; it is let go when its topic is
- * announced, its time is up, its caller has gone, or the server drains.
+ * Long-polls wait here. A parked request costs a timer and two listeners; it is released when its topic is announced,
+ * its time is up, its caller has gone, or the server drains.
  */
 export class Parking {
   readonly #wakeups: Wakeups;
@@ -28,7 +28,7 @@ export class Parking {
     wait: { topic: Topic; millis: number },
     look: () => Promise<{ found: boolean; value: T }>,
   ): Promise<T> {
-    // Listening starts before the first look and lasts: what is announced while one looks is looked at again.
+    // Listens before the first look and until the end, so that an announcement during a look leads to another look.
     const { waiter, leave } = this.#park(request, wait);
     try {
       for (;;) {
@@ -59,7 +59,7 @@ export class Parking {
     const end = () => waiter.end();
     const off = this.#wakeups.on(topic, () => waiter.call());
     const timer = setTimeout(end, Math.max(0, millis));
-    // Not `once`, which keeps three things more for each that waits.
+    // Not `once`, which allocates three more objects for each waiting request.
     request.socket.on('close', end);
     this.#parked.add(end);
     if (this.#draining) end();
@@ -73,13 +73,13 @@ export class Parking {
   }
 }
 
-/** One that waits: called when there may be something, ended when there is no more time. */
+/** A request that waits: woken when there may be something, ended when its time is up. */
 class Waiter {
   #isCalled = false;
   #isOver = false;
   #wake = () => {};
 
-  /** Forgets earlier calls, because now is looked; tells whether it is for the last time. */
+  /** Clears earlier wake-ups, because a look follows now; true if it is the last one. */
   next(): boolean {
     this.#isCalled = false;
     return this.#isOver;

@@ -2,8 +2,9 @@ import type { Topic } from '../../core/store.ts';
 import type { Wakeups } from './park.ts';
 
 /**
- * Questions that many ask in the same turn of the event loop are asked of the store once. The answer is forgotten with the
- * turn, and before that as soon as its topic is announced: nobody who looks after a commit gets what was there before it.
+ * The same question asked by many in one turn of the event loop is asked of the store once. The answer is forgotten
+ * at the end of the turn, or as soon as its topic is announced: a look after a commit never gets what was there
+ * before it.
  */
 export class SharedLooks<T> {
   readonly #wakeups: Wakeups;

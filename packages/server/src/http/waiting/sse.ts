@@ -4,16 +4,16 @@ import type { FastifyReply } from 'fastify';
 export const HEARTBEAT_SECONDS = 15;
 const MOST_STALLED = 4;
 
-/** Without a name it is a plain message. */
+/** Without `event` it is a plain message. */
 export type SseMessage = { event?: string; data: string; id?: string };
 
 const RECONNECT = 'event: reconnect\ndata: {}\n\n';
 const STILL_HERE = ': still here\n\n';
 
 export type SseWords = {
-  /** What a reader is told at the end: to come back, unless its protocol has another way. */
+  /** The last message to a reader: to come back, unless the protocol has another way. */
   farewell?: string;
-  /** Said while nothing happens. Browsers show a page no comments, so one that must know takes an event. */
+  /** Sent while nothing happens. Pages cannot see SSE comments, so one that must know of it asks for an event. */
   beat?: string;
 };
 
@@ -47,11 +47,14 @@ export class SseStream {
       onClose();
     };
     this.#raw.on('close', gone);
-    // A reader who left while it was looked up has closed already, and nobody says so a second time.
+    // A reader who left before this has closed already, and no further event would say so.
     if (this.#raw.destroyed) process.nextTick(gone);
   }
 
-  /** Shows that we are here. A reader who has taken nothing for four beats is let go: it can come back and go on. */
+  /**
+   * Shows that we are alive. A reader who has taken nothing for four beats is disconnected: it can come back and
+   * resume.
+   */
   beat(): void {
     this.#beatsStalled = this.#raw.writableNeedDrain ? this.#beatsStalled + 1 : 0;
     if (this.#beatsStalled >= MOST_STALLED) this.#raw.destroy();
@@ -72,7 +75,7 @@ export class SseStream {
     return this.#raw.write(`${id}${event}data: ${data}\n\n`);
   }
 
-  /** Kept when the reader can take more, or has gone. */
+  /** Resolves when the reader can take more, or has gone. */
   async sendWhenReady(message: SseMessage): Promise<void> {
     if (!this.send(message)) await this.#drained();
   }
@@ -87,7 +90,7 @@ export class SseStream {
     });
   }
 
-  /** Ends with a hint to come back soon: somebody else, or we again, will answer. */
+  /** Ends with a hint to come back soon: another replica, or this one after its restart, will answer. */
   close(): void {
     if (!this.#open) return;
     this.#open = false;
@@ -111,7 +114,7 @@ export class Streams {
       words,
     );
     this.#open.add(stream);
-    // One that was opened while we were already stopping.
+    // It was opened while we were already stopping.
     if (this.#closing) stream.close();
     return stream;
   }

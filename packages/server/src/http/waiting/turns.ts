@@ -1,6 +1,6 @@
 /**
- * For long work in pieces: each turn of the loop lets one piece through, whoever it belongs to. Otherwise a hundred who ask
- * for everything at once do a hundred pieces in each turn, and everybody else waits for those (W29).
+ * For long work in pieces: each turn of the event loop does one piece, whoever it belongs to. Otherwise a hundred
+ * callers who ask for everything at once would do a hundred pieces per turn, and everybody else would wait (W29).
  */
 export class Turns {
   #last: Promise<void> = Promise.resolve();

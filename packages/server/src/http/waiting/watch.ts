@@ -11,7 +11,7 @@ export class Watch {
     }
   }
 
-  /** There is news, or whoever it is for has gone: look. */
+  /** There is news, or the receiver has gone: look again. */
   nudge(): void {
     this.#woken = true;
     this.#wake();

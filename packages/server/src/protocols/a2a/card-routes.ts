@@ -46,7 +46,7 @@ export function cardRoutes(
       },
       handler: async (request, reply) => {
         const [only, another] = await shell.room.store.directory.spaces();
-        // Who the tenants are is nobody else's business.
+        // With several tenants there is none: who they are is nobody's business.
         if (only === undefined || another !== undefined) throw noCard();
         return onlyCard({ shell, cards, handle: only.handle }, request, reply);
       },
@@ -69,7 +69,7 @@ function noCard(): Fault {
   return new Fault('not_found', 'There is no agent card at this address.');
 }
 
-/** A private agent is not there for those who may not call it. */
+/** A private agent does not exist for those who may not call it. */
 async function shownAddress(
   shell: Shell,
   request: FastifyRequest,
@@ -110,7 +110,7 @@ function isKnown({ headers }: FastifyRequest, etag: string): boolean {
   return tags.some((tag) => tag === etag || tag === '*');
 }
 
-/** Any 1.x gets the pure one; a version we do not know gets the one that everybody can read. */
+/** Any 1.x gets the pure card; an unknown version gets the one that everybody can read. */
 function cardVersion(request: FastifyRequest): '1.0' | null {
   const given = String(request.headers['a2a-version'] ?? '');
   if (/^1\.\d/.test(given.trim())) return '1.0';

@@ -38,7 +38,7 @@ export class CardMaker {
     return made;
   }
 
-  /** With who may call, and how long a call may wait: for those who may. */
+  /** Also says who may call and how long a call may wait; for those who may call. */
   async extended(address: Address, version: Version): Promise<JsonObject> {
     const plain = await this.#plain(address);
     const { card } = address;
@@ -60,10 +60,10 @@ export class CardMaker {
     return { ...shown, signatures: await this.#signatures(shown, plain) };
   }
 
-  /** One for whoever takes the card as it is, and one for each way in which clients read it. */
+  /** One signature over the card as it is, and one for each form in which clients read it. */
   #signatures(shown: JsonObject, plain: JsonObject): Promise<JsonObject[]> {
-    // The official SDK (1.3) loses the schemes of a card that it has already read, and verifies the rest: that form
-    // is signed as well. Whoever takes the schemes away from a card gains nothing but a call without a key.
+    // The official SDK (1.3) drops the security schemes of a card that it has already read, and verifies the rest; so
+    // that form is signed too. An attacker who removes the schemes gains nothing but a call without a key.
     const { securitySchemes: _, ...withoutSchemes } = plain;
     const jku = `${this.#shell.baseUrl()}/.well-known/jwks.json`;
     const forms = new Set([shown, plain, withoutSchemes]);
@@ -134,7 +134,7 @@ function toSkill({ id, name, description, tags, ...lists }: Skill): JsonObject {
   return { id, name, description, tags: tags.length > 0 ? tags : ['agent'], ...Object.fromEntries(filled) };
 }
 
-/** What 0.3 and the seed look for beside all that. A client of 1.0 drops it before it verifies. */
+/** What 0.3 and the seed expect in addition. A 1.0 client drops it before it verifies. */
 function older(shell: Shell, address: Address, plain: JsonObject): JsonObject {
   const url = agentUrl(shell, address);
   return {

@@ -23,7 +23,7 @@ const UPLOAD_MOST = 1024 * 1024 * 1024;
 /** `POST /a2a/uploads`: content that does not fit a frame, streamed onto the disk (A20). */
 export function uploadRoute(app: FastifyInstance, shell: Shell): void {
   app.removeAllContentTypeParsers();
-  // The body stays a stream: nothing of it is held.
+  // The body stays a stream, so that none of it is held in memory.
   app.addContentTypeParser('*', (_, payload, done) => done(null, payload));
   app.addHook('onRequest', async (request) => {
     request.identity = await identify(shell.room, request);
@@ -57,14 +57,14 @@ async function takeUpload({ room }: Shell, request: FastifyRequest) {
   try {
     return orThrow(await upload(room, where, whileValid(room, request, body)));
   } finally {
-    // Who is refused in the middle of it must be able to read why: the rest is heard and thrown away.
+    // A client that is refused midway must be able to read why: the rest is read and discarded.
     body.resume();
   }
 }
 
 const ASKED_EVERY_BYTES = 4 * 1024 * 1024;
 
-/** An upload has all the time it needs, but not beyond the end of its key (W28). */
+/** An upload may take all the time it needs, but not beyond the end of its key (W28). */
 async function* whileValid(
   room: Shell['room'],
   request: FastifyRequest,
@@ -108,7 +108,7 @@ function refersTo(part: unknown, id: string): boolean {
   return isJsonObject(part) && isJsonObject(part.stored) && part.stored.id === id;
 }
 
-/** Somebody's file: never run, never guessed at, always saved under a harmless name. */
+/** Somebody's file: never run, never sniffed, always saved under a harmless name. */
 function sendContent(reply: FastifyReply, part: unknown, content: Readable): FastifyReply {
   const { mediaType, filename } = isJsonObject(part) ? part : {};
   const type = typeof mediaType === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(mediaType) ? mediaType : null;

@@ -2,9 +2,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.t
 import type { Room } from '../../core/room.ts';
 import { readAll } from '../../core/tasks/content.ts';
 
-/** File content up to this comes with its task; what is larger is fetched from its own address (A20). */
+/** File content up to this size is sent with its task; larger content is fetched from its own address (A20). */
 const INLINE_MOST = 256 * 1024;
-/** And so much in one answer: what grew by small chunks may be as large as anything else. */
+/** The limit for one answer: many small pieces may add up. */
 const INLINE_ALL = 4 * 1024 * 1024;
 
 /** How many bytes of file content an answer still has room for. */
@@ -15,7 +15,7 @@ export const fullAllowance = (): Allowance => ({ left: INLINE_ALL });
 /** Where the content of a task is served; `base` is the agent's address with its slash. */
 export type Outlet = { room: Room; space: string; base: string };
 
-/** References become what a caller can read: the bytes themselves, or an address for them. */
+/** Turns references into something a caller can read: the bytes themselves, or an address. */
 export async function withContent(
   outlet: Outlet,
   taskId: string,

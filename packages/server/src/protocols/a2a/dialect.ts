@@ -3,7 +3,7 @@ import type { PushConfig } from '../../core/tasks/push.ts';
 import type { TaskDialect, TaskState, TaskView } from '../../core/tasks/task.ts';
 import type { Micros } from '../../core/time.ts';
 
-/** What a caller asks for, in our words, whatever the dialect. */
+/** What a caller asks for, in our own form, whatever the dialect. */
 export type SendRequest = {
   /** 1.0 JSON without the ids of task and context. */
   message: JsonObject;
@@ -50,7 +50,7 @@ export interface Dialect {
   fromMessage(message: JsonObject): Json;
   /** What `send` answers: a task or a message. */
   fromAnswer(answer: { task: TaskView } | { message: JsonObject }): Json;
-  /** The same in a stream. */
+  /** The same as the first event of a stream. */
   fromStreamed(answer: { task: TaskView } | { message: JsonObject }): Json;
   fromUpdate(update: Update): Json;
   fromList(list: { tasks: TaskView[]; nextPageToken: string; pageSize: number; totalSize: number }): Json;

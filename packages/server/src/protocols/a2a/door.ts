@@ -33,7 +33,7 @@ export async function findAddress({ room }: Shell, { handle, agent }: AgentParam
   return { space, handle, agent, card, createdAt };
 }
 
-/** Who is calling: an agent's key, a person's or caller's token, or nobody in particular (A21). */
+/** Who is calling: an agent's key, a person's or caller's token, or nobody known (A21). */
 export async function callerOf({ room }: Shell, request: Headed): Promise<Caller> {
   if (request.headers.authorization === undefined) return { kind: 'nobody' };
   const credential = bearerOf(request);
@@ -59,11 +59,14 @@ async function lookUp(room: Shell['room'], credential: string): Promise<Caller |
 export type Entered = {
   address: Address;
   place: Place;
-  /** Of one who comes without a name. */
+  /** Set for a caller without a credential. */
   network?: string;
 };
 
-/** Lets a caller in, or refuses it: an agent that is not there and one that is not for them look alike (A21, A22). */
+/**
+ * Lets a caller in or refuses it: an agent that does not exist and one that is closed to the caller look alike (A21,
+ * A22).
+ */
 export async function enter(
   shell: Shell,
   request: FastifyRequest,
@@ -80,7 +83,7 @@ export async function enter(
   return { ...entered, network };
 }
 
-/** The same without the limit for those who come without a name. */
+/** The same, without the limit for callers without a credential. */
 export async function admit(shell: Shell, request: Headed, params: AgentParams): Promise<Entered> {
   const [caller, address] = await Promise.all([callerOf(shell, request), findAddress(shell, params)]);
   if (address === null) throw await missing(shell, caller, params);
@@ -91,7 +94,7 @@ export async function admit(shell: Shell, request: Headed, params: AgentParams):
   return { address, place: { space, agent, caller: name } };
 }
 
-/** Somebody of the space is told that there is no such agent; a stranger is not told even that. */
+/** A member of the space is told that there is no such agent; a stranger learns nothing. */
 async function missing({ room }: Shell, caller: Caller, { handle }: AgentParams): Promise<Fault> {
   const own = caller.kind === 'nobody' ? null : await room.store.directory.spaceByHandle(handle);
   if (own !== null && caller.kind !== 'nobody' && caller.kind !== 'token' && own.id === caller.space)
@@ -106,13 +109,13 @@ export function unauthorized(): Fault {
   );
 }
 
-/** For those who come without a credential, by agent and address. */
+/** For callers without a credential, by agent and network address. */
 const PUBLIC: Rate = { perHour: 3600, burst: 60 };
 const MOST_BUCKETS = 50_000;
-/** So many of them may be under way. Waits and streams last, and somebody could have one more every second. */
+/** How many of them may be under way. Waits and streams last long, so the rate alone would let them pile up. */
 const MOST_UNDER_WAY = 60;
 
-/** Lives in memory: it is full again a minute after a restart. */
+/** Kept in memory: the buckets are full again a minute after a restart. */
 export class PublicLimits {
   readonly #buckets = new ShortMemory<string, Bucket>(MOST_BUCKETS);
   readonly #underWay = new Map<string, number>();
@@ -124,7 +127,7 @@ export class PublicLimits {
       const message = `Without a credential ${MOST_UNDER_WAY} calls can be under way. End one, then try again.`;
       throw new Fault('rate_limited', message, { retryAfter: 1 });
     }
-    // It may have gone before its turn came, and nobody says so a second time.
+    // The caller may have left before this, and no further event would say so.
     if (response.destroyed) return;
     this.#underWay.set(who, others + 1);
     response.once('close', () => {
@@ -144,7 +147,7 @@ export class PublicLimits {
   }
 }
 
-/** What the door has found out before the handler runs. */
+/** What the door's hook has found before the handler runs. */
 export function enteredOf({ entered }: FastifyRequest): Entered {
   if (entered === null) throw new Error('a route without a caller');
   return entered;

@@ -18,7 +18,7 @@ type Wire = { code: number; reason: string; http: number; status: string };
 
 const INTERNAL: Wire = { code: RPC.internalError, reason: 'INTERNAL', http: 500, status: 'INTERNAL' };
 
-/** What differs from "internal error". */
+/** Every fault that is not simply "internal error". */
 const WIRE: Partial<Record<FaultName, Wire>> = {
   not_found: { code: A2A.taskNotFound, reason: 'TASK_NOT_FOUND', http: 404, status: 'NOT_FOUND' },
   agent_not_found: { code: A2A.refused, reason: 'AGENT_NOT_FOUND', http: 404, status: 'NOT_FOUND' },
@@ -121,12 +121,12 @@ const REASONS: Record<number, string> = {
   [RPC.invalidParams]: 'INVALID_PARAMS',
 };
 
-/** What the transport itself refuses, with the data that the version wants. */
+/** An error of the transport itself, with the data that the version requires. */
 export function withDetails({ code, message }: RpcError, version: Version, field?: string): RpcError {
   return described(code, { message, reason: REASONS[code] ?? INTERNAL.reason, field }, version);
 }
 
-/** JSON-RPC answers 200 to whatever reached a method; what did not get that far has the status of its reason. */
+/** JSON-RPC answers 200 to whatever reached a method; anything else has the status of its reason. */
 export function rpcStatus(fault: Fault): number {
   const { http, code } = wireOf(fault);
   const isOfMethod = http === 400 || http === 404 || http === 500;
@@ -141,7 +141,7 @@ export function toRestError(fault: Fault): object {
   return restError(wireOf(fault), problemOf(fault));
 }
 
-/** No fault of ours would do: "not found" is a task here, and a client would take it for one. */
+/** Not one of our faults: "not found" means a task here, and a client would take it for that. */
 export function noSuchAddress(): object {
   const message = 'A2A has no such address below an agent. Its card says where it is called.';
   const reason = REASONS[RPC.methodNotFound] ?? INTERNAL.reason;

@@ -10,7 +10,7 @@ export function member(holder: JsonObject, name: string): Json | undefined {
   return value === null ? undefined : value;
 }
 
-/** Only names of our own are asked for, so this stays small. */
+/** Only our own names are looked up, so this stays small. */
 const snakes = new Map<string, string>();
 
 function snakeOf(name: string): string {
@@ -29,7 +29,7 @@ export function requiredId(holder: JsonObject, name: string, field = name): stri
   if (typeof value !== 'string' || value === '')
     throw wrong(field, 'is required: a string that is not empty.');
   if (value.length > ID_MOST) throw wrong(field, `may have at most ${ID_MOST} characters.`);
-  // One of our databases ends a text there, and the other refuses it.
+  // SQLite would end a text there, and PostgreSQL refuses it.
   if (value.includes('\0')) throw wrong(field, 'must not hold the control character U+0000.');
   return value;
 }

@@ -15,17 +15,17 @@ import { Watch } from '../../http/waiting/watch.ts';
 import { type Outlet, withContent } from './content.ts';
 import type { Update } from './dialect.ts';
 
-/** What a follower is given. Each promise is kept when it can take more: a slow one pauses us. */
+/** Where a follower writes. Each promise resolves when more can be taken: a slow reader pauses us. */
 export type Sink = {
-  /** Throws once the caller may not read this any more: its token may have been revoked since it came (W28). */
+  /** Throws once the caller may no longer read this: its token may have been revoked since it came (W28). */
   stillValid(): Promise<unknown>;
   update(pos: number, update: Update): Promise<void>;
   readonly closed: boolean;
 };
 
 /**
- * Follows a task's log from an entry on, in order and without gaps, until there is nothing more to come (A10). What was
- * written while nobody looked is read like everything else, so a follower on another replica misses nothing.
+ * Follows a task's log from an entry on, in order and without gaps, until nothing more can come (A10). It reads from
+ * the store, so a follower on another replica misses nothing.
  */
 export class TaskFollower {
   readonly #shell: Shell;
@@ -56,7 +56,7 @@ export class TaskFollower {
     }
   }
 
-  /** There is news, or the reader has gone: look. */
+  /** There is news, or the reader has gone: look again. */
   nudge(): void {
     this.#watch.nudge();
   }
@@ -73,14 +73,14 @@ export class TaskFollower {
       this.#after = entry.pos;
       if (update === null) continue;
       await this.#sink.update(entry.pos, update);
-      // Settled and nothing behind it: that is the end. With something behind it, the task went on.
+      // A settled state with nothing after it is the end. With something after it, the task went on.
       this.#isOver = update.isFinal && i === entries.length - 1 && !hasMore;
     }
     return entries.length > 0;
   }
 }
 
-/** A caller is told what the agent did; its own messages it knows. */
+/** A caller is told what the agent did; it knows its own messages. */
 export async function toUpdate(
   outlet: Outlet,
   task: Pick<TaskRecord, 'id' | 'context'>,

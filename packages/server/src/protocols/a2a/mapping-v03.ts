@@ -6,7 +6,7 @@ import { optionalFlag, optionalId, optionalObject, requiredId } from './fields.t
 import { assertModes, historyOf, inlinePush, toList, toMessage, toPush, toTaskId } from './mapping.ts';
 import { type Spelling, wrong } from './parts.ts';
 
-/** How an older dialect writes what the two have in common. */
+/** How an older dialect writes what both have in common. */
 export type Manner = {
   name: 'seed' | '0.3';
   spelling: Spelling;
@@ -66,7 +66,7 @@ export function olderDialect(manner: Manner): Dialect {
   };
 }
 
-/** In either spelling: a list has no parts to tell the seed's dialect by. */
+/** In either spelling: a list request has no parts by which to recognise the seed's dialect. */
 function toOlderState(text: string): TaskState | null {
   return TASK_STATES.find((state) => state === text.replace('-', '_')) ?? fromWireState(text);
 }

@@ -82,7 +82,7 @@ function toRole(role: Json | undefined): boolean {
   return role === 'ROLE_USER';
 }
 
-/** The message of a `send`, with its ids apart. */
+/** The message of a `send`, with its ids kept apart. */
 export function toMessage(
   params: JsonObject,
   spelling: Spelling,
@@ -112,7 +112,7 @@ export function toMessage(
   };
 }
 
-/** Told to nobody: the agent answers as it can, and says in which form. */
+/** Only checked: the agent answers as it can, and says in which form. */
 export function assertModes(configuration: JsonObject): void {
   optionalTexts(configuration, 'acceptedOutputModes', 'configuration.acceptedOutputModes');
 }
@@ -156,7 +156,7 @@ export function inlinePush(configuration: JsonObject, names: readonly string[]):
 
 const SECRET_MOST = 4096;
 
-/** Where to, and with which credentials; whether we go there is judged by the core's rules. */
+/** Address and credentials of a push; whether we go there is judged by the core. */
 export function toPush(given: JsonObject, path: string): PushRequest {
   const authentication = optionalObject(given, 'authentication', `${path}authentication`);
   const token = toSecret(given, 'token', path);
@@ -190,7 +190,7 @@ function toScheme(authentication: JsonObject, path: string): string | null {
   return scheme;
 }
 
-/** It becomes a header, so it must be able to be one. */
+/** It becomes a header, so it must be valid as one. */
 function toSecret(holder: JsonObject, name: string, path: string): string | null {
   const value = member(holder, name);
   if (value === undefined || value === '') return null;

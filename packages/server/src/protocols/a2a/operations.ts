@@ -41,7 +41,7 @@ export type Call = {
 /** A call that may be answered with a stream. */
 export type StreamedCall = Call & { request: FastifyRequest; reply: FastifyReply };
 
-/** The operations that answer once. Those that stream are `beginning`. */
+/** The operations with a single answer; those that stream are in `beginning`. */
 export type SingleOperation = Exclude<Operation, 'stream' | 'subscribe'>;
 
 type Handler = (call: Call) => Promise<Json>;
@@ -72,7 +72,7 @@ const HANDLERS: Record<SingleOperation, Handler> = {
   list: async (call) => {
     const dialect = dialectOfTask(call.version, undefined);
     const wanted = dialect.toList(call.params);
-    // Nobody knows yet how large, and a page of it may be.
+    // The size is not known yet, and a page may be large.
     await turnOf(call, LARGE_BYTES);
     const listed = orThrow(await listTasks(call.shell.room, call.entered.place, wanted));
     const tasks = [];
@@ -125,7 +125,7 @@ const HANDLERS: Record<SingleOperation, Handler> = {
   },
 };
 
-/** The answer as JSON. A task that is asked for again and has not changed is not put together again. */
+/** The answer as JSON. A task that is polled again unchanged is not assembled again. */
 export async function answerText(call: Call, operation: SingleOperation): Promise<string> {
   if (operation !== 'get') return exactText(await HANDLERS[operation](call));
   const { id, historyLength } = dialectOfTask(call.version, undefined).toGet(call.params);
@@ -137,7 +137,7 @@ export async function answerText(call: Call, operation: SingleOperation): Promis
   return call.texts.of(task, dialect.name, async () => {
     await turnOf(call, task.logBytes);
     const log = await room.store.read(place.space, (tx) => readLog(room, tx, task));
-    // Another length by now: then this is not the text of the task that was asked about.
+    // The log has grown meanwhile, so this is not the text of the task that was read.
     if (log.length !== task.length) return { text: exactText(await HANDLERS.get(call)), isLasting: false };
     const shown = await withAllContent(outletOf(call), viewOf(task, log));
     return { text: exactText(dialect.fromTask(shown)), isLasting: true };
@@ -151,7 +151,7 @@ async function foundTask({ shell, entered }: Call, id: string): Promise<TaskReco
   return task;
 }
 
-/** Before a log of this size is read to be answered with. */
+/** Waits for a turn before a log of this size is read for an answer. */
 async function turnOf({ shell, request, entered, response }: Call, logBytes: number): Promise<void> {
   const { address, network = '' } = entered;
   const { space, caller } = entered.place;
@@ -169,7 +169,7 @@ function taskIdOfPush({ version, params }: Call): string {
   return id;
 }
 
-/** Without a version a call is answered as its task was opened (A4). */
+/** Without a version, a call is answered in the dialect that its task was opened in (A4). */
 async function storedDialect(
   { shell, entered, version }: Call,
   taskId: string,
@@ -192,7 +192,7 @@ export async function openStream(call: Call): Promise<Opening> {
   return { ...beginning, dialect };
 }
 
-/** A subscription starts with the task, or behind the last entry that its reader has seen (A10). */
+/** A subscription starts with the task, or after the last entry that its reader has seen (A10). */
 export type Subscription = {
   dialect: Dialect;
   first: { pos: number; task: Json } | null;

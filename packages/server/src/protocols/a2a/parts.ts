@@ -27,9 +27,9 @@ function toPart(part: unknown, field: string, spelling: Spelling): JsonObject {
 
 const CONTENT = ['text', 'raw', 'url', 'data'] as const;
 
-/** 1.0: the member that is there says what it is. */
+/** In 1.0 the member that is present says what the part is. */
 function toPlainPart(part: JsonObject, field: string): JsonObject {
-  // Null is what proto speakers write for nothing; only of `data` it is a value.
+  // Proto clients write null for nothing; only for `data` is it a value.
   const given = CONTENT.filter(
     (name) => part[name] !== undefined && (part[name] !== null || name === 'data'),
   );
@@ -80,7 +80,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 function assertBase64(text: string, field: string): void {
   const padding = text.indexOf('=');
   const length = padding < 0 ? text.length : padding;
-  // One character alone behind the fours is less than a byte.
+  // A single character after the last group of four is less than a byte.
   if (!BASE64.test(text) || length % 4 === 1) throw wrong(field, 'must be base64.');
 }
 

@@ -31,7 +31,7 @@ import { versionOf } from './versions.ts';
 const BASE = '/@:handle/:agent';
 export const A2A_JSON = 'application/a2a+json';
 
-/** Its own type for who knows it; the kits and many clients want plain JSON. */
+/** A2A's own media type for clients that ask for it; SDKs and many others want plain JSON. */
 function typeFor({ headers }: FastifyRequest): string {
   const isSent = headers['content-type']?.toLowerCase().startsWith(A2A_JSON) === true;
   const type = isSent || asksFor(A2A_JSON, headers.accept) ? A2A_JSON : 'application/json';
@@ -83,7 +83,7 @@ export function restRoutes(app: FastifyInstance, parts: A2aParts): void {
   );
   taskRoutes(app, parts);
   const configs = `${BASE}/tasks/:id/pushNotificationConfigs`;
-  // Behind the question who asks: a stranger is not told which addresses an agent has (A21).
+  // After the caller is identified: a stranger is not told which addresses an agent has (A21).
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     const fault = parts.shell.addresses.wrongMethod(request, reply);
     if (fault !== undefined) throw fault;
@@ -109,7 +109,7 @@ export function restRoutes(app: FastifyInstance, parts: A2aParts): void {
   );
 }
 
-/** One task, and what is done with it: the verb stands behind the id. */
+/** One task and its operations: the verb follows the id. */
 function taskRoutes(app: FastifyInstance, parts: A2aParts): void {
   const { cancel, subscribe, get } = DESCRIBED;
   const reading = { ...get, verbs: { subscribe } };
@@ -132,7 +132,7 @@ function taskRoutes(app: FastifyInstance, parts: A2aParts): void {
   });
 }
 
-/** Not "not found": a client would take that for the task. */
+/** Not "not found": a client would think that the task is missing. */
 function otherMethod(reply: FastifyReply, allowed: 'GET' | 'POST'): Fault {
   reply.header('allow', allowed);
   return new Fault(
@@ -150,13 +150,13 @@ function ofConfig(request: FastifyRequest): JsonObject {
   return { taskId: id, id: config };
 }
 
-/** `{id}:cancel`: the id, when this is the verb. */
+/** For `{id}:cancel` with this verb, the id. */
 function verbOf(request: FastifyRequest, verb: string): string | null {
   const { id } = paramsOf(request);
   return id.endsWith(`:${verb}`) ? id.slice(0, -verb.length - 1) : null;
 }
 
-/** A query has only texts; what looks like a number or a truth value is one. */
+/** A query holds only text; what looks like a number or a boolean becomes one. */
 function typed(query: unknown): JsonObject {
   const params: JsonObject = {};
   if (!isJsonObject(query)) return params;

@@ -30,7 +30,7 @@ export async function a2aRoutes(app: FastifyInstance, shell: Shell, signer: Sign
   app.register(async (door) => {
     addJsonParser(door, ['application/json', A2A_JSON]);
     const ask = async (request: FastifyRequest, reply: FastifyReply) => {
-      // A task of a public agent is asked for without a credential, and a cache in between would keep its state.
+      // A public agent's task is read without a credential, so a cache in between would keep its state.
       reply.header('cache-control', 'no-store');
       request.entered = await enter(shell, request, reply.raw, parts.limits);
     };

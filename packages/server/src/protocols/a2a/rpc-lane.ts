@@ -8,12 +8,12 @@ import { answerText } from './operations.ts';
 import type { A2aParts } from './rpc-route.ts';
 import { operationOf, versionOf } from './versions.ts';
 
-/** Addresses as nearly everybody writes them; any other spelling goes the long way. */
+/** Addresses as nearly everybody writes them; other spellings take the framework's route. */
 const ADDRESS = /^\/@([a-z0-9-]+)\/([A-Za-z0-9_-]+)(\/?)$/;
 
 /**
- * JSON-RPC in front of the framework: messages and looks at tasks, from callers with a name. All else goes the long way
- * from the beginning, and so does every refusal: a refused message has written nothing.
+ * JSON-RPC in front of the framework: messages and task look-ups, from callers with a credential. Everything else
+ * takes the framework's route from the beginning, and so does every refusal: a refused message has written nothing.
  */
 export function rpcLane(parts: A2aParts): (url: string) => Named | undefined {
   return (url) => {
@@ -30,7 +30,7 @@ type Exchange = { request: IncomingMessage; response: ServerResponse };
 
 async function letIn(parts: A2aParts, exchange: Exchange, params: AgentParams): Promise<Take> {
   const { request } = exchange;
-  // Those without a name are counted, and must not be counted twice.
+  // Callers without a credential are counted, and must not be counted twice.
   if (request.headers.authorization === undefined) throw ANEW;
   const entered = await admit(parts.shell, request, params);
   if (entered.place.caller === NOBODY) throw ANEW;

@@ -18,17 +18,17 @@ import { toPushConfig } from './push/config.ts';
 /** What a message is answered with: the task, or a message instead of it (A7). */
 export type Answer = { task: TaskView } | { message: JsonObject };
 
-/** A stream is opened without knowing yet whether there will be a task; it waits this long to find out. */
+/** When a stream is opened, it is not known yet whether there will be a task; it waits this long to find out. */
 const STREAM_PATIENCE_SECONDS = 1;
 
 const RETRY_KEY_MOST = 255;
 
-/** Two people may both begin with "1"; nobody has made up a longer one before. */
+/** Two callers may both use "1" as an id; a longer one is taken to be unique. */
 const MADE_UP_LEAST = 20;
 
 /**
- * All who come without a name are one caller, but each is shown their own task: a short id is theirs only where they are.
- * A long one is known again from everywhere, since a retry may well take another way.
+ * All callers without a credential share one name, but each may see only their own task. A short retry key therefore
+ * counts only for their network; a long one counts everywhere, because a retry may come from another network.
  */
 function retryKeyOf(request: Headed, message: JsonObject, { network }: Entered): string {
   const key = plainRetryKey(request, message);
@@ -36,7 +36,7 @@ function retryKeyOf(request: Headed, message: JsonObject, { network }: Entered):
   return isAnybodys ? `${key}\n${network}` : key;
 }
 
-/** A retry is known by its header, or else by its message (A8). */
+/** A retry is recognised by its header, or else by its message id (A8). */
 function plainRetryKey(request: Headed, message: JsonObject): string {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return `id:${message.messageId}`;
@@ -51,7 +51,7 @@ type Asking = {
   request: Pick<FastifyRequest, 'headers' | 'raw'>;
   entered: Entered;
   dialect: Dialect;
-  /** Kept when the log of this task may be read. */
+  /** Resolves when the log of this task may be read. */
   turn(task: TaskRecord): Promise<unknown>;
 };
 
@@ -70,7 +70,7 @@ async function submit(asking: Asking, wanted: SendRequest, awaitSeconds: number,
   return orThrow(await send(shell.room, sending, id));
 }
 
-/** `send`: durable first, then patient for as long as the agent's card says (A6). */
+/** `send`: the message is committed first; then the caller waits for as long as the agent's card says (A6). */
 export async function sendMessage(asking: Asking, wanted: SendRequest, outlet: Outlet): Promise<Answer> {
   const { waitSeconds } = asking.entered.address.card;
   const view = { historyLength: wanted.historyLength };
@@ -92,7 +92,7 @@ async function askAgain({ shell, request, entered }: Asking): Promise<void> {
   await admit(shell, request, entered.address);
 }
 
-/** Listens before it sends: nothing that is said to the message can be missed, and nothing is looked at twice. */
+/** Listens before it sends, so that no answer is missed and none is read twice. */
 async function untilAnswered(asking: Asking, wanted: SendRequest, seconds: number): Promise<TaskRecord> {
   const { shell, request, entered } = asking;
   const { room } = shell;
@@ -111,7 +111,7 @@ async function untilAnswered(asking: Asking, wanted: SendRequest, seconds: numbe
     },
   );
   if (answered.id === id || isAnswer(answered) || !isOnline(sent)) return answered;
-  // A retry: it is another task that has to be listened to.
+  // It is a retry, so another task must be listened to.
   return shell.parking.until(request.raw, { topic: taskTopic(answered), millis }, () =>
     lookAt(room, answered),
   );
@@ -139,15 +139,15 @@ async function answerOf(
   return { task: await withAllContent(outlet, viewOf(task, log, wanted)) };
 }
 
-/** A direct reply belongs to a context, and to no task that the caller could ask for. */
+/** A direct reply belongs to a context, but to no task that the caller could ask for. */
 function withoutTask({ taskId: _, ...message }: JsonObject): JsonObject {
   return message;
 }
 
-/** What a stream begins with, and the entry after which it goes on; null when that was all. */
+/** How a stream begins, and the entry after which it goes on; null when that was all. */
 export type Beginning = { answer: Answer; task: TaskRecord; after: number | null };
 
-/** `stream`: the task as it was with this message, and then everything that came after it (A10). */
+/** `stream`: the task as of this message, and then everything after it (A10). */
 export async function beginStream(asking: Asking, wanted: SendRequest, outlet: Outlet): Promise<Beginning> {
   const { shell, request } = asking;
   const sent = await submit(asking, wanted, STREAM_PATIENCE_SECONDS);

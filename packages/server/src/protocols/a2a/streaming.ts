@@ -8,7 +8,7 @@ import { admit } from './door.ts';
 import { TaskFollower } from './follow.ts';
 import { type Call, openStream, openSubscription, outletOf, type StreamedCall } from './operations.ts';
 
-/** How one transport wraps what is streamed. */
+/** How a transport wraps each streamed result. */
 export type Wrap = (result: string) => string;
 
 type Begun = {
@@ -28,7 +28,7 @@ export async function begin(call: Call, operation: 'stream' | 'subscribe'): Prom
   return { dialect, task, first: { id: after ?? task.length, data: dialect.fromStreamed(answer) }, after };
 }
 
-/** Streams a task to its caller; the task does not care whether somebody listens. */
+/** Streams a task to its caller; the task goes on whether or not anybody listens. */
 export async function pour(call: StreamedCall, begun: Begun, wrap: Wrap): Promise<void> {
   const { shell } = call;
   let follower: TaskFollower | null = null;

@@ -6,8 +6,8 @@ const LARGEST = 64 * 1024;
 type Made = { text: string; isLasting: boolean };
 
 /**
- * Tasks as they were last told, by the length of their logs: one of a given length never changes, so nothing here is
- * ever wrong. Callers poll. Oldest out first, by size.
+ * Tasks as last sent, by the length of their logs: a log of a given length never changes, so nothing here is ever
+ * wrong. It pays because callers poll. The oldest are dropped first, by size.
  */
 export class TaskTexts {
   readonly #known = new Map<string, string>();

@@ -8,14 +8,14 @@ import { V03 } from './mapping-v03.ts';
 
 export const DIALECTS: Record<TaskDialect, Dialect> = { '1.0': V1, '0.3': V03, seed: SEED };
 
-/** What the caller has declared; null when nothing. */
+/** What the caller has declared; null for nothing. */
 export type Version = '1.0' | '0.3' | null;
 
 const SUPPORTED = ['0.3', '1.0'];
 
 type Asked = { headers: Record<string, string | string[] | undefined>; query: unknown };
 
-/** The header, else the query parameter; a patch number says nothing (A4). */
+/** From the header, else the query parameter; a patch number is ignored (A4). */
 export function versionOf({ headers, query }: Asked): Version {
   const given = headers['a2a-version'] || (isJsonObject(query) ? query['A2A-Version'] : undefined);
   const text = typeof given === 'string' ? given.trim() : '';
@@ -102,7 +102,7 @@ export function dialectOfParams(version: Version, params: JsonObject): Dialect |
   return isSeed ? SEED : V03;
 }
 
-/** The dialect a task was opened in, as far as somebody without a version can read it. */
+/** The dialect that a task was opened in, if a caller without a version can read it. */
 export function dialectOfTask(version: Version, stored: TaskDialect | undefined): Dialect {
   if (version !== null) return DIALECTS[version];
   return stored === 'seed' ? SEED : V03;

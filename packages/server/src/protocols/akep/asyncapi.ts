@@ -43,7 +43,7 @@ function operation(action: 'send' | 'receive', channel: keyof typeof CHANNELS, .
   return { action, channel: ref(`channels/${channel}`), messages: used };
 }
 
-/** AsyncAPI 3.0 of what is live, from the schemas that everything else is checked against (K23). */
+/** AsyncAPI 3.0 for the live addresses, made from the schemas that everything else is checked against (K23). */
 export function asyncApi({ baseUrl, about }: Shell) {
   const { host, protocol } = new URL(baseUrl());
   const secure = protocol === 'https:';

@@ -6,13 +6,13 @@ import { memberText } from '../../core/json-text.ts';
 /** CloudEvents 1.0, structured mode, mapped both ways without loss (K26). */
 export const CLOUDEVENTS = 'application/cloudevents+json';
 
-/** What does not fit an envelope travels here, and comes back out of here. */
+/** Attributes that do not fit an envelope are stored under this name, and restored from it. */
 const KEPT = 'io.cloudevents';
 
-/** What is known of an event besides itself. */
+/** What is known about an event besides its body. */
 export type Around = { now: string; messageId?: string | undefined };
 
-/** One of ours inside a CloudEvent is taken as it is; anything else is mapped. Every attribute is kept. */
+/** An envelope of ours inside a CloudEvent is taken as it is; anything else is mapped. Every attribute is kept. */
 export function fromCloudEvent(value: Json, { now, messageId }: Around): JsonObject {
   if (!isJsonObject(value) || value.specversion !== '1.0') throw wrong('specversion must be "1.0".');
   const { data, ...attributes } = value;
@@ -22,7 +22,7 @@ export function fromCloudEvent(value: Json, { now, messageId }: Around): JsonObj
   if (isEnvelope(data)) return unwrap(data, attributes);
   return {
     spec: 'akep.v1',
-    // An id that no event can have stays an attribute: the message's own, which is signed as well, takes its place.
+    // An id that is no valid event id stays an attribute; the message's own id, which is signed too, takes its place.
     event_id: EVENT_ID.test(id) ? id : (messageId ?? id),
     event_type: toEventType(type),
     occurred_at: typeof value.time === 'string' ? value.time : now,
@@ -38,7 +38,7 @@ function isText(value: Json | undefined): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** Whoever reads it as a CloudEvent gets it as it came, so it has to be one: their libraries refuse what is not. */
+/** Readers may ask for it as a CloudEvent again, so it must be valid as one: their libraries refuse anything else. */
 function assertAttributes({ data, ...attributes }: JsonObject): void {
   const binary = attributes.data_base64 ?? undefined;
   if (binary !== undefined && data !== undefined) throw wrong('it has data or data_base64, not both.');
@@ -55,7 +55,7 @@ function isEnvelope(data: Json | undefined): data is JsonObject {
   return isJsonObject(data) && typeof data.spec === 'string' && data.spec.startsWith('akep.');
 }
 
-/** The same as text: data keeps the digits it was written with, which a parsed number may not hold. */
+/** The same as text: data keeps its digits, which a parsed number may lose. */
 export function envelopeTextOf(text: string, value: JsonObject, envelope: JsonObject): string {
   const data = memberText(text, 'data');
   if (data === null) return JSON.stringify(envelope);
@@ -79,7 +79,7 @@ function keptBeside({ extensions }: JsonObject, data: string) {
   return { extensions: { ...own, [KEPT]: { ...ours, extensions: new ExactJson(text) } } };
 }
 
-/** An envelope that we would wrap ourselves in just these words needs no memory of them. */
+/** Attributes that we would generate ourselves in the same words need not be stored. */
 function unwrap(envelope: JsonObject, attributes: JsonObject): JsonObject {
   const { data: _, ...ours } = toCloudEvent(envelope);
   const names = new Set([...Object.keys(ours), ...Object.keys(attributes)]);
@@ -89,7 +89,7 @@ function unwrap(envelope: JsonObject, attributes: JsonObject): JsonObject {
   return { ...envelope, extensions: { ...(isJsonObject(extensions) ? extensions : {}), [KEPT]: kept } };
 }
 
-/** Types are spelled more narrowly here; the one that came is kept beside. */
+/** Our event types allow fewer characters; the original type is stored as an attribute. */
 function toEventType(type: string): string {
   const trim = (text: string) => text.replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '');
   const plain = trim(

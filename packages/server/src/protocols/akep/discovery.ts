@@ -6,7 +6,7 @@ import { LIMITS } from './schema.ts';
 const PROFILES = ['webhook', 'replay_inbox', 'relay', 'task_state', 'knowledge_publisher'];
 const ALGORITHMS = ['v1', 'v1a'];
 
-/** The members that the project's own discovery document has, for whoever was written against that one. */
+/** The members of the AKEP project's own discovery document, for clients written against that one. */
 function inTheirWords(url: string) {
   return {
     service_name: 'Lanternroom',

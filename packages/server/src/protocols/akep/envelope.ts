@@ -10,10 +10,10 @@ import { CLOUDEVENTS, envelopeTextOf, fromCloudEvent } from './cloudevents.ts';
 import type { Sent } from './request.ts';
 import { checkEvent } from './schema.ts';
 
-/** A body, what its sender says that it is, and the id of the message it came in. */
+/** A body with its headers, and the id of the message it came in. */
 export type Carried = Pick<Sent, 'headers' | 'body'> & { messageId?: string };
 
-/** The envelope in a body, and the bytes that are kept of it. */
+/** The envelope in a body, and the bytes to store. */
 export function toEnvelope(
   { headers, body, messageId }: Carried,
   producer: Producer,
@@ -34,7 +34,10 @@ export function toEnvelope(
   return { envelope: ownOf(parsed.value, producer, body), kept: body };
 }
 
-/** CloudEvents in their other modes: headers are not under the signature, and an answer is about one event (K26). */
+/**
+ * Refuses the other modes of CloudEvents: headers are not covered by the signature, and a batch would need several
+ * answers (K26).
+ */
 function assertStructured(value: unknown, contentType: string, headers: Sent['headers']): void {
   const isBatch = contentType.startsWith('application/cloudevents-batch+json');
   const isBinary =
@@ -59,11 +62,11 @@ function checked(value: unknown, { tier }: Producer): Envelope {
   throw new Fault('invalid_field', `The envelope is not valid: ${path} ${message}.`, { field: path });
 }
 
-/** An index of ours holds so much, whatever the letters. */
+/** The longest value that fits our index, in any script. */
 const LONGEST_TASK_ID = 512;
 const NULL_ESCAPED = Buffer.from('\\u0000');
 
-/** What its schema allows and no database can look up. */
+/** Refuses what the schema allows but no database can look up. */
 function assertKeepable(envelope: Envelope, body: Buffer): void {
   if (isLongerThan(String(envelope.subject.task_id ?? ''), LONGEST_TASK_ID)) {
     const message = `must NOT have more than ${LONGEST_TASK_ID} characters`;
@@ -71,7 +74,7 @@ function assertKeepable(envelope: Envelope, body: Buffer): void {
   }
   const holder = body.includes(NULL_ESCAPED) ? findNull(envelope) : undefined;
   if (holder === undefined) return;
-  // One of our databases ends a text there, and the other refuses it.
+  // SQLite would end a text there, and PostgreSQL refuses it.
   throw invalid(holder, `The envelope is not valid: ${holder} must not hold the control character U+0000.`);
 }
 
@@ -82,7 +85,10 @@ function findNull({ source, subject, routing, knowledge }: Envelope): string | u
   return Object.entries(parts).find(([, part]) => Object.values(part).some(isBroken))?.[0];
 }
 
-/** Producer identity is the signing key's (K5); even who may name anybody may not name us or an agent (K30). */
+/**
+ * The producer is that of the signing key (K5); even a key that may name any producer may not name us or an agent
+ * (K30).
+ */
 function assertOwnProducer({ source }: Envelope, { id, anyId }: Producer): void {
   const named = source.producer_id;
   if (named === undefined || named === id || (anyId && !isReserved(named))) return;

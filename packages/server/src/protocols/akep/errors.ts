@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type Door, HTTP_STATUS } from '../../http/errors.ts';
 
-/** One sentence, and where it is about; for /openapi.json. */
+/** One sentence, and the field it is about; for /openapi.json. */
 export const AkepErrorForm = Type.Object(
   {
     error: Type.String(),

@@ -10,10 +10,10 @@ import { textOf } from './mapping.ts';
 import { stillValid } from './request.ts';
 
 const PAGE = 100;
-/** A slow reader holds what was read for it, and there may be thousands of them. */
+/** Small, because a slow reader keeps its page in memory, and there may be thousands. */
 const AT_A_TIME = { limit: PAGE, bytes: 256 * 1024 };
 
-/** What a live reader is sent. Each promise is kept when the reader can take more: a slow one pauses us (K15). */
+/** Where a live reader is written to. Each promise resolves when it can take more: a slow reader pauses us (K15). */
 export type Sink = {
   event(cursor: string, envelope: string): Promise<void>;
   resume(resume: string): Promise<void>;
@@ -23,7 +23,7 @@ export type Sink = {
 /** Where a reader starts; acknowledged entries up to `settled` are not sent to it again. */
 export type Start = { after: number; resumesAfter: number; settled: number };
 
-/** At its cursor, or at the oldest entry that was not acknowledged. */
+/** At the cursor, or at the oldest entry that was not acknowledged. */
 export async function startOf({ room }: Shell, reader: Reader, cursor: string | null): Promise<Start> {
   if (cursor !== null) {
     const after = orThrow(fromCursor(room, 'events', reader, cursor));
@@ -39,9 +39,9 @@ export async function startOf({ room }: Shell, reader: Reader, cursor: string | 
 }
 
 /**
- * Follows an inbox from an offset, in order and without gaps: reads a page, sends it, waits for the reader when it
- * is slow, and for news when there is nothing more. A resume goes out just before its event, so whoever has the event
- * has had its resumes. Stream and socket share this.
+ * Follows an inbox from an offset, in order and without gaps: reads a page, sends it, waits for the reader when it is
+ * slow, and for news when there is nothing more. A resume is sent just before its event, so whoever has the event has
+ * its resumes. Stream and socket share this.
  */
 export class Follower {
   readonly #shell: Shell;
@@ -76,7 +76,7 @@ export class Follower {
     }
   }
 
-  /** There is news, or the reader has gone: look. */
+  /** There is news, or the reader has gone: look again. */
   nudge(): void {
     this.#watch.nudge();
   }
@@ -104,7 +104,7 @@ export class Follower {
     this.#resumesAfter = due.at(-1)?.offset ?? this.#resumesAfter;
   }
 
-  /** They were made with their entries, so all that belong to what was read can be seen. */
+  /** Resumes commit together with their entries, so all that belong to what was read are visible. */
   async #resumesUpTo(entry: number): Promise<Resume[]> {
     const { agent, space } = this.#reader;
     const found: Resume[] = [];

@@ -18,7 +18,7 @@ import { type ById, caller, json, optionalJson, readerOf, stillValid } from './r
 import { AckBody, AckedBody, EventView, PageBody, QUERY, TaskBody } from './schema.ts';
 import { stream } from './stream.ts';
 
-/** Reading an inbox: by page, by waiting, live, one by one; and saying what became of it. */
+/** Reading an inbox by page, by waiting, live or one by one, and acknowledging. */
 export function inboxRoutes(door: FastifyInstance, shell: Shell): void {
   pageRoutes(door, shell);
   eventRoutes(door, shell);
@@ -83,10 +83,10 @@ async function turnOf(
   if (hasWaited) await stillValid(room, digest);
 }
 
-/** What thousands of readers of one inbox see when they are woken together is read once. */
+/** When thousands of readers of one inbox wake together, it is read once for all. */
 type Looks = { pages: SharedLooks<Read | Fault>; keys: SharedLooks<Identity>; texts: WeakMap<Read, string> };
 
-/** Less than in a page that is asked for: whoever waits its turn with it holds it. */
+/** Less than in an ordinary page, because it is held while its reader waits for a turn. */
 const WOKEN_BYTES = 1024 * 1024;
 
 const bytesOf = ({ items }: Read) => items.reduce((sum, { bytes }) => sum + bytes.length, 0);

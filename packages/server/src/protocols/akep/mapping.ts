@@ -28,7 +28,7 @@ export function toLimit(query: Query): number {
   return whole(query, 'limit', 1, LIMITS.pageMost) ?? LIMITS.pageDefault;
 }
 
-/** The newest so many instead of a place to start from; null when nobody asks for them. */
+/** How many of the newest are asked for, instead of a place to start from; null when not asked. */
 export function toLast(query: Query): number | null {
   return whole(query, 'last', 1, LIMITS.pageMost) ?? null;
 }
@@ -56,7 +56,7 @@ export function textOf({ bytes }: { bytes: Uint8Array }): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-/** The stored bytes, spliced between the few of our own. */
+/** The stored bytes, with our own members around them. */
 export function fromPage(
   room: Room,
   reader: Reader,
@@ -86,7 +86,7 @@ export function toAck(body: JsonObject): {
 } {
   const status = body.status === undefined ? 'stored' : choice('status', body.status, ACK_STATUSES);
   const processedAt = optionalTime(body, 'processed_at');
-  // The project's own receiver takes an empty one for none.
+  // AKEP's own receiver treats an empty reason as none.
   const reason = body.reason === '' ? null : optionalText(body, 'reason', 1000);
   return { status, processedAt, reason };
 }
@@ -100,7 +100,7 @@ export function optionalTime(body: JsonObject, field: string): Micros | null {
 }
 
 export function toSubscriptionBody(body: JsonObject): SubscriptionBody {
-  // What a reader was shown can be sent back as it is.
+  // A subscription can be sent back as it was shown.
   const { subscription_id: _id, default: _default, created_at: _at, secret: _secret, ...rest } = body;
   const checked = checkSubscription(rest);
   if (!checked.ok) {
@@ -128,7 +128,7 @@ export function fromSubscription(s: Subscription) {
   };
 }
 
-/** The reply to whoever made or changed it: with the secret, if it got one now. */
+/** The reply to its maker: with the secret, if it was made now. */
 export function fromSubscribed({ subscription, secret }: Subscribed) {
   return { ...fromSubscription(subscription), ...(secret === null ? {} : { secret }) };
 }
@@ -150,7 +150,7 @@ export function toWait(
       types.every((t) => typeof t === 'string' && EVENT_TYPE.test(t))
     )
   ) {
-    // One that no event can have would be waited for in vain.
+    // A type that no event can have would be waited for in vain.
     throw invalid('event_types', 'event_types must be a list of event types; leave it out for any.');
   }
   const wait: Wait = {
@@ -171,10 +171,10 @@ export function toWait(
   return wait;
 }
 
-/** Who waits for a moment only may come late, by this much at most. */
+/** How late a wait may arrive that was meant to be short. */
 const LATE: Micros = 60 * SECOND;
 
-/** One that was over long before it begins would be waited for in vain, and nobody would know why. */
+/** A wait that ended long before it begins would never be resumed, and nobody would know why. */
 function toEnd(body: JsonObject, now: Micros): Micros | null {
   const at = optionalTime(body, 'expires_at');
   if (at === null || at > now - LATE) return at;

@@ -29,12 +29,12 @@ const FLAWS: Record<HeaderFlaw, string> = {
   no_known_algorithm: 'webhook-signature has no signature in an algorithm we know (v1).',
 };
 
-/** Wrong signature and unknown producer answer alike: nobody learns which producers exist (K3). */
+/** A wrong signature and an unknown producer answer alike: nobody learns which producers exist (K3). */
 function notSigned(): Fault {
   return new Fault('bad_signature', 'No signature is valid for a producer that is known here.');
 }
 
-/** Read once per secret: that costs more than the hash. */
+/** Remembered, because parsing a secret costs more than the hash. */
 const keyObjects = new ShortMemory<string, HmacKey | KeyObject>(10_000);
 
 function keyObject({ secret, key }: VerifyingKey): HmacKey | KeyObject {
@@ -44,7 +44,7 @@ function keyObject({ secret, key }: VerifyingKey): HmacKey | KeyObject {
 type Claimed = { headers: SignatureHeaders; keyId: string | null };
 type Signed = { producer: Producer; keyId: string | null; algorithm: Algorithm; headers: SignatureHeaders };
 
-/** What the door for producers works with. */
+/** What the door for producers needs. */
 export type Receiving = {
   shell: Shell;
   keys: SigningKeys;
@@ -60,7 +60,7 @@ function readHeaders({ shell: { room } }: Receiving, request: Sent): Claimed {
   return { headers, keyId: typeof named === 'string' && named !== '' ? named : null };
 }
 
-/** Who of those that may have signed these bytes has. The body is not looked at before that. */
+/** Which of the possible keys has signed these bytes. The body is not parsed before that. */
 function findSigner(
   { refusals }: Receiving,
   request: Sent,
@@ -75,7 +75,7 @@ function findSigner(
   throw notSigned();
 }
 
-/** `POST /akep/events`: verify, parse, check, keep. */
+/** `POST /akep/events`: verify, parse, check, store. */
 export async function receive(receiving: Receiving, request: Sent, space: SpaceId | null): Promise<Ingested> {
   const claimed = readHeaders(receiving, request);
   const candidates = receiving.keys.find({ keyId: claimed.keyId, space });

@@ -5,11 +5,11 @@ import { type Bucket, fullBucket, type Rate, take } from '../../core/rate.ts';
 import type { Room } from '../../core/room.ts';
 import { AKEP_DOOR } from './errors.ts';
 
-/** One a second and a burst: enough to help somebody, too little to fill a disk with. */
+/** One a second, with a burst: enough to help a developer, too little to fill a disk. */
 const NOTED: Rate = { perHour: 3600, burst: 100 };
 const MOST_PRODUCERS = 10_000;
 
-/** What was refused and why, kept for a week so that a producer's developer can be helped. Nobody waits for it. */
+/** Refused events and the reasons, kept for a week to help the producer's developer. Nobody waits for the write. */
 export class RefusalNotes {
   readonly #room: Room;
   readonly #buckets = new ShortMemory<string, Bucket>(MOST_PRODUCERS);
@@ -33,7 +33,7 @@ export class RefusalNotes {
       status,
       reason: fault.message,
     };
-    // A store that cannot be written has worse things to say than this.
+    // If the store cannot be written, there are worse problems than a missing note.
     this.#room.store.write(space, [], (tx) => tx.producers.insertRefusal(refusal)).catch(() => {});
   }
 }

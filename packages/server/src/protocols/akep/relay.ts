@@ -17,24 +17,24 @@ import { toAck } from './mapping.ts';
 import { caller, readerOf, stillValid } from './request.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** How long a reader may take to say goodbye as well. */
+/** How long a reader may take to answer our goodbye. */
 const GOODBYE_MS = 2_000;
 const FRAME_MOST = 64 * 1024;
-/** As much as may wait in a socket before its reader counts as slow. */
+/** How many bytes may wait in a socket before its reader counts as slow. */
 const BUFFER_MOST = 1024 * 1024;
-/** And before one is cut off who goes on asking and never listens: the answers would fill our memory. */
+/** And before a reader is cut off that keeps asking and never reads: the answers would fill our memory. */
 const BUFFER_LIMIT = 8 * 1024 * 1024;
 
-/** `GET /akep/relay`: events out, acknowledgements in. What is not acknowledged comes again after a reconnect. */
+/** `GET /akep/relay`: events out, acknowledgements in. What is not acknowledged is sent again after a reconnect. */
 export async function relayRoute(app: FastifyInstance, shell: Shell): Promise<void> {
   const options = {
     maxPayload: FRAME_MOST,
     perMessageDeflate: false,
-    // They are answered where frames are heard.
+    // Pings are answered where frames are read (http/sockets/pace.ts).
     autoPong: false,
     server: gate(app, shell),
   };
-  // A frame that cannot be read is its sender's mistake: the close says so, and the log would say it as our error.
+  // An unreadable frame is its sender's mistake: the close code says so, and the log should not call it our error.
   const errorHandler = (_: Error, socket: WebSocket) => socket.terminate();
   await app.register(websocket, { options, errorHandler });
   app.route({
@@ -48,11 +48,11 @@ export async function relayRoute(app: FastifyInstance, shell: Shell): Promise<vo
   });
 }
 
-/** Upgrades at this address alone reach the plugin: it would take every one of the whole server otherwise. */
+/** Only upgrades at this address reach the plugin: otherwise it would take those of the whole server. */
 function gate(app: FastifyInstance, { upgrades }: Shell) {
   const through = createServer();
   upgrades.serve('/akep/relay', (request, socket, head) => through.emit('upgrade', request, socket, head));
-  // One that is then answered like a plain request would leave its connection open for ever.
+  // An upgrade that is answered like a plain request would leave its connection open for ever.
   app.addHook('onResponse', (request, _, done) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon();
     done();
@@ -94,13 +94,13 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
 function end(socket: WebSocket, request: FastifyRequest, reason: unknown): void {
   const isOpen = socket.readyState === socket.OPEN;
   if (isOpen) logFault(request, reason, toFault(reason as Error));
-  // A close frame has no room for the way on (K17).
+  // A close frame is too small for the details that say how to go on (K17).
   if (isOpen && isFault(reason) && reason.detail.extra !== undefined)
     socket.send(JSON.stringify({ type: 'error', error: reason.message, ...reason.detail.extra }));
   socket.close(closeCode(reason), isFault(reason) ? inClose(reason) : 'internal error');
 }
 
-/** 1008 tells a reader to mend something; a store that is away is none of its business, and it comes back. */
+/** 1008 means that the reader must fix something; an unreachable store is not its business, and it comes back. */
 function closeCode(reason: unknown): number {
   if (isStoreTrouble(reason)) return 1013;
   return isFault(reason) ? 1008 : 1011;
@@ -111,7 +111,7 @@ function inClose(fault: Fault): string {
   return `${fault.fault}: ${fault.message}`.slice(0, 120).replace(/[^\x20-\x7e]/g, '?');
 }
 
-/** Notices half-open sockets, and tells readers to come back when the server goes. Returns what ends it. */
+/** Detects half-open sockets, and tells readers to come back when the server stops. Returns a function that ends it. */
 function keepAlive(shell: Shell, socket: WebSocket): () => void {
   let alive = true;
   socket.on('pong', () => {
@@ -132,7 +132,7 @@ function keepAlive(shell: Shell, socket: WebSocket): () => void {
   };
 }
 
-/** Frames for one socket. Once a megabyte waits in it, the next promise is kept only when that has been taken. */
+/** Frames for one socket. While a megabyte waits in it, the next promise resolves only when that has been taken. */
 class SocketSink implements Sink {
   readonly #socket: WebSocket;
 
@@ -154,7 +154,7 @@ class SocketSink implements Sink {
 
   #send(text: string): Promise<void> {
     return new Promise((resolve) => {
-      // Also called, with an error, when the socket goes before it has taken the frame.
+      // Also called, with an error, when the socket closes before it has taken the frame.
       this.#socket.send(text, () => resolve());
       if (this.#socket.bufferedAmount < BUFFER_MOST) resolve();
     });
@@ -178,7 +178,7 @@ async function answer({ room }: Shell, request: FastifyRequest, text: string | n
   return isFault(outcome) ? refusal(eventId, outcome.message) : null;
 }
 
-/** What is wrong with it is told in the words of K13. */
+/** Refusals use the words of K13. */
 async function settle(
   room: Shell['room'],
   reader: Reader,

@@ -10,7 +10,7 @@ import type { Shell } from '../../http/shell.ts';
 
 export type ById = { Params: { id: string } };
 
-/** No token is 401, one that is not valid here 403 (K11). */
+/** No token is 401; one that is not valid here is 403 (K11). */
 export async function identifyReader({ room }: Shell, request: FastifyRequest): Promise<Identity> {
   const key = bearerOf(request);
   if (key === null)
@@ -18,7 +18,7 @@ export async function identifyReader({ room }: Shell, request: FastifyRequest): 
   return stillValid(room, room.vault.sha256(key));
 }
 
-/** Asked again before something goes to a reader that has waited: its key may have been revoked meanwhile. */
+/** Asked again before a reader that has waited is answered: its key may have been revoked meanwhile. */
 export async function stillValid(room: Shell['room'], digest: string): Promise<Identity> {
   const identity = await room.store.directory.identityByDigest(digest);
   if (identity !== null && isActive(identity.key, room.clock.now())) return identity;
@@ -35,14 +35,14 @@ export function readerOf(request: FastifyRequest): Reader {
   return { space, agent };
 }
 
-/** What a producer sent, whichever way it came in. */
+/** What a producer sent, by either route. */
 export type Sent = Headed & { body: Buffer };
 
 export function toSent(request: FastifyRequest): Sent {
   return { headers: request.headers, body: bytes(request) };
 }
 
-/** Bodies stay bytes until somebody has vouched for them. */
+/** Bodies stay bytes until their sender is verified. */
 export function bytes(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }

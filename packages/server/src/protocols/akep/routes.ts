@@ -39,7 +39,7 @@ export async function akepRoutes(app: FastifyInstance, shell: Shell): Promise<vo
   };
   app.setErrorHandler(errorHandler(AKEP_DOOR, shell.baseUrl));
   describeDoor(app, { refusal: AkepErrorForm });
-  // Signatures are over bytes, so bodies stay bytes until somebody has vouched for them.
+  // Signatures cover bytes, so bodies stay bytes until their sender is verified.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
 
@@ -88,7 +88,7 @@ function ingestRoutes(app: FastifyInstance, receiving: Receiving): void {
     handler: async (request, reply) => {
       const { directory } = receiving.shell.room.store;
       const space = await directory.spaceByHandle(request.params.handle);
-      // An unknown handle answers as a wrong signature does.
+      // An unknown handle is answered like a wrong signature.
       return sendFull(
         reply,
         accepted(await receive(receiving, toSent(request), space?.id ?? 'no such space')),
@@ -111,7 +111,7 @@ function emitRoute(door: FastifyInstance, receiving: Receiving): void {
   });
 }
 
-/** The agent's key vouches for it, as a signature does for a producer (K25). */
+/** The agent's key vouches for the event, as a signature does for a producer's (K25). */
 async function emit({ shell, subscriptions }: Receiving, request: FastifyRequest) {
   const { room, about } = shell;
   const { space, agent } = caller(request).key;

@@ -15,9 +15,10 @@ export const LIMITS = {
   unnamedKeys: 32,
 } as const;
 
-// The schemas are our own and judged by a test: judging them at every start costs more than all the rest of it.
+// The schemas are our own and a test validates them: doing it at every start would cost more than the rest of the
+// start.
 const ajv = new Ajv2020({ allErrors: false, strict: false, meta: false, validateSchema: false });
-// Narrower than what we read elsewhere: RFC 3339 has seconds, a dot before their fraction, and a zone.
+// Narrower than what we accept elsewhere: RFC 3339 has seconds, a dot before the fraction, and a zone.
 const DATE_TIME = /^[-\d]{10}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 ajv.addFormat('date-time', (text: string) => DATE_TIME.test(text) && fromIso(text) !== null);
 ajv.addFormat('uri', (text: string) => URL.canParse(text));
@@ -87,7 +88,7 @@ export function checkEvent(value: unknown, mayOmitProducer: boolean): Checked<En
   return { ok: false, flaw: { path: `/${stranger}`, message: 'is unknown', unknownTopLevel: true } };
 }
 
-/** Whatever else is wrong with it: a command is refused as a command (K4). */
+/** A command is refused as a command, whatever else is wrong (K4). */
 function unknownMember(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return Object.keys(value).find((name) => !Object.hasOwn(PLAIN_EVENT.properties, name));
@@ -106,7 +107,7 @@ const Subject = Type.Record(
   Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
 );
 
-/** Query parameters that several addresses share, as /openapi.json tells them. */
+/** Query parameters that several addresses share, for /openapi.json. */
 export const QUERY = {
   cursor: { name: 'cursor', in: 'query', schema: Type.String() },
   limit: { name: 'limit', in: 'query', schema: Type.Integer({ minimum: 1, maximum: LIMITS.pageMost }) },
@@ -131,7 +132,7 @@ export const SubscriptionBody = Type.Unsafe<SubscriptionWire>(OUR_SUBSCRIPTION);
 
 const NotEmpty = Type.String({ minLength: 1 });
 
-/** CloudEvents 1.0, structured (K26): the attributes that we look at, and whatever else it has. */
+/** CloudEvents 1.0, structured (K26): the attributes that we read, and any others. */
 export const CloudEventBody = Type.Object(
   {
     specversion: Type.Literal('1.0'),
@@ -146,7 +147,7 @@ export const CloudEventBody = Type.Object(
   { additionalProperties: true },
 );
 
-/** As it is kept, or as the CloudEvent that `Accept` asked for. */
+/** As it is stored, or as the CloudEvent that `Accept` asked for. */
 const EventOut = Type.Union([EventBody, CloudEventBody]);
 
 export const AcceptedBody = Type.Object({ accepted: Type.Literal(true), duplicate: Type.Boolean() });
@@ -189,7 +190,7 @@ export const TaskBody = Type.Object({
   ),
 });
 
-/** A subscription as it is shown: as it was sent, with what we add. */
+/** A subscription as it is shown: as it was sent, with the members that we add. */
 const { additionalProperties: _closed, ...OPEN_SUBSCRIPTION } = OUR_SUBSCRIPTION;
 export const SubscriptionView = Type.Unsafe<SubscriptionWire>({
   ...OPEN_SUBSCRIPTION,

@@ -7,8 +7,8 @@ import { LIMITS } from './schema.ts';
 export type Wanted = { keyId: string | null; space: SpaceId | null };
 
 /**
- * The keys that may have signed a request. Under load many requests are read in one turn of the event loop: they share
- * one look, which is forgotten with the turn, so a revoked key is as dead as without it.
+ * The keys that may have signed a request. Requests of one turn of the event loop share one look-up, which is
+ * forgotten with the turn, so a revoked key is refused as promptly as without it.
  */
 export class SigningKeys {
   readonly #room: Room;
@@ -18,7 +18,7 @@ export class SigningKeys {
     this.#room = room;
   }
 
-  /** At once where somebody has just asked the same. */
+  /** Synchronous if the same was just asked for. */
   find(wanted: Wanted): VerifyingKey[] | Promise<VerifyingKey[]> {
     const name = `${wanted.space}\n${wanted.keyId}`;
     return this.#ofThisTurn.get(name) ?? this.#share(name, this.#look(wanted));

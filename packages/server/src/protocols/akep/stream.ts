@@ -25,7 +25,7 @@ export async function stream(
     },
   };
   const follower = new Follower(shell, { reader, digest }, sink, start);
-  // Whatever went wrong is said when the reader comes back with its cursor.
+  // Whatever went wrong is reported when the reader comes back with its cursor.
   follower.run().catch((reason: unknown) => {
     if (!sse.closed) logFault(request, reason, toFault(reason as Error));
     sse.close();

@@ -3,12 +3,13 @@ import type { Shell } from '../../http/shell.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-// Never dialled. https, because that is what the client demands of an address that it sends a live key to.
+// Never dialled. https, because the client sends a live key to nothing else.
 export const INSIDE = 'https://lanternroom.inside';
 
 /**
- * Our own doors as `fetch`, without a socket: what a tool does goes through the same checks, limits and ledger as what
- * comes from outside. The request that brought the tool call was itself found private, and this one does not leave.
+ * Our own doors as a `fetch` without a socket: what a tool does passes the same checks, limits and ledger as a
+ * request from outside. The request that brought the tool call already came over a private connection, and this one
+ * does not leave the process.
  */
 export function insideFetch(app: FastifyInstance, shell: Shell): typeof fetch {
   return async (input, init) => {
@@ -32,7 +33,7 @@ export function insideFetch(app: FastifyInstance, shell: Shell): typeof fetch {
   };
 }
 
-/** Behind a proxy, only what comes from the proxy counts as private. */
+/** Behind a proxy, only requests from the proxy count as private. */
 function trustedAddress({ binding }: Shell): string {
   return binding.proxies[0]?.[0].toString() ?? '127.0.0.1';
 }

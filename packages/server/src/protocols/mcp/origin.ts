@@ -4,8 +4,8 @@ import { isLoopbackHost } from '../../http/entry/transport.ts';
 import type { Shell } from '../../http/shell.ts';
 
 /**
- * A page elsewhere must not reach an MCP server through somebody's browser: not across sites, and not by a name that
- * was made to point at this machine. Programs send no Origin and name us as we are named.
+ * A foreign page must not reach an MCP server through somebody's browser: neither across sites nor by DNS rebinding.
+ * Programs send no Origin and use our real name.
  */
 export function refuseStrangers(shell: Shell, request: FastifyRequest): void {
   const own = new URL(shell.baseUrl());

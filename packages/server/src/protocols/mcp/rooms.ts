@@ -10,10 +10,10 @@ import { INSIDE } from './inside.ts';
 
 type Kept = { handler: McpHttpHandler; serve: NodeMcpRequestHandler; leave(): void };
 
-// Each costs a listener and a few objects; whoever comes back after being let go gets a new one.
+// Each costs a listener and a few objects; a client whose handler was dropped gets a new one.
 const MOST_ROOMS = 1_000;
 
-/** One MCP handler for each key, so that nothing that is told to one agent can be heard by another. */
+/** One MCP handler per key, so that nothing meant for one agent can reach another. */
 export class Rooms {
   readonly #shell: Shell;
   readonly #fetch: typeof fetch;
@@ -24,7 +24,7 @@ export class Rooms {
     this.#fetch = fetch;
   }
 
-  /** The handler of a key that was just found good. */
+  /** The handler of a key that was just verified. */
   of(identity: Identity, apiKey: string): NodeMcpRequestHandler {
     const { id } = identity.key;
     const known = this.#kept.get(id);
@@ -41,7 +41,7 @@ export class Rooms {
   }
 
   #open({ key }: Identity, apiKey: string): Kept {
-    // A room for each request: nothing that one call left behind weighs on the next.
+    // A room per request: nothing that one call leaves behind can slow the next.
     const handler = createMcpHandler(() => createLanternServer(this.#roomOf(key.agent, apiKey)));
     const leave = this.#shell.wakeups.on(`inbox:${key.space}:${key.agent}`, () => {
       void this.#tell(key.id, key.digest, handler);
@@ -49,7 +49,7 @@ export class Rooms {
     return { handler, serve: toNodeHandler(handler), leave };
   }
 
-  /** Asked again before anything is told: the key may have been revoked since the stream was opened. */
+  /** The key is checked again before anything is told: it may have been revoked since the stream was opened. */
   async #tell(id: string, digest: string, handler: McpHttpHandler): Promise<void> {
     const { store, clock } = this.#shell.room;
     const identity = await store.directory.identityByDigest(digest).catch(() => null);
@@ -68,7 +68,7 @@ export class Rooms {
     const { baseUrl, about } = this.#shell;
     const inside = { url: INSIDE, apiKey, fetch: this.#fetch };
     return {
-      // The ledger is the record here, and the server knows whose delivery is whose.
+      // No log of its own: the ledger is the record here, and the server knows which agent a delivery belongs to.
       wake: createWake({ ...inside, agentId, provider: 'mcp', log: memoryLog() }),
       inbox: createInbox({ ...inside, log: memoryLog() }),
       agent: (address) => createCaller(this.#callee(address, apiKey)),
@@ -78,7 +78,7 @@ export class Rooms {
     };
   }
 
-  /** Agents of this server only: reaching out to others is not for an inbound request. */
+  /** Only agents of this server: an inbound request must not reach out to others. */
   #callee(address: string, token: string) {
     const url = URL.canParse(address, this.#shell.baseUrl()) ? new URL(address, this.#shell.baseUrl()) : null;
     const isHere = url?.origin === new URL(this.#shell.baseUrl()).origin;

@@ -14,7 +14,7 @@ const METHODS: HTTPMethods[] = ['GET', 'POST', 'DELETE'];
 
 /** The MCP door: Streamable HTTP at one address, for an agent's key and for nothing else. */
 export async function mcpRoutes(app: FastifyInstance, shell: Shell): Promise<void> {
-  // Loaded when somebody comes: a start need not wait for a protocol that may never be spoken.
+  // Loaded with the first request: a start need not wait for a protocol that may never be spoken.
   let opening: Promise<Rooms> | null = null;
   const open = () => {
     opening ??= import('./rooms.ts').then(({ Rooms }) => new Rooms(shell, insideFetch(app, shell)));
@@ -47,10 +47,10 @@ async function serve(
   const handle = rooms.of(request.identity, key);
   reply.hijack();
   reply.raw.setHeader('cache-control', 'no-store');
-  // A subscription stays open for hours; a server that stops ends it instead of waiting for it.
+  // A subscription stays open for hours; a stopping server ends it instead of waiting.
   const stay = parking.onDrain(() => rooms.closeAll());
   reply.raw.once('close', stay);
-  // Its type wants `method` to be there or absent, Node's has it undefined.
+  // The handler's type wants `method` present or absent, and Node's type allows undefined.
   await handle(request.raw as Parameters<typeof handle>[0], reply.raw, body);
   return reply;
 }

@@ -29,7 +29,7 @@ import { LIMITS, VERSIONS } from './schema.ts';
 
 const REQUIRED = ['agent_id', 'provider', 'type', 'headline', 'summary'] as const;
 
-/** What an agent may hand in, checked in the order missing (400), not yours (403), wrong (422). W7, W3, W8. */
+/** What an agent may deliver, checked in the order missing (400), not yours (403), wrong (422). W7, W3, W8. */
 export function toDraft(body: JsonObject, identity: Identity): Draft {
   for (const field of REQUIRED) {
     if (body[field] === undefined || body[field] === null) throw missing(field);
@@ -120,7 +120,10 @@ function wrongAllowed(): Fault {
   );
 }
 
-/** We report places as JSON Pointers from the body's root; from `details`, and the dotted form that people type, are understood too. */
+/**
+ * We report places as JSON Pointers from the body's root; pointers from `details`, and dotted paths as people type
+ * them, are understood too.
+ */
 function toPointer(path: string): string {
   const pointer = path.startsWith('/') ? path : `/${path.replace(/^\$\.?/, '').replaceAll('.', '/')}`;
   return /^\/details(?:\/|$)/.test(pointer) ? pointer : `/details${pointer}`;

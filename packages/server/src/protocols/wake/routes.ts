@@ -157,7 +157,7 @@ function promptRoutes(app: FastifyInstance, { room, baseUrl }: Shell): void {
   });
 }
 
-/** Another version may be one of ours some day (W25). */
+/** Another major version gets an answer of its own: it may be served some day (W25). */
 function noSuchAddress(request: FastifyRequest): Fault {
   const version = /^\/wake\/(v\d+)(?:[/?]|$)/.exec(request.url)?.[1];
   if (version === undefined || version === 'v1') return new Fault('not_found', 'WAKE has no such address.');
@@ -171,7 +171,7 @@ function caller(request: FastifyRequest): Identity {
   return request.identity;
 }
 
-/** Both ways end here: by the framework, and by the lane in front of it. */
+/** Used by the framework's route and by the lane in front of it. */
 async function deliver(
   { room }: Shell,
   identity: Identity,
@@ -210,14 +210,14 @@ function toIdempotencyKey(header: string | string[] | undefined): string | null 
   });
 }
 
-/** Every answer tells how many reads are left, also the one that says there are none (W5). */
+/** Every answer says how many reads are left, even the one that says there are none (W5). */
 function takeRead({ room }: Shell, reads: ReadLimits, request: FastifyRequest, reply: FastifyReply): void {
   const taken = reads.take(caller(request).key.id, room.clock.now());
   rateHeaders(reply, taken.view);
   if (taken.kind === 'empty') throw tooManyReads(taken.retryAfterSeconds);
 }
 
-/** A refused delivery cost nothing, and its answer still tells how much is left (W5). */
+/** A refused delivery costs nothing, and its answer still says how much is left (W5). */
 async function showBucket({ room }: Shell, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.identity !== null) rateHeaders(reply, await lookAtRate(room, request.identity));
 }
@@ -244,7 +244,7 @@ async function response(
     const seen = await see();
     return { found: seen.answered, value: seen.body };
   });
-  // The key may have ended while it waited (W28).
+  // The key may have ended during the wait (W28).
   await identify(shell.room, request);
   return json(reply, 200, body);
 }

@@ -7,7 +7,7 @@ import { DATABASE_FILE, type DataFolder } from './data-folder.ts';
 import { leaveTo, makeFolder, syncFolder } from './folder.ts';
 import { lockFolder } from './folder-lock.ts';
 
-/** A consistent copy while others read and write: SQLite itself makes it, in one transaction. */
+/** A consistent copy while others read and write: SQLite makes it in one transaction. */
 export function backup(data: DataFolder, file: string, replace: boolean) {
   if (data.local === null)
     throw new Error(
@@ -18,7 +18,7 @@ export function backup(data: DataFolder, file: string, replace: boolean) {
     throw new Error(`${target} exists. Choose another name, or replace it with --force.`);
   makeFolder(dirname(target), 'folder', 'choose another place for the backup');
   sweepParts(target);
-  // The one before stays until this one is whole: a full disk must not cost the last copy.
+  // The previous backup stays until this one is complete: a full disk must not cost the last copy.
   const part = `${target}.${process.pid}.part`;
   copyInto(data.local.store.session.db, part);
   renameSync(part, target);
@@ -27,12 +27,12 @@ export function backup(data: DataFolder, file: string, replace: boolean) {
   return { file: target, bytes: statSync(target).size, secret: existsSync(secret) ? secret : null };
 }
 
-/** Half a copy that a killed backup left behind, as large as the data perhaps, and nobody would look for it. */
+/** Removes partial copies left by a killed backup: they may be as large as the data, and nobody would look for them. */
 function sweepParts(target: string): void {
   const name = basename(target);
   for (const found of readdirSync(dirname(target))) {
     const pid = found.startsWith(name) ? /^\.(\d+)\.part$/.exec(found.slice(name.length))?.[1] : undefined;
-    // A number comes round again, in a container at every run: what bears ours is not ours either.
+    // Process numbers repeat, in a container at every run: a file with our own number is not ours either.
     if (pid === undefined || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
     removePart(join(dirname(target), found));
   }
@@ -63,7 +63,7 @@ function copyInto(db: Database, target: string): void {
   }
 }
 
-/** Under a name that no store has, until it is whole: a restore that was killed can be repeated. */
+/** A name that no store has, until the copy is complete: a killed restore can be repeated. */
 const PART = 'restore.part';
 
 /** Into an empty folder only: a restore never overwrites. */
@@ -83,7 +83,7 @@ export function restore(file: string, folder: string) {
   }
 }
 
-/** SQLite copies, and not we: what a server was killed over lies in part in the log beside its file. */
+/** SQLite copies it, not we: if the server was killed, part of the data is in the log beside the file. */
 function restoreInto(folder: string, db: Database) {
   if (readdirSync(folder).some((name) => name.startsWith(DATABASE_FILE))) {
     throw new Error(

@@ -18,7 +18,7 @@ import { assertRights } from './rights.ts';
 export type Opened = Store & {
   readonly signals: Signals;
   readonly session: Session;
-  /** News of what another thread of the process has committed. */
+  /** News of what another thread of this process has committed. */
   hear(news: News): void;
   stop(): Promise<void>;
 };
@@ -28,9 +28,9 @@ export type DataFolder = {
   checkpoints: string;
   vault: MasterVault;
   store: Opened;
-  /** The time that all who share the data agree on; null where there is only one, who has the system's. */
+  /** The time that all who share the data agree on; null if only one process uses it, with the system's clock. */
   clock: Clock | null;
-  /** The database as a file of ours, where it is one. */
+  /** The database file, if it is one. */
   local: { file: string; store: SqliteStore } | null;
   /** What a second thread on the same data needs. */
   shared: { at: Whereabouts; masters: MasterKeys; turns: BorrowedTurns | null };
@@ -44,7 +44,7 @@ const FILES = {
   read: [SECRET_FILE],
 };
 
-/** Whether there is a store, or was one: what is left of one is refused by who opens it. */
+/** Whether there is a store, or was one: remains are refused when they are opened. */
 export function holdsStore(folder: string): boolean {
   assertRights(folder, FILES);
   return [DATABASE_FILE, CHECKPOINT_FILE].some((name) => existsSync(join(folder, name)));
@@ -75,7 +75,7 @@ export async function openDataFolder(folder: string, secret: string | null): Pro
   return { folder, checkpoints, vault, store, clock: null, local, shared };
 }
 
-/** SQLite takes an empty file for a new one. The ledger's ends beside it tell that it was not always empty. */
+/** SQLite takes an empty file for a new store. Checkpoints beside it show that it was not always empty. */
 function assertNotEmptied(database: string, checkpoints: string): void {
   const isEmpty = (file: string) => !existsSync(file) || statSync(file).size === 0;
   if (!isEmpty(database) || isEmpty(checkpoints)) return;
@@ -84,7 +84,7 @@ function assertNotEmptied(database: string, checkpoints: string): void {
   );
 }
 
-/** The log is made by SQLite with the rights that the database had at that moment. */
+/** SQLite creates its log with the permissions that the database has at that moment. */
 function keepPrivate(database: string): void {
   for (const file of [database, `${database}-wal`, `${database}-shm`]) {
     if (!existsSync(file)) continue;

@@ -10,7 +10,7 @@ import { CHECKPOINT_FILE, DATABASE_FILE, type DataFolder } from './data-folder.t
 import { makeFolder } from './folder.ts';
 import { whereMoved } from './moved.ts';
 
-/** The data is in a PostgreSQL; the folder beside it keeps the master key, unless a secret is given, and checkpoints. */
+/** The data is in PostgreSQL; the folder keeps the checkpoints, and the master key unless a secret is given. */
 export async function openDataServer(
   folder: string,
   secret: string | null,
@@ -39,7 +39,7 @@ export async function openDataServer(
   return { folder, checkpoints, vault, store, clock: store.clock, local: null, shared };
 }
 
-/** Data that is here and not there would seem lost. */
+/** If the folder holds data that the database lacks, it would seem lost. */
 async function assertNoOtherData(folder: string): Promise<void> {
   const file = join(folder, DATABASE_FILE);
   if (!existsSync(file) || statSync(file).size === 0) return;

@@ -11,9 +11,8 @@ const START_ELSEWHERE = ', or choose another folder with --data. The other comma
 export type FolderLock = { release(): void };
 
 /**
- * One server for each data folder. SQLite takes the lock from the operating system, which takes it back when the
- * process is gone, however it went: nothing stale is ever left. Commands beside the server do not ask for it, but for
- * the one that moves the data away.
+ * One server per data folder. The operating system holds SQLite's lock and releases it when the process ends, however
+ * it ends: no stale lock is ever left. Commands do not take it, except the one that moves the data away.
  */
 export function lockFolder(folder: string, instead = START_ELSEWHERE): FolderLock {
   makeFolder(folder);
@@ -23,7 +22,7 @@ export function lockFolder(folder: string, instead = START_ELSEWHERE): FolderLoc
     closeSync(openSync(file, 'a', 0o600));
     leaveTo(folder, file);
     db = new Database(file);
-    // The file stays empty: it is only there to be locked.
+    // The file stays empty: it exists only to be locked.
     db.exec('pragma busy_timeout = 0; pragma journal_mode = memory; begin exclusive');
   } catch (reason) {
     db?.close();

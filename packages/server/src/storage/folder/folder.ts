@@ -14,8 +14,8 @@ import { dirname, resolve } from 'node:path';
 import { codeOf } from '../error-code.ts';
 
 /**
- * Makes a folder and those above it, for us alone. Step by step: Node's own recursive way never ends where a file
- * system says "no such folder" to a name in a folder that is there, as /proc does.
+ * Makes a folder and its parents, readable by us alone. Step by step: Node's recursive version never ends where a
+ * file system reports "no such folder" inside an existing one, as /proc does.
  */
 export function makeFolder(
   folder: string,
@@ -58,7 +58,10 @@ export function isFull(code: string): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 }
 
-/** The old content or the new one, whatever happens meanwhile; on disk when this returns. */
+/**
+ * Afterwards the file has the old content or the new one, whatever happens meanwhile; it is on disk when this
+ * returns.
+ */
 export function replaceFile(file: string, text: string): void {
   const part = `${file}.${process.pid}.part`;
   try {
@@ -83,8 +86,8 @@ export function writePrivately(file: string, text: string): void {
 }
 
 /**
- * What root makes in a folder of somebody else belongs to them: the server runs as its own user, and would not start
- * with a key that it cannot read. Root may lack the right to give, as in a container; then it stays as it is.
+ * A file that root makes in somebody's folder is given to them: the server runs as its own user, and could not start
+ * with a key that it cannot read. In a container root may lack the right to do so; then the file stays as it is.
  */
 export function leaveTo(owner: string, file: string): void {
   if (process.getuid?.() !== 0) return;

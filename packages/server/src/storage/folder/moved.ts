@@ -8,7 +8,7 @@ export async function whereMoved(session: Session): Promise<string | null> {
   return head === null || head.n === 0 ? null : head.text;
 }
 
-/** Two that both take deliveries would part for ever: the one that was moved stays closed. */
+/** Two stores that both take deliveries would diverge for ever, so the old one stays closed. */
 export async function assertNotMoved(session: Session): Promise<void> {
   const head = await readHead(session, SERVER, 'moved');
   if (head === null) return;

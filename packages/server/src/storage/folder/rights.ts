@@ -7,8 +7,8 @@ const WRITE = constants.R_OK | constants.W_OK;
 export type Needed = { written: readonly string[]; read: readonly string[] };
 
 /**
- * Refuses a folder, or a file of ours in it, that this user may not use. Asked first: to everything else such a folder
- * looks empty, and such a file missing.
+ * Refuses a folder, or a file of ours in it, that this user may not use. It is checked first, because otherwise such
+ * a folder looks empty and such a file missing.
  */
 export function assertRights(folder: string, { written, read }: Needed): void {
   if (!existsSync(folder)) return;

@@ -8,13 +8,13 @@ export type Row = Record<string, unknown>;
 export interface End {
   /** As a person may read it, without a password. */
   readonly name: string;
-  /** Nobody else writes from here on, until `finish` or the end of the process. */
+  /** Nobody else can write until `unlock` or the end of the process. */
   lock(tables: readonly Layout[]): Promise<void>;
   query(sql: string, values?: readonly unknown[]): Promise<Row[]>;
   run(sql: string, values?: readonly unknown[]): Promise<void>;
   /** Ends what `lock` began, and keeps it. */
   unlock(): Promise<void>;
-  /** From now on every change is refused, whoever still has it open. */
+  /** From now on every change is refused, even from connections that are already open. */
   refuseChanges(tables: readonly Layout[], sentence: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface End {
 /** A table as both databases have it. `key` is empty where rows have no identity of their own. */
 export type Layout = { name: string; columns: readonly string[]; key: readonly string[] };
 
-/** The tables there are, read from the migrations themselves: a table that is added later is moved as well. */
+/** The tables, read from the migrations themselves: a table that is added later is moved too. */
 export function layouts(): Layout[] {
   const db = new Database(':memory:');
   try {

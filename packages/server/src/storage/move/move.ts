@@ -15,12 +15,12 @@ export type MoveParts = {
 const READ = 500;
 const WRITE = 100;
 
-/** Heads that belong to a place and not to the data. */
+/** Heads that belong to a store and not to its data. */
 const OWN = "seal <> '' and name not in ('identities', 'moved')";
 
 /**
- * Copies everything, compares everything, then closes the old side and opens the new one, in this order: at no moment
- * are both open. Stopped half-way it goes on where it was; the old side is as it was until the end.
+ * Copies everything, compares everything, then closes the old side and opens the new one, in this order: both are
+ * never open at once. An interrupted move continues where it stopped; until the end, the old side is unchanged.
  */
 export async function move({ from, to, progress, verifyChains }: MoveParts): Promise<Moved> {
   const tables = layouts();
@@ -43,7 +43,7 @@ async function mark(end: End): Promise<{ n: number; text: string } | null> {
   return row === undefined ? null : { n: Number(row.n), text: String(row.text) };
 }
 
-/** An empty target is claimed; one that was claimed by this very source is gone on with. */
+/** An empty target is claimed; one that this very source has claimed is continued. */
 async function claimTarget(from: End, to: End): Promise<{ isClosed: boolean }> {
   const [left, claimed] = [await mark(from), await mark(to)];
   if (claimed === null || claimed.n !== 0) {
@@ -84,7 +84,10 @@ async function count(end: End, table: Layout): Promise<number> {
   return Number(row?.n);
 }
 
-/** From behind the last row that the target has. Rows without a key cannot be told apart: all of them, or none. */
+/**
+ * Continues after the last row that the target has. Rows without a key cannot be told apart, so they are copied all
+ * together.
+ */
 async function copy(from: End, to: End, table: Layout, progress: Progress): Promise<number> {
   const total = await count(from, table);
   const there = await count(to, table);
@@ -102,7 +105,7 @@ async function copy(from: End, to: End, table: Layout, progress: Progress): Prom
   return total;
 }
 
-/** What was copied before has changed since: the source was in use again in between. */
+/** What was copied before has changed since: the source was used in between. */
 async function copyAnew(from: End, to: End, table: Layout, progress: Progress): Promise<void> {
   await empty(to, table);
   await copy(from, to, table, progress);

@@ -28,7 +28,7 @@ export class PostgresEnd implements End {
     await this.#link.exec(`lock table ${names} in exclusive mode`);
   }
 
-  /** Looked at a few times: a server that has just stopped is still on its way out. */
+  /** Tried a few times: a server that was just stopped may still be disconnecting. */
   async #refuseCompany(): Promise<void> {
     for (let left = 20; ; left--) {
       const { rows } = await this.#link.exec(COMPANY);

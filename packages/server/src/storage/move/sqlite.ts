@@ -2,13 +2,13 @@ import { resolve } from 'node:path';
 import { Database } from '../sqlite/driver.ts';
 import type { End, Layout, Row } from './end.ts';
 
-/** A data folder as one side of a move. Whoever moves holds the folder's lock: no server runs on it meanwhile. */
+/** A data folder as one side of a move. The move holds the folder's lock, so no server runs on it meanwhile. */
 export class SqliteEnd implements End {
   readonly name: string;
   readonly #db: Database;
 
   constructor(folder: string, file: string) {
-    // However it was named this time: a move is gone on with from another folder, too.
+    // The full path, because a move may be continued from another working directory.
     this.name = `sqlite:${resolve(folder)}`;
     this.#db = new Database(file);
     this.#db.exec('pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full');
@@ -40,7 +40,7 @@ export class SqliteEnd implements End {
   }
 
   async close(): Promise<void> {
-    // Asked for: the driver keeps a closed file, and with it a lock, until its statements are gone.
+    // Explicitly: the driver keeps a closed file, and its lock, until its statements are collected.
     if (this.#db.isTransaction) this.#db.exec('rollback');
     this.#db.close();
   }

@@ -2,17 +2,17 @@ import { ReadMemory } from '../read-memory.ts';
 import { Insert, type Session, type Statement } from '../statement.ts';
 import type { PgLink } from './link.ts';
 
-/** So many rows are not held back any longer: the database inserts them while the next ones are sealed. */
+/** With this many rows, an insert is sent at once: the database works on them while the next ones are sealed. */
 const CROWD = 32;
-/** Where rows are bound to statements, they go out in these numbers, so that few of those need to be prepared. */
+/** Bound rows are sent in groups of these sizes, so that few statements need to be prepared. */
 const SIZES = [32, 16, 8, 4, 3, 2, 1] as const;
-/** Fewer are cheaper in a statement that is prepared. */
+/** Fewer rows are cheaper in a prepared statement than in a COPY. */
 const WORTH_COPYING = 4;
 
 /**
- * The session of one transaction, made for a database that is a journey away. Inserts are held back and travel
- * together; everything else sends them ahead of itself. The first read that has to travel takes along the reads of
- * the units that come after (`scout`), so that a batch pays for a few journeys and not for a few per unit.
+ * The session of one transaction, made for a database that is a network round trip away. Inserts are held back and
+ * sent together; everything else sends them first. The first read that must travel takes along the reads of the later
+ * units (`scout`), so that a batch costs a few round trips and not a few per unit.
  */
 export class BatchSession implements Session {
   /** Rows written so far: tells whether a refused unit left something behind. */
@@ -53,14 +53,14 @@ export class BatchSession implements Session {
     return changed;
   }
 
-  /** Sends what is held back. Whether it went well is told by `settled`. */
+  /** Sends what is held back. `settled` reports whether it succeeded. */
   send(): void {
     const held = this.#held;
     this.#held = new Map();
     for (const [insert, rows] of held) this.#insert(insert, rows);
   }
 
-  /** The first thing that went wrong with what was sent, if anything did. */
+  /** Throws the first error of what was sent, if there was one. */
   async settled(): Promise<void> {
     for (const one of this.#sent) await one;
   }
@@ -100,8 +100,8 @@ export class BatchSession implements Session {
 }
 
 /**
- * The session of a unit that only runs to see what it will read. It changes nothing: an insert is swallowed, any other
- * change answers that it found nothing, which ends whatever loop it stands in.
+ * The session of a unit that only runs to see what it will read. It changes nothing: an insert is dropped, and any
+ * other change reports that it found no row, which ends whatever loop it is in.
  */
 export function scoutSession(link: PgLink, memory: ReadMemory): Session {
   const all = <P extends object, R>(statement: Statement<P, R>, params: P): Promise<R[]> => {

@@ -18,7 +18,7 @@ export class DatabaseClock implements Clock {
     this.#here = here;
   }
 
-  /** The answer that travelled the shortest way tells the time best. */
+  /** The answer with the shortest round trip tells the time best. */
   heard(sample: Sample): void {
     const best = this.#best;
     if (best === null || sample.error <= best.error || sample.here - best.here > STALE_MS)

@@ -8,10 +8,10 @@ const COPY_DONE = Buffer.from([0x63, 0, 0, 0, 4]); // c
 const LENGTH = 4;
 const BIGINT = 8;
 const TWO_32 = 2 ** 32;
-/** The most that a character of a JavaScript string becomes in UTF-8. */
+/** The most bytes that one character of a JavaScript string takes in UTF-8. */
 const WIDEST = 3;
 
-/** An insert without a conflict to settle: COPY knows none. */
+/** An insert that need not handle conflicts: COPY cannot. */
 export type Copied = { readonly table: string; readonly columns: readonly string[] };
 
 const texts = new WeakMap<Copied, string>();
@@ -27,13 +27,13 @@ export function copyText(insert: Copied): string {
 }
 
 /**
- * Rows as COPY's binary format wants them, in the messages that carry them. Every column of ours is text, a bigint or
- * bytes, and every value a string, a whole number or bytes. Half the work of bound values, here and there.
+ * Rows in COPY's binary format, inside the messages that carry them. Our columns are text, bigint or bytes, and our
+ * values strings, integers or bytes. This takes half the work of bound values, on both sides.
  */
 export class CopyRows {
   #bytes: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
-  /** Good until the next call: whoever sends it must have sent it by then. */
+  /** Valid until the next call: it must have been sent by then. */
   encode(columns: readonly string[], rows: readonly object[]): Buffer {
     const most = mostBytes(columns, rows);
     if (this.#bytes.length < most) this.#bytes = Buffer.allocUnsafeSlow(most * 2);
@@ -88,8 +88,8 @@ function writeValue(bytes: Buffer, value: unknown, at: number): number {
 type Answered = (reason: Error | undefined) => void;
 
 /**
- * A COPY whose rows leave together with it, without waiting for the word that they may. When it fails, the server drops
- * what still comes of them, as the protocol has it.
+ * A COPY whose rows are sent together with it, without waiting for permission. If it fails, the server discards the
+ * remaining rows, as the protocol demands.
  */
 export class Copy extends pg.Query {
   constructor(text: string, messages: Buffer, answered: Answered) {
@@ -103,7 +103,7 @@ export class Copy extends pg.Query {
     };
   }
 
-  /** The driver's own would refuse. */
+  /** The driver's own version would refuse. */
   handleCopyInResponse(): void {}
 }
 

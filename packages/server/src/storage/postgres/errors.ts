@@ -21,12 +21,12 @@ export function isSilent(reason: unknown): boolean {
   return codeOf(reason) === 'ETIMEDOUT' || SILENT_WORDS.test(message);
 }
 
-/** It is there, and takes no writes: it was a standby all along, or has just become one. */
+/** It is reachable but takes no writes: it was always a standby, or has just become one. */
 export function isReadOnly(reason: unknown): boolean {
   return codeOf(reason) === '25006';
 }
 
-/** Two transactions stood in each other's way; one of them was rolled back and may simply try again. */
+/** Two transactions conflicted; one was rolled back and may simply be repeated. */
 export function isConflict(reason: unknown): boolean {
   return codeOf(reason) === '40P01' || codeOf(reason) === '40001';
 }
@@ -37,7 +37,7 @@ export function isStale(reason: unknown): boolean {
   return codeOf(reason) === '0A000' && /cached plan must not change/.test(message);
 }
 
-/** Something else in this transaction went wrong before. */
+/** An earlier statement of this transaction failed, and this one only reports it. */
 export function isAftermath(reason: unknown): boolean {
   return codeOf(reason) === '25P02';
 }
@@ -48,7 +48,10 @@ export function awayFault(): Fault {
   });
 }
 
-/** After a lost answer nobody knows; the same Idempotency-Key or event_id makes the retry safe. */
+/**
+ * When an answer was lost, nobody knows whether it was stored; the same Idempotency-Key or event_id makes a retry
+ * safe.
+ */
 export function unsureFault(): Fault {
   const message =
     'The database went away before it confirmed. Retry with the same Idempotency-Key or event_id: nothing is stored twice.';
@@ -61,7 +64,7 @@ function movedFault(): Fault {
   return new Fault('unavailable', message, { retryAfter: 30 });
 }
 
-/** What went wrong, as a door can say it. Anything unknown stays as it is: a bug, logged in full. */
+/** The error as a door can report it. An unknown one stays as it is: a bug, logged in full. */
 export function storageFault(reason: unknown): unknown {
   if (isFault(reason)) return reason;
   if (isAway(reason) || isReadOnly(reason)) return awayFault();

@@ -23,14 +23,14 @@ export function wantedBy(units: readonly Unit[]): Wanted {
   return wanted;
 }
 
-// The sort stands below the lock, so everybody takes the rows in the same order and nobody waits in a circle.
+// Sorted below the lock, so that everybody locks the rows in the same order and no deadlock is possible.
 const LOCK = `select space_id, name, n, at, text, seal from heads
   where (space_id, name) in (select * from unnest($1::text[], $2::text[]))
   order by space_id, name for update`;
 
 type Row = { space_id: string; name: HeadName; n: number; at: number; text: string; seal: string };
 
-/** Locks the rows and puts them into the cache. False when some are not there yet: a lock needs a row. */
+/** Locks the rows and puts them into the cache. False when some do not exist yet: only an existing row can be locked. */
 export async function lockHeads(link: PgLink, wanted: Wanted, cache: HeadCache): Promise<boolean> {
   if (wanted.names.length === 0) return true;
   const rows = (await link.query(LOCK, [wanted.spaces, wanted.names])).rows as Row[];
@@ -44,7 +44,7 @@ const MAKE = `insert into heads (space_id, name, n, at, text, seal)
   select s, h, 0, 0, '', '${UNWRITTEN}' from unnest($1::text[], $2::text[]) as wanted (s, h) order by s, h
   on conflict (space_id, name) do nothing`;
 
-/** In a transaction of its own, so that nobody waits for a row that is only there to be locked. */
+/** In a transaction of its own, so that nobody waits for a row that exists only to be locked. */
 export async function makeHeads(link: PgLink, wanted: Wanted): Promise<void> {
   await link.query(MAKE, [wanted.spaces, wanted.names]);
 }

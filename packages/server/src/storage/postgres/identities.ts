@@ -4,16 +4,16 @@ import { type Session, statement } from '../statement.ts';
 import type { BatchSession } from './batch.ts';
 import type { PgLink } from './link.ts';
 
-/** Whatever changes one of these may change who somebody is. */
+/** A change to one of these tables may change who somebody is. */
 const TABLES = ['keys', 'agents', 'producers', 'producer_keys'] as const;
 
 const BUMP = `insert into heads (space_id, name, n, at, text, seal) values ('', 'identities', 1, 0, '', 'none')
   on conflict (space_id, name) do update set n = heads.n + 1`;
 
-/** In the transaction that changes them: the new number and the new identities become visible together. */
+/** In the transaction that changes them, so that the new number and the new identities become visible together. */
 export function bumpIdentities(link: PgLink, session: BatchSession): void {
   if (!TABLES.some((table) => session.touched.has(table))) return;
-  // A commit behind a statement that failed says so itself.
+  // If this fails, the commit after it fails and reports it.
   link.query(BUMP, []).catch(() => {});
 }
 
@@ -24,8 +24,9 @@ const version = statement<object>()((db) =>
 const MOST = 10_000;
 
 /**
- * Answers that stay right until somebody, on any replica, changes a key. One look at a number serves all requests of
- * one turn of the event loop; it is sent after the last of them has come in, so no answer is older than its request.
+ * Answers that stay right until somebody, on any replica, changes a key. One look at a version number serves all
+ * requests of one turn of the event loop; it is sent after the last of them arrived, so no answer is older than its
+ * request.
  */
 export class Remembered {
   readonly #session: Session;
@@ -49,7 +50,7 @@ export class Remembered {
     if (known !== undefined) return known as T;
     const seen = this.#seen;
     const found = await find();
-    // What is not there is asked for again each time: guesses must not fill the memory.
+    // Misses are not remembered: guesses must not fill the memory.
     if (found !== null && seen === this.#seen) this.#keep(key, found);
     return found;
   }
@@ -66,7 +67,7 @@ export class Remembered {
   }
 }
 
-/** Every request of a program starts with its key; nearly always it is one that was just seen. */
+/** Every request of a program starts with its key, which was nearly always just seen. */
 export function remembering(found: Directory, memory: Remembered): Directory {
   return {
     ...found,

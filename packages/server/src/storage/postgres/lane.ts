@@ -5,12 +5,12 @@ import { type Greeting, PgLink } from './link.ts';
 
 const PROBE_EVERY_MS = 250;
 const WATCH_EVERY_MS = 1_000;
-/** A statement may take this long. Then a probe asks whether anybody is there at all. */
+/** After this long, a probe checks whether the database is there at all. */
 const SUSPICIOUS_MS = 3_000;
 
 /**
- * Where the database is, and whether it is there. While it is away everybody is told so at once, and one probe looks
- * for it: nobody waits for a connection that cannot come.
+ * Where the database is, and whether it is reachable. While it is not, everybody is told so at once and one probe
+ * looks for it: nobody waits for a connection that cannot come.
  */
 export class Whereabouts {
   readonly #urls: readonly string[];
@@ -23,13 +23,13 @@ export class Whereabouts {
   #isAway = false;
   #stopped = false;
 
-  /** Several hosts in one address are tried in turn: the one that takes writes is meant. */
+  /** Several hosts in one address are tried in turn, until one takes writes. */
   constructor(url: string, greeted: (greeting: Greeting) => void) {
     this.#urls = eachHost(url);
     this.#greeted = greeted;
   }
 
-  /** A lost connection alone says little; a probe that found nothing says it. */
+  /** A lost connection alone says little; a failed probe is conclusive. */
   get isAway(): boolean {
     return this.#isAway;
   }
@@ -63,7 +63,7 @@ export class Whereabouts {
     throw problem;
   }
 
-  /** Somebody has lost it, or could not reach it. */
+  /** A connection was lost or could not be made. */
   lost(): void {
     if (this.#probe !== null || this.#stopped) return;
     this.#probe = setTimeout(() => void this.#look(), 0);
@@ -75,7 +75,10 @@ export class Whereabouts {
     if (this.#watch !== null) clearInterval(this.#watch);
   }
 
-  /** One that is watched: a database that hangs ends no connection, and everybody would wait for what does not come. */
+  /**
+   * A connection that is watched: a database that hangs does not close connections, and everybody would wait for
+   * ever.
+   */
   async connectWatched(lost: (reason: Error) => void): Promise<PgLink> {
     const link = await this.connect(lost);
     this.#links.add(link);
@@ -92,7 +95,7 @@ export class Whereabouts {
     }, WATCH_EVERY_MS).unref();
   }
 
-  /** Nobody answers a probe either. What still brings answers goes on. */
+  /** Probes get no answer either. Connections that still bring answers stay. */
   #letGo(): void {
     const now = performance.now();
     for (const link of this.#links) if (link.isIdle || link.silence(now) >= SUSPICIOUS_MS) link.abandon();
@@ -149,14 +152,14 @@ export class Lane {
     });
   }
 
-  /** Looks at what a statement failed with: a connection that is of no more use is let go. */
+  /** Examines the error of a statement; a useless connection is discarded. */
   told(reason: unknown): Fault | unknown {
     if (!isAway(reason) && !isReadOnly(reason) && !(reason instanceof ReadOnlyDatabase)) return reason;
     this.#drop(this.#link);
     return awayFault();
   }
 
-  /** Whatever it is connected to, next time it is something else. */
+  /** The next use opens a new connection. */
   discard(): void {
     const link = this.#link;
     this.#link = null;

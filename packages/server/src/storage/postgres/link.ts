@@ -4,15 +4,15 @@ import type { Session, Statement } from '../statement.ts';
 import { type Copied, Copy, CopyRows, copyText } from './copy.ts';
 import { isStale } from './errors.ts';
 
-/** What the database says of itself when it is reached. */
+/** What the database says about itself on connecting. */
 export type Greeting = {
   /** A standby, or a server that takes no writes. */
   isReadOnly: boolean;
-  /** Somebody stands in between (PgBouncer): what is prepared on one server may be missed on the next. */
+  /** There is a pooler in between (PgBouncer): a statement prepared on one server may be missing on the next. */
   isPooled: boolean;
-  /** The server would answer before the disk has it. */
+  /** The server would confirm a commit before it is on disk. */
   isHasty: boolean;
-  /** Its clock, in microseconds, beside ours in milliseconds at the same moment. */
+  /** Its clock in microseconds, beside ours in milliseconds at the same moment. */
   clock: { database: number; here: number; error: number };
 };
 
@@ -24,7 +24,7 @@ type Asked = { pid: number; standby: boolean; readonly: string; sync: string; no
 
 /** An unreachable host is given up after this; a healthy one answers in milliseconds. */
 const CONNECT_WITHIN_MS = 2_000;
-/** The server ends a statement long before; this is for one that went silent. */
+/** The server ends a slow statement long before; this is for a server that went silent. */
 const ANSWER_WITHIN_MS = 20_000;
 
 const INT8 = 20;
@@ -57,7 +57,7 @@ export class PgLink implements Session {
   #gathered: Socket | null = null;
   /** Something was sent that is not answered yet. */
   #isBusy = false;
-  /** How much had arrived when somebody last looked and found more, and when that was. */
+  /** How many bytes had arrived when somebody last looked and found more, and when that was. */
   #heard = { bytes: -1, at: 0 };
 
   private constructor(client: pg.Client, greeting: Greeting) {
@@ -68,7 +68,7 @@ export class PgLink implements Session {
     });
   }
 
-  /** For how long nothing has arrived although something is awaited, as far as those who look have seen. */
+  /** For how long nothing has arrived although an answer is due, as far as callers of this have seen. */
   silence(now: number): number {
     const bytes = this.#stream.bytesRead;
     if (!this.#isBusy || bytes !== this.#heard.bytes) this.#heard = { bytes, at: now };
@@ -79,7 +79,7 @@ export class PgLink implements Session {
     return !this.#isBusy;
   }
 
-  /** Does not wait for anything: whoever is owed an answer is told that there will be none. */
+  /** Does not wait: whoever is owed an answer is told that there will be none. */
   abandon(): void {
     this.#stream.destroy();
   }
@@ -92,7 +92,7 @@ export class PgLink implements Session {
     return (this.client as unknown as { connection: { stream: Socket } }).connection.stream;
   }
 
-  /** `lost` is told once, when the connection ends without having been asked to. */
+  /** `lost` is called once, when the connection ends without our asking. */
   static async open(url: string, lost: (reason: Error) => void): Promise<PgLink> {
     const client = new pg.Client({
       connectionString: url,
@@ -135,13 +135,13 @@ export class PgLink implements Session {
     try {
       return await this.client.query({ name: `${nameOf(text)}_${generation}`, text, values });
     } catch (reason) {
-      // Under new names everything is prepared anew; whoever asked asks again.
+      // With new names, everything is prepared again; the caller repeats its request.
       if (isStale(reason) && this.#generation === generation) this.#generation++;
       throw reason;
     }
   }
 
-  /** Many rows at once. Not for a pooler: it may not let them pass before it was told that they may come. */
+  /** Many rows at once. Not behind a pooler, which may block rows that are sent before they were asked for. */
   copy(insert: Copied, rows: readonly object[]): Promise<void> {
     const encoder = this.#spare.pop() ?? new CopyRows();
     this.#gather();
@@ -155,7 +155,7 @@ export class PgLink implements Session {
     });
   }
 
-  /** Behind a pooler nothing but the transaction is ours to set; elsewhere it is said once. */
+  /** Behind a pooler, settings must be local to the transaction; elsewhere they are made once. */
   begin(mode: string, settings: readonly string[]): Promise<pg.QueryResult> {
     const begin = `begin ${mode}`;
     if (this.greeting.isPooled)
@@ -173,14 +173,17 @@ export class PgLink implements Session {
     return this.client.query(text);
   }
 
-  /** Does not wait for what else this turn may bring. */
+  /** Sends at once, without waiting for more of this turn. */
   flush(): void {
     const stream = this.#gathered;
     this.#gathered = null;
     stream?.uncork();
   }
 
-  /** What is sent in one go of the event loop leaves in one write: each write wakes the server, which costs more than its bytes. */
+  /**
+   * Everything sent in one turn of the event loop leaves in one write: each write wakes the server, which costs more
+   * than the bytes.
+   */
   #gather(): void {
     this.#isBusy = true;
     if (this.#gathered !== null) return;
@@ -208,7 +211,7 @@ async function greet(client: pg.Client): Promise<Greeting> {
   if (asked === undefined) throw new Error('the database did not greet');
   return {
     isReadOnly: asked.standby || asked.readonly === 'on',
-    // The pid that a connection is given at its start is the pooler's own invention.
+    // The pid that a pooler announces at the start is its own invention.
     isPooled: (client as unknown as { processID: number }).processID !== asked.pid,
     isHasty: asked.sync === 'off',
     clock: { database: asked.now, here: (before + after) / 2, error: (after - before) / 2 },

@@ -1,20 +1,20 @@
 import { MIGRATIONS } from '../migrations.ts';
 import type { PgLink } from './link.ts';
 
-/** "LTRN": the lock that only one of the replicas that start together gets. */
+/** "LTRN": the lock that only one of several starting replicas gets. */
 const LOCK = 0x4c54524e;
 
-/** What only this database needs. Each may be repeated. */
+/** What only this database needs. Each statement may be repeated. */
 const ALSO = [
-  // Rows that are rewritten all the time leave room for their next version on the same page.
+  // Rows that are rewritten all the time need room for their next version on the same page.
   'alter table heads set (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02)',
   'alter table jobs set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)',
   'alter table deliveries set (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05)',
-  // For the look-out that notices missed wake-ups.
+  // For the check that notices missed wake-ups.
   "create index if not exists heads_ledgers on heads (space_id) where name = 'ledger'",
 ];
 
-/** Brings the schema to this program's version, in one transaction; others that start meanwhile wait for it. */
+/** Brings the schema to this program's version, in one transaction; other starting replicas wait for it. */
 export async function migratePostgres(link: PgLink): Promise<void> {
   await link.exec('begin');
   try {
@@ -35,7 +35,7 @@ export async function migratePostgres(link: PgLink): Promise<void> {
   }
 }
 
-/** Bytes are compared as bytes on both databases, whatever language this one was made for. */
+/** Text is compared byte by byte on both databases, whatever the locale of this one. */
 export function inPostgres(sql: string): string {
   return sql
     .replaceAll('{bytes}', 'bytea')
@@ -68,5 +68,5 @@ function refuseNewer(version: number): void {
   );
 }
 
-/** Three random UUIDs have 366 random bits; the digest makes 256 even ones of them, without an extension. */
+/** Three random UUIDs have 366 random bits; the digest turns them into 256 uniform ones, without an extension. */
 const RANDOM = `encode(sha256(convert_to(concat(gen_random_uuid(), gen_random_uuid(), gen_random_uuid()), 'UTF8')), 'hex')`;

@@ -3,14 +3,14 @@ import type { Topic } from '../../core/store.ts';
 type Told = [Topic, string[]][];
 type Ends = [string, number][];
 
-/** `ledgers` says where the ledgers ended, so that nobody takes news for missed that has arrived. */
+/** `ledgers` says where the ledgers end, so that news which has arrived is not taken for missed. */
 export type Notice = { from: string; told?: Told; ledgers?: Ends; test?: string };
 
 /** PostgreSQL takes at most 8000 bytes. */
 export const MOST_BYTES = 7_500;
 const PIECE = 50;
 
-/** As few notices as the limit allows. A single topic that is too long for one is told without its particulars. */
+/** As few notices as the limit allows. A single topic that is too long is sent without its details. */
 export function writeNotices(from: string, told: Told, ledgers: Ends): string[] {
   const whole = { from, told, ledgers };
   if (fits(whole)) return [JSON.stringify(whole)];
@@ -24,7 +24,7 @@ export function writeNotices(from: string, told: Told, ledgers: Ends): string[] 
   return [...notices, open].map((notice) => JSON.stringify(notice));
 }
 
-/** Each fits by itself. Where the ledgers ended comes last: what they hold was told by then. */
+/** Pieces that each fit by themselves. The ends of the ledgers come last: by then everything in them was told. */
 function piecesOf(from: string, told: Told, ledgers: Ends): Notice[] {
   const news = told.flatMap(([topic, about]) =>
     inPieces(about).map((some): Notice => {
@@ -54,7 +54,10 @@ function fits(notice: Notice): boolean {
   return Buffer.byteLength(JSON.stringify(notice)) <= MOST_BYTES;
 }
 
-/** Null for what is none of ours: whoever may connect may also notify. News that cannot be read is found by looking. */
+/**
+ * Null for anything that is not ours: whoever may connect may also notify. Unreadable news is found by the regular
+ * look.
+ */
 export function readNotice(text: string): Notice | null {
   try {
     const value = JSON.parse(text) as Partial<Record<keyof Notice, unknown>> | null;
@@ -66,7 +69,7 @@ export function readNotice(text: string): Notice | null {
   }
 }
 
-/** Names, each with something that is fit to stand behind it. */
+/** Names, each with a valid value. */
 function isListOf(list: unknown, fits: (value: unknown) => boolean): boolean {
   const isPair = (pair: unknown) => Array.isArray(pair) && typeof pair[0] === 'string' && fits(pair[1]);
   return Array.isArray(list) && list.every(isPair);

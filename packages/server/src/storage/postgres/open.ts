@@ -6,7 +6,7 @@ export function shownUrl(url: string): string {
   return url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/, '');
 }
 
-/** The database cannot be reached yet: worth another try, where somebody can wait. */
+/** The database cannot be reached yet: worth another try for those who can wait. */
 export function isWorthWaiting(reason: unknown): boolean {
   return reason instanceof Error && isAway(reason.cause);
 }

@@ -19,8 +19,8 @@ const MODE = 'isolation level repeatable read read only';
 const SETTINGS = ["statement_timeout = '15s'", "idle_in_transaction_session_timeout = '15s'"];
 
 /**
- * Reads that arrive in one turn of the event loop look at one moment together, on one connection: they change
- * nothing, so they may run into each other as they like.
+ * Reads that arrive in one turn of the event loop see one moment, on one connection: they change nothing, so their
+ * statements may interleave.
  */
 export class SnapshotReads {
   readonly #free: Lane[];
@@ -60,11 +60,11 @@ export class SnapshotReads {
 
   async #run(lane: Lane, group: readonly Read[]): Promise<void> {
     const spoiled = await this.#together(lane, group, (reason) => isStale(reason) || isAftermath(reason));
-    // One that failed takes the transaction with it; the others had nothing to do with that.
+    // A failed read takes the transaction with it; the others are repeated alone.
     for (const one of spoiled) await this.#together(lane, [one], () => false);
   }
 
-  /** Returns those that may try again: another one has failed, or a statement was prepared for the tables of before. */
+  /** Returns those that may be repeated: another one failed, or a statement was prepared for an older schema. */
   async #together(
     lane: Lane,
     group: readonly Read[],

@@ -22,11 +22,14 @@ export type RunnerParts = {
   sealer: Sealer;
   sealHead: SealHead;
   placeIds: KeptPlaceIds;
-  /** Where each ledger ends now, for those who look out for missed wake-ups. */
+  /** Where each ledger ends now, for the check that notices missed wake-ups. */
   committed(ledgers: ReadonlyMap<string, number>): void;
 };
 
-/** A replica that froze in the middle of a batch loses its connection, and with it its locks, before the others have waited too long. */
+/**
+ * A replica that freezes in the middle of a batch loses its connection, and with it its locks, before the others have
+ * waited too long.
+ */
 const SETTINGS = [
   "statement_timeout = '10s'",
   "lock_timeout = '8s'",
@@ -37,12 +40,13 @@ const LEFT_DURABLE = SETTINGS.slice(0, -1);
 const MOST_TRIES = 5;
 
 /**
- * Units in one transaction: heads locked first, in sorted order, then one unit after the other. The next batch begins
- * on the same connection as soon as the last has sent its commit, so its locks are there when that is on disk.
+ * Units in one transaction: heads are locked first, in sorted order, then one unit runs after the other. The next
+ * batch begins on the same connection as soon as the last has sent its commit, so it has its locks when that is on
+ * disk.
  */
 export class PostgresRunner implements BatchRunner {
   readonly #parts: RunnerParts;
-  /** Fulfilled when nobody is inside a transaction any more, as far as the connection has been told. */
+  /** Resolves when no transaction is open any more, as far as the connection was told. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(parts: RunnerParts) {
@@ -104,7 +108,10 @@ class Batch {
   readonly #rows: RowsBySpace;
   #at = 0;
   #scouted = false;
-  /** A transaction that was told to commit has ended, whatever came of it; the connection may be another's by now. */
+  /**
+   * A transaction that was told to commit has ended, whatever the outcome; the connection may be in other hands by
+   * now.
+   */
   #ended = false;
 
   constructor(link: PgLink, units: readonly Unit[], parts: RunnerParts) {
@@ -116,12 +123,12 @@ class Batch {
     this.#rows = new RowsBySpace(this.#session, parts.sealer, { placeIds: parts.placeIds });
   }
 
-  /** A pooler gives the connection away with the commit's answer. */
+  /** A pooler gives the connection away with the answer to a commit. */
   get mayBeFollowed(): boolean {
     return !this.#link.greeting.isPooled;
   }
 
-  /** Whoever has come while we waited for the locks, and needs no others, joins. */
+  /** Units that arrived while we waited for the locks, and need no others, join. */
   async begin(queue: Queue): Promise<void> {
     const wanted = wantedBy(this.#units);
     const settings = this.#link.greeting.isHasty ? SETTINGS : LEFT_DURABLE;
@@ -154,7 +161,7 @@ class Batch {
     return { unit, value, announced };
   }
 
-  /** Runs the units that are still to come, all at once and without consequences, to see what they will read. */
+  /** Runs the remaining units, all at once and without effect, to see what they will read. */
   async #scoutOnce(): Promise<void> {
     const coming = this.#units.slice(this.#at + 1);
     if (this.#scouted || coming.length === 0) return;
@@ -170,7 +177,7 @@ class Batch {
     );
   }
 
-  /** Sends all that is left, and the commit. */
+  /** Sends everything that is left, and the commit. */
   async commit(): Promise<{ answered: Promise<void> }> {
     await this.#heads.flush();
     await this.#rows.bodies.flush();
@@ -186,10 +193,10 @@ class Batch {
 
   async #answer(ended: Promise<{ command: string }>): Promise<void> {
     try {
-      // With the connection everything on it is lost; the commit may have arrived before.
+      // If the connection is lost, so is everything on it; but the commit may have arrived.
       await this.#session.settled();
       const { command } = await ended;
-      // A transaction in which something failed answers a commit with ROLLBACK, and without complaint.
+      // PostgreSQL answers the commit of a failed transaction with ROLLBACK, and without an error.
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
     } catch (reason) {
       if (!isAway(reason)) throw reason;
@@ -202,7 +209,7 @@ class Batch {
     if (!this.#ended) await this.#link.exec('rollback').catch(() => {});
   }
 
-  /** Later statements only say that an earlier one failed; this finds which. */
+  /** Later statements only say that an earlier one failed; this finds the first. */
   async firstProblem(otherwise: unknown): Promise<unknown> {
     return this.#session.settled().then(
       () => otherwise,

@@ -16,7 +16,7 @@ export type WakeupParts = {
   signals: Signals;
   listening: Lane;
   telling: Lane;
-  /** For looking after missed news. */
+  /** For finding missed news. */
   session: Session;
   warn(message: string): void;
 };
@@ -26,8 +26,8 @@ const ledgers = statement<object>()((db) =>
 );
 
 /**
- * News between replicas: one NOTIFY after a commit, never in it, and while one is under way the next ones join. What
- * is lost on the way (a pooler, a broken connection) is noticed at the ends of the ledgers.
+ * News between replicas: one NOTIFY after a commit, never in it; while one is under way, the next ones are joined.
+ * News that gets lost (a pooler, a broken connection) is noticed at the ends of the ledgers.
  */
 export class PostgresWakeups {
   readonly #parts: WakeupParts;
@@ -46,7 +46,7 @@ export class PostgresWakeups {
     this.#parts = parts;
   }
 
-  /** Whether the self-test has come back: notices reach us. */
+  /** Whether the self-test came back: notices reach us. */
   get hears(): boolean {
     return this.#hears;
   }
@@ -120,7 +120,10 @@ export class PostgresWakeups {
     if (n > (this.#ends.get(space) ?? 0)) this.#ends.set(space, n);
   }
 
-  /** Listens if that is not so already, and sends itself a word. Silence means that we are deaf, and must look. */
+  /**
+   * Starts listening if needed, and sends itself a notice. If it does not come back, notices do not reach us, and we
+   * must poll.
+   */
   async #test(again = true): Promise<void> {
     const word = randomUUID();
     this.#awaited = word;
@@ -169,12 +172,12 @@ export class PostgresWakeups {
     this.#later(next, async () => {
       const startedAt = performance.now();
       await this.#look();
-      // Where there are very many spaces a look takes a while; it never takes more than a tenth of the time.
+      // With very many spaces a look takes a while; it never takes more than a tenth of the time.
       this.#lookLater(9 * (performance.now() - startedAt));
     });
   }
 
-  /** Whoever waits for something in a space whose ledger has grown unheard is woken to look for themselves. */
+  /** Wakes whoever waits for something in a space whose ledger has grown without a notice. */
   async #look(): Promise<void> {
     const rows = await this.#parts.session.all(ledgers, {}).catch(() => []);
     const missed = rows.filter(({ space_id, n }) => n > (this.#ends.get(space_id) ?? 0));
@@ -200,7 +203,7 @@ export class PostgresWakeups {
   }
 }
 
-/** Topics that name no space concern every one. */
+/** Topics without a space concern every space. */
 function concerns(topic: Topic, spaces: ReadonlySet<string>): boolean {
   const [kind, space = ''] = topic.split(':');
   return (kind !== 'desk' && kind !== 'inbox') || spaces.has(space);

@@ -6,11 +6,11 @@ import type { Tables } from '../tables.ts';
 import type { Bodies } from './bodies.ts';
 import { removeAgent } from './remove-agent.ts';
 
-/** The part of the vault that a row needs to keep its own secret. */
+/** The part of the vault that a row needs to seal its own secret. */
 export interface Sealer {
   seal(plain: string | Uint8Array, identity: string): Uint8Array;
   open(sealed: Uint8Array, identity: string): Uint8Array;
-  /** Whether the key that seals now has made this record. */
+  /** Whether this record was sealed with the current key. */
   isCurrent(sealed: Uint8Array): boolean;
 }
 
@@ -34,7 +34,7 @@ const listAll = statement<{ space: string }>()((db, p) =>
   db.selectFrom('agents').selectAll().where('space_id', '=', p.space).orderBy('agent_id'),
 );
 
-/** Names are ASCII, so both databases agree on what a small letter is. */
+/** Names are ASCII, so both databases agree on lower case. */
 const page = statement<{ space: string; after: string; like: string; limit: number }>()((db, p) =>
   db
     .selectFrom('agents')
@@ -172,7 +172,7 @@ function fromAgent(a: Agent): Omit<Tables['agents'], 'callback_secrets'> {
   };
 }
 
-/** In a pattern, every letter for itself. */
+/** Escapes the wildcards, so that every character stands for itself. */
 function asLiteral(text: string): string {
   return text.toLowerCase().replace(/[\\%_]/g, '\\$&');
 }

@@ -1,14 +1,14 @@
 import { insertOf, type Session, statement } from '../statement.ts';
 import type { Sealer } from './agents.ts';
 
-/** Where a body lies: which record, and from where to where in it. */
+/** Where a body is stored: in which record, at which offset and with which size. */
 export type Located = { segment: number; body_at: number; body_size: number };
 
-/** As much as one record may hold before the next is begun: who wants one body of it opens all of it. */
+/** When a record has this size, the next one is begun: reading one body of a record opens all of it. */
 const SEGMENT_BYTES = 64 * 1024;
 const COMMA = Uint8Array.of(0x2c);
 const EMPTY = new Uint8Array();
-/** What was opened last is looked at again and again, by everybody who follows the same inbox. */
+/** What was opened last is read again and again, by everybody who follows the same inbox. */
 const REMEMBERED_BYTES = 4 * 1024 * 1024;
 
 const insert = insertOf('bodies', ['space_id', 'segment', 'last_seq', 'sealed']);
@@ -45,20 +45,20 @@ const oneLeft = statement<{ space: string; from: number; to: number }>()((db, p)
     .limit(1),
 );
 
-/** A record as it was before it was sealed. */
+/** A record before it was sealed. */
 export type Written = { name: string; plain: Uint8Array };
 
 type Open = { space: string; segment: number; last: number; parts: Uint8Array[]; size: number };
 
 /**
- * Bodies of events that commit together are sealed together: opening a record costs as much as reading three rows, so a
- * page of a thousand bodies opens a dozen records and not a thousand. They lie there as they are sent, with a comma
- * between two (not in records of before). What is removed is blanked at once, and its record leaves with its last body.
+ * Bodies of events that commit together are sealed together: opening a record costs as much as reading three rows, so
+ * a page of a thousand bodies opens a dozen records and not a thousand. They are stored as they are sent, with commas
+ * between them (except in older records). A removed body is blanked at once; a record is removed with its last body.
  */
 export class Bodies {
   readonly #session: Session;
   readonly #sealer: Sealer;
-  /** Those of the transaction at hand, by space; the last of each is still being filled. */
+  /** The records of the current transaction, by space; the last of each is still being filled. */
   #open = new Map<string, Open[]>();
   readonly #found = new Map<string, Segment>();
   #foundBytes = 0;
@@ -87,7 +87,7 @@ export class Bodies {
     return located;
   }
 
-  /** Before the commit. Returns what it wrote, for whoever reads it next. */
+  /** Called before the commit. Returns what it wrote, for those who read it next. */
   async flush(): Promise<readonly Written[]> {
     const written: Written[] = [];
     for (const { space, segment, last, parts } of [...this.#open.values()].flat()) {
@@ -105,14 +105,14 @@ export class Bodies {
     for (const { name, plain } of written) this.#remember(name, new Segment(plain.length, () => plain));
   }
 
-  /** After a rollback: nothing of it was written, and its places will be others'. */
+  /** After a rollback: nothing was written, and the places will be used again. */
   forget(): void {
     this.#open.clear();
     this.#found.clear();
     this.#foundBytes = 0;
   }
 
-  /** The record that somebody wants a body of. It is opened when they look into it. */
+  /** The record that holds a body. It is opened when somebody reads from it. */
   async find(space: string, segment: number): Promise<Segment> {
     const here = this.#here(space, segment);
     if (here !== undefined) return here;
@@ -122,8 +122,8 @@ export class Bodies {
   }
 
   /**
-   * The same for whoever reads a whole inbox and does not come back: what is remembered outlives the young generation, and
-   * the collector would walk through everything once for each ten pages.
+   * The same for a reader who walks a whole inbox once: remembering its records would keep them alive long enough to
+   * make garbage collection expensive.
    */
   async findOnce(space: string, segment: number): Promise<Segment> {
     return this.#here(space, segment) ?? this.#read(space, segment);
@@ -148,7 +148,7 @@ export class Bodies {
     return () => this.#sealer.open(sealed, ownIdentity(space, seq));
   }
 
-  /** Takes bodies out, so that nobody with the key finds them any more. */
+  /** Blanks bodies, so that nobody with the key can read them any more. */
   async blank(space: string, gone: readonly Located[]): Promise<void> {
     const bySegment = new Map<number, Located[]>();
     for (const one of gone) bySegment.set(one.segment, [...(bySegment.get(one.segment) ?? []), one]);
@@ -176,7 +176,7 @@ export class Bodies {
   }
 }
 
-/** Several bodies behind each other, opened once. */
+/** Several bodies in one record, opened once. */
 export class Segment {
   readonly size: number;
   #open: (() => Uint8Array) | null;
@@ -196,12 +196,12 @@ export class Segment {
   }
 }
 
-/** What a record of several bodies is bound to. */
+/** The identity that a record of several bodies is bound to. */
 export function segmentIdentity(space: string, segment: number): string {
   return `bodies:${space}:${segment}`;
 }
 
-/** What the body of a row that holds its own is bound to. */
+/** The identity that the body of a row is bound to, where the row holds its own. */
 export function ownIdentity(space: string, seq: number): string {
   return `event:${space}:${seq}`;
 }

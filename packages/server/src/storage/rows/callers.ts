@@ -23,7 +23,7 @@ const ofAgent = statement<{ space: string; agent: string }>()((db, p) =>
     .selectAll()
     .where('space_id', '=', p.space)
     .where('agent_id', '=', p.agent)
-    // Of more than anybody makes by hand it is not said which are left out: no index has them in order.
+    // Beyond what anybody makes by hand, it is undefined which are left out: no index has them in order.
     .limit(10_000),
 );
 
@@ -153,7 +153,7 @@ function toCard(row: Tables['cards']): StoredCard {
   };
 }
 
-/** Space, agent and card in one look: every call starts with it. */
+/** Space, agent and card in one query: every call starts with it. */
 const address = statement<{ handle: string; agent: string }>()((db, p) =>
   db
     .selectFrom('spaces')

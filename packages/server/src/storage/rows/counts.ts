@@ -7,7 +7,7 @@ import type { Tables } from '../tables.ts';
 type Counted = { space: string; most: number };
 type Range = Counted & { from: number; before: number };
 
-/** A held decision is as good as made, so it does not wait. */
+/** A held decision counts as made, so its delivery does not wait. */
 const waitingIn = statement<Counted & { section: string }>()((db, p) =>
   db
     .selectFrom((eb) =>
@@ -108,7 +108,7 @@ const took = (db: QueryCreator<Tables>, p: Range) =>
     .orderBy('seq', 'desc')
     .limit(p.most);
 
-/** Both forms, so that each keeps to its index. */
+/** Two statements, so that each can use its index. */
 const times = statement<Range>()(took);
 const timesOf = statement<Range & { agent: string }>()((db, p) =>
   took(db, p).where('agent_id', '=', p.agent),

@@ -66,7 +66,7 @@ type History = {
   limit: number;
 };
 
-/** An empty `verdict` is any, an empty `leftOut` leaves nothing out. */
+/** An empty `verdict` matches any; an empty `leftOut` excludes nothing. */
 const newest = (db: QueryCreator<Tables>, p: History) =>
   db
     .selectFrom('decisions')
@@ -79,7 +79,7 @@ const newest = (db: QueryCreator<Tables>, p: History) =>
     .orderBy('seq', 'desc')
     .limit(p.limit);
 
-/** Both forms, so that each keeps to its index. */
+/** Two statements, so that each can use its index. */
 const history = statement<History>()(newest);
 const historyByAgent = statement<History & { agent: string }>()((db, p) =>
   newest(db, p).where('agent_id', '=', p.agent),

@@ -6,8 +6,8 @@ import { noJobDue } from './due-jobs.ts';
 type Aged = { space: string; before: number; limit: number };
 
 /**
- * The oldest of Earlier, but for those whose callback is still being tried. Read anew by each of the statements below,
- * which leave it as it is until the last.
+ * The oldest deliveries in Earlier, except those whose callback is still being tried. Each of the statements below
+ * evaluates it again; only the last one changes it.
  */
 const aged = (db: QueryCreator<Tables>, p: Aged) =>
   db
@@ -27,7 +27,7 @@ const deleteAgedWords = statement<Aged>()((db, p) =>
   db.deleteFrom('words').where('space_id', '=', p.space).where('seq', 'in', aged(db, p).select('seq')),
 );
 
-/** Before the jobs, by which they are found. */
+/** Before the jobs, because attempts are found by them. */
 const deleteAgedAttempts = statement<Aged>()((db, p) =>
   db
     .deleteFrom('attempts')
@@ -41,7 +41,7 @@ const deleteAgedAttempts = statement<Aged>()((db, p) =>
     ),
 );
 
-/** Everything that was said about a delivery leaves with it; the ledger keeps that it was there. */
+/** Everything said about a delivery is removed with it; the ledger keeps the fact that it existed. */
 const deleteAgedRest = (['drafts', 'decisions', 'jobs', 'other_ids'] as const).map((table) =>
   statement<Aged>()((db, p) =>
     db
@@ -51,7 +51,7 @@ const deleteAgedRest = (['drafts', 'decisions', 'jobs', 'other_ids'] as const).m
   ),
 );
 
-/** Deletes the oldest of Earlier that came to rest before then, `limit` at the most, and says how many. */
+/** Deletes the oldest of Earlier that settled before then, at most `limit`, and returns how many. */
 export async function removeAged(
   session: Session,
   space: string,

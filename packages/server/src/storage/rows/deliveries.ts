@@ -9,10 +9,10 @@ import { COLUMNS, type DeliveryRow, toDelivery, toRow } from './delivery-columns
 import type { KeptPlaceIds } from './place-ids.ts';
 
 type ById = { space: string; id: string };
-/** An id tells where its row should lie; only the row can tell that it is the one. */
+/** An id tells where its row should be; only the row itself can confirm it. */
 type AtPlace = ById & { seq: number };
 
-/** Null in nearly every new delivery. */
+/** Columns that are null in nearly every new delivery. */
 const SELDOM = [
   'thread_id',
   'interrupt_id',
@@ -30,7 +30,7 @@ const SELDOM = [
 type Seldom = (typeof SELDOM)[number];
 const OFTEN = COLUMNS.filter((name): name is Exclude<typeof name, Seldom> => !SELDOM.some((s) => s === name));
 
-/** What is null is left out: every value that is handed over costs as much as writing it. */
+/** Without the columns that are null: binding a null costs as much as binding a value. */
 const insertPlain = insertOf('deliveries', [...OFTEN, 'body']);
 const insert = insertOf('deliveries', [...COLUMNS, 'body']);
 
@@ -48,7 +48,7 @@ const tierById = statement<AtPlace>()((db, p) => atPlace(db, p).select('tier'));
 const bodyById = statement<AtPlace>()((db, p) => atPlace(db, p).select('body'));
 const polled = statement<AtPlace>()((db, p) => atPlace(db, p).select([...CHANGED, 'agent_id']));
 
-/** Ids that do not tell their place: those of stores from before ids did. */
+/** For ids that do not contain their place: those from before ids did. */
 const placeOfOther = statement<ById>()((db, p) =>
   db.selectFrom('other_ids').select('seq').where('space_id', '=', p.space).where('delivery_id', '=', p.id),
 );
@@ -66,7 +66,7 @@ const byDedupeKey = statement<{ space: string; agent: string; key: string }>()((
     .limit(1),
 );
 
-/** What may change in the life of a delivery; everything else is as it was delivered. */
+/** The columns that may change; the others stay as they were delivered. */
 const CHANGING = [
   'changed_at',
   'status',
@@ -149,7 +149,7 @@ function toChanged(row: Pick<DeliveryTable, (typeof CHANGED)[number]>): ChangedR
 const FIRST = { sectionAt: -Number.MAX_SAFE_INTEGER, seq: 0 };
 
 export function deliveryRows(session: Session, space: string, kept: Pick<KeptPlaceIds, 'get'>): DeliveryRows {
-  /** What is at the place that the id tells, or where it is noted for an id that tells none. */
+  /** Looks at the place in the id, or at the recorded place for an id without one. */
   const find = async <R>(query: Statement<AtPlace, R>, id: string): Promise<R | undefined> => {
     const seq = (await kept.get(session)).placeOf(id);
     const found = await session.one(query, { space, id, seq });

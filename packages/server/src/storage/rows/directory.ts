@@ -87,7 +87,7 @@ const snoozedDue = statement<{ before: number; limit: number }>()((db, p) =>
 
 type JobsDue = { before: number; limit: number } & Record<`busy${number}`, string>;
 
-/** A fixed number of places makes it one compiled statement. */
+/** With a fixed number of placeholders it is one compiled statement. */
 function jobsDueBeside(count: number) {
   const places = Array.from({ length: count }, (_, i) => `busy${i}` as const);
   const due = statement<JobsDue>()((db, p) =>
@@ -108,7 +108,10 @@ function jobsDueBeside(count: number) {
   return { places, due };
 }
 
-/** Nearly always few receivers are busy; there are never many more than requests under way. Each place costs, empty or not. */
+/**
+ * Usually few receivers are busy, and never many more than there are requests under way. Each placeholder costs, even
+ * an empty one.
+ */
 const BESIDE_FEWER = [16, 64, 128].map(jobsDueBeside);
 const BESIDE_MANY = jobsDueBeside(512);
 

@@ -3,7 +3,7 @@ import type { Tables } from '../tables.ts';
 
 const { exists, not, selectFrom } = expressionBuilder<Tables, 'deliveries' | 'tasks'>();
 
-/** Nobody is still to be told of it. A push notification names its task where a callback names its delivery. */
+/** No job about it is still to be sent. A push names its task where a callback names its delivery. */
 export function noJobDue(
   space: 'deliveries.space_id' | 'tasks.space_id',
   id: 'deliveries.delivery_id' | 'tasks.task_id',

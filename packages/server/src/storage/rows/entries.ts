@@ -33,11 +33,11 @@ const OFTEN = [
   'has_uri',
 ] as const;
 
-/** Most come unacknowledged: a null that is handed over costs as much as a value. */
+/** Most entries arrive unacknowledged, and binding a null costs as much as binding a value. */
 const insert = insertOf('entries', OFTEN);
 const insertAcked = insertOf('entries', [...OFTEN, 'ack', 'processed_at', 'reason']);
 
-/** An entry with its event; names that both tables have are taken from the entry. */
+/** An entry with its event; where both tables have a column, the entry's is taken. */
 const ofBoth = (joined: SelectQueryBuilder<Tables, 'entries' | 'events', object>) =>
   joined
     .selectAll('entries')
@@ -80,7 +80,7 @@ const read = statement<OfAgent & { after: number; limit: number }>()((db, p) =>
     .limit(p.limit),
 );
 
-/** A cross join is how SQLite is told which comes first: left to itself, it would walk through the whole inbox. */
+/** A cross join tells SQLite which table comes first: left to itself, it would walk the whole inbox. */
 const byEventId = statement<OfAgent & { id: string; limit: number }>()((db, p) =>
   ofBoth(db.selectFrom('events').crossJoin('entries'))
     .where('events.space_id', '=', p.space)
@@ -92,8 +92,8 @@ const byEventId = statement<OfAgent & { id: string; limit: number }>()((db, p) =
 );
 
 /**
- * In one text: the driver takes four times as long to hand two hundred rows over as the database to find them. No id and no type
- * has a blank in it (their patterns).
+ * As one text: the driver takes four times as long to return two hundred rows as the database takes to find them. Ids
+ * and types contain no spaces, by their patterns.
  */
 const byTask = statement<OfAgent & { task: string; limit: number }>()((db, p) =>
   db

@@ -25,7 +25,7 @@ export function sentFrom(found: Segment, row: ReadRow): Sending {
   return toSending(row, size, () => found.at(row.body_at ?? 0, size));
 }
 
-/** The order in which a database puts a text together is its own. */
+/** Sorted here, because a database concatenates in any order. */
 export function toOfTask(text: string | null): OfTask[] {
   const words = text === null ? [] : text.split(' ');
   const events: OfTask[] = [];

@@ -92,7 +92,7 @@ export function eventRows(session: Session, space: string, bodies: Bodies): Even
 
 type MayBeLocated = { [Name in keyof Located]: number | null };
 
-/** A row from before bodies were sealed together holds its own. */
+/** Rows from before bodies were sealed together hold their own. */
 export function isLocated(row: MayBeLocated | undefined): row is Located {
   return row !== undefined && row.segment !== null;
 }

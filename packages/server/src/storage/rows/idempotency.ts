@@ -1,7 +1,7 @@
 import type { IdempotencyRows } from '../../core/deliveries/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
 
-// Without the time: a question that is the same each time is asked once in a batch.
+// Without the time, so that the query is the same each time and is sent once per batch.
 const byKey = statement<{ space: string; agent: string; key: string }>()((db, p) =>
   db
     .selectFrom('idempotency')

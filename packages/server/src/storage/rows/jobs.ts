@@ -42,7 +42,7 @@ const byDelivery = statement<{ space: string; delivery: string }>()((db, p) =>
     .where('delivery_id', '=', p.delivery),
 );
 
-/** The fence is the compare-and-set: two workers that saw the same row cannot both win. */
+/** The fence makes it a compare-and-set: of two workers that saw the same row, only one wins. */
 const lease = statement<ById & { expected: number; fence: number; now: number; until: number }>()((db, p) =>
   db
     .updateTable('jobs')
@@ -83,7 +83,7 @@ const renew = statement<ById & { fence: number; until: number }>()((db, p) =>
     .where('leased_until', 'is not', null),
 );
 
-/** A lease that is out keeps its fence from before, so its late result is not taken. */
+/** The fence moves on, so that the late result of a worker that still holds a lease is refused. */
 const requeue = statement<ById & { at: number }>()((db, p) =>
   db
     .updateTable('jobs')
@@ -103,7 +103,7 @@ const insertAttempt = insertOf('attempts', [
   'status',
 ]);
 
-/** By way of the jobs: an index of its own over random ids would cost every attempt a page. */
+/** Found by way of the jobs: an index over random delivery ids would cost every attempt a page. */
 const attemptsOf = statement<{ space: string; delivery: string }>()((db, p) =>
   db
     .selectFrom('attempts')
@@ -155,8 +155,8 @@ export function jobRows(session: Session, space: string, sealer: Sealer): JobRow
 }
 
 /**
- * Those that a statement has changed. All are sent before the first is answered: to a database that is a journey away a
- * page is one journey, and where it is none, one statement for all of them takes twice as long.
+ * Those that a statement has changed. All are sent before the first is answered: over a network a page is one round
+ * trip, and on SQLite a single statement for all would take twice as long.
  */
 async function those<T extends { id: string }>(
   page: readonly T[],
@@ -166,7 +166,7 @@ async function those<T extends { id: string }>(
   return new Set(page.filter((_, i) => changed[i] === 1).map(({ id }) => id));
 }
 
-/** Whoever takes or settles the same jobs asks for them in the same order, so that nobody ever waits in a circle. */
+/** Always in the same order, so that two workers on the same jobs cannot deadlock. */
 function inOrder<T extends { id: string }>(page: readonly T[]): T[] {
   return [...page].sort((a, b) => (a.id < b.id ? -1 : 1));
 }

@@ -36,7 +36,7 @@ type Filtered = {
   limit: number;
 };
 
-/** Empty is any. No index of its own: every write would pay for it, and the range keeps the scan short. */
+/** Empty filters match anything. No index of its own, which every write would pay for: the range keeps the scan short. */
 const newestOf = statement<Filtered>()((db, p) =>
   db
     .selectFrom('ledger')
@@ -48,7 +48,7 @@ const newestOf = statement<Filtered>()((db, p) =>
       eb.or([
         eb(eb.val(p.action), '=', ''),
         eb('action', '=', p.action),
-        // "decision." up to "decision/": the group, without a pattern that a caller could write.
+        // "decision." up to "decision/": the whole group, without a LIKE pattern that a caller could influence.
         eb.and([eb('action', '>', p.groupFrom), eb('action', '<', p.groupTo)]),
       ]),
     )
@@ -82,7 +82,7 @@ const lastCheckpoint = statement<{ space: string }>()((db, p) =>
 export function ledgerRows(session: Session, space: string): LedgerRows {
   return {
     insert: async ({ seq, at, actor, action, subject, data, hash }) => {
-      // Name by name: to take an object apart and put it together again costs as much as the statement's values.
+      // Member by member: spreading an object costs as much as binding the values.
       await session.run(insert, { space_id: space, seq, at, actor, action, subject, data, hash });
     },
     page: async (after, limit) => (await session.all(page, { space, after, limit })).map(toLine),

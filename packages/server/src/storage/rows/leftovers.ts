@@ -4,12 +4,12 @@ import { UNWRITTEN } from '../heads.ts';
 import { type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
-/** About no delivery, so nothing takes them along. */
+/** These are about no delivery, so they are not removed with one. */
 const KINDS = ['digest', 'forward', 'push'] as const;
 
 type EndedJobs = { space: string; kind: string; before: number; limit: number };
 
-/** When a job has ended, `due_at` is when that was. */
+/** When a job has ended, `due_at` holds the time of its end. */
 const endedJobs = (db: QueryCreator<Tables>, p: EndedJobs) =>
   db
     .selectFrom('jobs')

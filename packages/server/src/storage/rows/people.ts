@@ -143,7 +143,7 @@ export function personRows(session: Session, space: string): PersonRows {
     list: async () => (await session.all(listAll, { space })).map(toPerson),
     setPassword: async (id, hash) => void (await session.run(setPassword, { space, id, hash })),
     setRole: async (id, role) => void (await session.run(setRole, { space, id, role })),
-    // An address nobody can have or log in with, so that the real one is free for somebody else.
+    // An address that nobody can have or log in with, so that the real one is free for somebody else.
     remove: async (id, at) => void (await session.run(remove, { space, id, email: `removed:${id}`, at })),
     satAt: async (id) => (await session.one(satAt, { space, id }))?.sat_at ?? null,
     setSatAt: async (id, at) => void (await session.run(setSatAt, { space, id, at })),

@@ -2,23 +2,23 @@ import { type Cipher, createCipheriv, randomFillSync } from 'node:crypto';
 import { type Session, statement } from '../statement.ts';
 
 const BLOCK = 16;
-/** Bytes of an id that are random; the six behind them are the place, hidden by a pad that follows from these. */
+/** The random bytes of an id; the six after them are the place, XORed with a pad derived from these. */
 const RANDOM = 10;
 const PLACE = BLOCK - RANDOM;
 const DRAWN = 256;
 
 /**
- * Ids that look like any UUID v4, and tell whoever has the key where the row lies: the place is encrypted under the id's own
- * random part (AES as a pseudo-random function of it). An index over random ids would cost more than all the rest of
- * a delivery's row, because every insert dirties another page of it; these need none.
+ * Ids that look like any UUID v4, and tell whoever has the key where the row is: the place is encrypted under the
+ * id's own random part (AES as a pseudo-random function of it). An index over random ids would cost more than the
+ * rest of a delivery's row, because every insert dirties another page; these ids need none.
  */
 export class PlaceIds {
   readonly #cipher: Cipher;
-  /** Drawn and encrypted in bulk: one call for each id would cost more than the id. */
+  /** Drawn and encrypted in bulk: one call per id would cost more than the id. */
   readonly #random = Buffer.alloc(DRAWN * BLOCK);
   #pads: Buffer = Buffer.alloc(0);
   #next = DRAWN;
-  /** Whoever makes an id stores it next, and the store asks whether it tells its place. */
+  /** An id is stored right after it is made, and the store then asks for its place. */
   #last = { id: '', place: 0 };
 
   constructor(key: Uint8Array) {
@@ -35,7 +35,7 @@ export class PlaceIds {
     return this.#last.id;
   }
 
-  /** Where the row of this id lies, if it is an id of ours: the row itself must confirm it. */
+  /** Where the row of this id is, if the id is ours: the row itself must confirm it. */
   placeOf(id: string): number {
     if (id === this.#last.id) return this.#last.place;
     const block = Buffer.from(id.replaceAll('-', ''), 'hex');
@@ -67,11 +67,11 @@ const keyOf = statement<{ space: string }>()((db, p) =>
   db.selectFrom('id_keys').select('key').where('space_id', '=', p.space),
 );
 
-/** The key lies open in the store: it hides places from who sees ids, not from who has the file and its places. */
+/** The key is stored in the clear: it hides places from those who see ids, not from those who have the file. */
 export class KeptPlaceIds {
   #ids: PlaceIds | null = null;
 
-  /** Read once, by whichever session asks first: the migration has made it, and nobody ever changes it. */
+  /** Read once, by the first session that asks: the migration has made it, and it never changes. */
   async get(session: Session): Promise<PlaceIds> {
     this.#ids ??= new PlaceIds(Buffer.from(await readKey(session), 'hex'));
     return this.#ids;

@@ -30,7 +30,7 @@ const keyById = statement<{ id: string }>()((db, p) =>
   withProducer(db).where('producer_keys.key_id', '=', p.id),
 );
 
-// Ed25519 keys always name themselves (K24), so they take up none of the places.
+// Ed25519 keys are always named (K24), so they do not count here.
 const usable = (db: Builder, now: number) =>
   withProducer(db)
     .where('producer_keys.revoked_at', 'is', null)
@@ -58,7 +58,7 @@ type KeyWithProducer = Tables['producer_keys'] & {
   made_at: number;
 };
 
-/** Finds the key behind a signature, wherever its space is. Opening a sealed secret costs; an unchanged row is opened once. */
+/** Finds the key behind a signature, in any space. Opening a sealed secret costs, so an unchanged row is opened once. */
 export function eventDirectory(session: Session, sealer: Sealer): EventDirectory {
   const opened = new ShortMemory<string, { sealed: Uint8Array; secret: string }>(10_000);
   const secretIn = (row: KeyWithProducer): string => {

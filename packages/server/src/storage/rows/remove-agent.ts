@@ -6,7 +6,7 @@ import { isLocated } from './events.ts';
 
 type OfAgent = { space: string; agent: string };
 
-// Their keys are the delivery's, so they go while it is still there to be found by.
+// Found by their delivery, so they are removed while it still exists.
 const words = statement<OfAgent>()((db, p) =>
   db
     .deleteFrom('words')
@@ -50,7 +50,7 @@ const attempts = statement<OfAgent>()((db, p) =>
     ),
 );
 
-// An event that only this agent was sent leaves with it.
+// An event that was sent only to this agent is removed with it.
 const onlyIts = (db: QueryCreator<Tables>, p: OfAgent) =>
   db
     .selectFrom('entries as own')
@@ -83,7 +83,7 @@ const events = statement<OfAgent>()((db, p) =>
     .where('seq', 'in', onlyIts(db, p).select('events.seq')),
 );
 
-// Blobs stay: others may use them, and those that nobody uses leave by age.
+// Blobs stay: others may use them, and unused ones are removed by age.
 const ofTasks = (['task_log', 'pushes', 'blob_uses'] as const).map((table) =>
   statement<OfAgent>()((db, p) =>
     db
@@ -122,13 +122,13 @@ const rest = (
   ),
 );
 
-// Whoever makes an agent of this name again starts anew. Its lines stay in the ledger, whose head stays too.
+// A new agent of this name starts afresh. Its lines stay in the ledger, and so does the ledger's head.
 const head = statement<{ space: string; name: string }>()((db, p) =>
   db.deleteFrom('heads').where('space_id', '=', p.space).where('name', '=', p.name),
 );
 const HEADS = ['agent', 'inbox', 'resumes', 'frames'] as const;
 
-/** An agent and all that is its own. The ledger keeps its lines. */
+/** Removes an agent and everything of its own. The ledger keeps its lines. */
 export async function removeAgent(
   session: Session,
   space: string,

@@ -3,8 +3,8 @@ import { type Session, statement } from '../statement.ts';
 import type { Bodies, Segment } from './bodies.ts';
 
 /**
- * What a page is made of, record by record: the driver takes longer to hand a row over than the database to find it. How
- * the places lie to the numbers of the events tells whether the order of both is the same.
+ * What a page consists of, record by record: the driver takes longer to return a row than the database to find it.
+ * The difference between inbox offset and event number shows whether both are in the same order.
  */
 const grouped = statement<{ space: string; agent: string; after: number; limit: number }>()((db, p) =>
   db
@@ -59,7 +59,7 @@ type Grouped = {
 
 type Page = { agent: string; after: number; limit: number };
 
-/** A page of an inbox in as few pieces as it lies in. */
+/** A page of an inbox in as few pieces as it is stored in. */
 export async function readRuns(
   session: Session,
   { space, bodies }: { space: string; bodies: Bodies },
@@ -67,7 +67,7 @@ export async function readRuns(
 ): Promise<Run[]> {
   const groups = (await session.all(grouped, { space, ...page })).sort((a, b) => a.first - b.first);
   if (!groups.every((group, i) => followsOn(group, groups[i - 1]))) return [oneByOne(groups)];
-  // All are asked for before the first is there: to a database that is a journey away, they are one journey.
+  // All are requested before the first has arrived: over a network they are one round trip.
   return Promise.all(groups.map((group) => toRun(group, (segment) => bodies.findOnce(space, segment))));
 }
 
@@ -78,14 +78,14 @@ async function toRun(group: Grouped, find: (segment: number) => Promise<Segment>
   return { first, last, size: end - begin, bytes: () => record.at(begin, end - begin) };
 }
 
-/** An event that was put in again lies among events of another record. */
+/** An event that was replayed lies among events of another record. */
 function followsOn({ count, first, last }: Grouped, before: Grouped | undefined): boolean {
   return last - first === count - 1 && (before === undefined || before.last === first - 1);
 }
 
 /**
- * Every event from the first to the last of them is in this inbox, in the order in which they lie in the record, with one
- * comma between two, and nothing is to be put in on the way out.
+ * Whether the record can be sent as it is: every event from the first to the last is in this inbox, in the order of
+ * the record, with one comma between two, and no producer has to be filled in.
  */
 function isWhole({ count, least_shift, most_shift, begin, end, size, fill }: Grouped): boolean {
   if (least_shift !== most_shift || fill !== 0) return false;

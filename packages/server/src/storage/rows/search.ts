@@ -19,7 +19,7 @@ const count = statement<{ space: string; word: string; most: number }>()((db, p)
     .select((eb) => eb.fn.countAll<number>().as('n')),
 );
 
-/** An empty `section`, `agent` or `type` is any. `word0`, `word1`, … are the words. */
+/** An empty `section`, `agent` or `type` matches any. `word0`, `word1`, … are the words. */
 type Found = {
   space: string;
   section: string;
@@ -30,7 +30,7 @@ type Found = {
   limit: number;
 } & Record<`word${number}`, string>;
 
-/** One statement for each number of words: the first is walked, newest first, the others are looked up. */
+/** One statement per number of words: the first word is walked, newest first, and the others are looked up. */
 const finders = new Map<number, Statement<Found, DeliveryRow>>();
 
 function finder(words: number): Statement<Found, DeliveryRow> {

@@ -31,7 +31,7 @@ function filtered(db: Builder, p: Params, given: ReadonlySet<string>) {
     .where((eb) => eb.or([eb('changed_at', '<', p.at), eb('seq', '<', p.seq)]));
 }
 
-// One statement for each set of filters that was ever asked for, so that every one of them is compiled once.
+// One statement for each combination of filters that was ever used, so that each is compiled once.
 const listing = new Map<string, Statement<Params, Tables['tasks']>>();
 const counting = new Map<string, Statement<Params, { n: number }>>();
 
@@ -46,8 +46,8 @@ function remembered<S>(known: Map<string, S>, given: ReadonlySet<string>, make: 
 }
 
 /**
- * Both indices have the state in front of the time, so that a state which few are in is found without passing all others;
- * where none was asked for, the lists of all states are put together. Of a context there are few.
+ * In both indexes the state comes before the time, so that a rare state is found without passing all others; without
+ * a state, the lists of all states are merged. A context has few tasks and needs none of this.
  */
 function eachState<Q extends Pick<TaskQuery, 'state' | 'context'>>(query: Q): Q[] {
   if (query.state !== undefined || query.context !== undefined) return [query];

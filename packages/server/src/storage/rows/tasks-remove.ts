@@ -2,10 +2,10 @@ import { type Session, statement } from '../statement.ts';
 import { noJobDue } from './due-jobs.ts';
 
 const ENDED = ['completed', 'failed', 'canceled', 'rejected'];
-/** Each is a stretch of one index: what has not ended is not passed, however old it is. */
+/** Each is one range of an index: tasks that have not ended are never read, however old they are. */
 const STRETCHES = [0, 1].flatMap((direct) => ENDED.map((state) => ({ direct, state })));
 
-/** But for those that a caller is still to be told of. */
+/** Except those that a caller is still to be told about. */
 const ended = statement<{ space: string; direct: number; state: string; before: number; limit: number }>()(
   (db, p) =>
     db

@@ -18,7 +18,7 @@ const insert = insertOf('waits', [
   'created_at',
 ]);
 
-// Without the time: a question that is the same each time is asked once in a batch.
+// Without the time, so that the query is the same each time and is sent once per batch.
 const open = statement<{ space: string; agent: string; limit: number }>()((db, p) =>
   db
     .selectFrom('waits')

@@ -1,6 +1,6 @@
 /**
- * RFC 8785. Written here because the package for it takes twice as long, and every delivery passes through; the
- * package is the judge in the test. Strings and numbers are `JSON.stringify`'s, as the RFC defines them.
+ * RFC 8785, written here because the package for it takes twice as long and every delivery passes through; a test
+ * compares the two. Strings and numbers are those of `JSON.stringify`, as the RFC says.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return scalar(value);
@@ -16,12 +16,12 @@ function scalar(value: unknown): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that JSON escapes.
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** Most strings need nothing but their quotes, and to see that takes half the time of having them written. */
+/** Most strings need only quotes, and checking that takes half the time of `JSON.stringify`. */
 function quoted(text: string): string {
   return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** The same few names come again and again. Whoever sends others does not fill the memory with them. */
+/** The same few names occur again and again. The limit keeps unusual names from filling the memory. */
 const MOST_NAMES = 1_000;
 const LONGEST_NAME = 64;
 const names = new Map<string, string>();
@@ -43,7 +43,7 @@ function array(items: readonly unknown[]): string {
   return `${text}]`;
 }
 
-/** Objects have a handful of members, often in order already: `sort` would copy them three times. */
+/** Objects have few members, often already in order: `sort` would copy them three times. */
 const FEW = 24;
 
 function sorted(members: string[]): string[] {
@@ -57,7 +57,7 @@ function sorted(members: string[]): string[] {
   return members;
 }
 
-/** Members in the order of their UTF-16 units, which is the order `sort` has by itself. */
+/** Members in the order of their UTF-16 units, which is the default order of `sort`. */
 function object(members: Record<string, unknown>): string {
   let text = '{';
   for (const name of sorted(Object.keys(members))) {

@@ -8,7 +8,7 @@ import { isFull, replaceFile, syncFolder, writePrivately } from '../folder/folde
 export const SECRET_FILE = 'secret.key';
 const LEAST_SECRET = 24;
 
-/** One key a line: the first seals, the ones behind it only open what they sealed before it came. */
+/** One key per line: the first seals, the others only open what they sealed earlier. */
 export type MasterKeys = readonly [Uint8Array, ...Uint8Array[]];
 
 export function masterKeys(folder: string, secret: string | null, hasData: boolean): MasterKeys {
@@ -60,7 +60,7 @@ function refuse(where: string): never {
   );
 }
 
-/** Whole or not at all, and on disk before anything is sealed with it. */
+/** Written completely or not at all, and on disk before anything is sealed with it. */
 function writeSecret(file: string, key: string): void {
   const part = `${file}.${process.pid}.part`;
   try {
@@ -72,7 +72,10 @@ function writeSecret(file: string, key: string): void {
   syncFolder(dirname(file));
 }
 
-/** Unlike a rename, a link never replaces a key that another process has just made; not every disk knows links. */
+/**
+ * Unlike a rename, a link never replaces a key that another process has just made; but not every file system has
+ * links.
+ */
 function putInPlace(part: string, file: string): void {
   try {
     linkSync(part, file);

@@ -5,7 +5,7 @@ import type { Passwords } from '../../core/people/login.ts';
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export function argonPasswords(): Passwords {
-  // Unknown people are checked against this, so that they take as long as known ones.
+  // Unknown people are checked against this, so that it takes as long as for known ones.
   let decoy: Promise<string> | null = null;
   return {
     hash: (password) => hash(password, COST),

@@ -12,7 +12,7 @@ type Part = { column: SealedColumn; page: Statement<Values, Row>; replace: State
 
 const anyTables = (db: unknown) => db as Kysely<AnyTables>;
 
-/** The rows behind a place in the order of their key. */
+/** The rows after a place, in the order of their key. */
 function pageOf({ table, column, key, also = [], ofTask }: SealedColumn): Statement<Values, Row> {
   const names = Object.keys(key);
   return new Statement<Values, Row>((db, p) => {
@@ -40,7 +40,7 @@ function pageOf({ table, column, key, also = [], ofTask }: SealedColumn): Statem
   });
 }
 
-/** Only what is still as it was read: somebody may have written a newer one meanwhile. */
+/** Only if it is still as it was read: somebody may have written a newer one meanwhile. */
 function replaceOf({ table, column, key }: SealedColumn): Statement<Values, unknown> {
   return new Statement<Values, unknown>((db, p) => {
     let query = anyTables(db)

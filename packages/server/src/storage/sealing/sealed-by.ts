@@ -7,7 +7,7 @@ const NOTE = 'vault' satisfies HeadName;
 /** The secrets of the founding key that outlive it, sealed with the newest. */
 const KEPT = 'kept-secrets' satisfies HeadName;
 
-/** `null` is a store that has not noted any key yet. */
+/** `null` means that the store has not recorded a key yet. */
 export function assertSealedBy(noted: string | null, vault: MasterVault): void {
   const ids = noted?.split(',') ?? [];
   if (!ids.every((id) => vault.opens(id))) {
@@ -15,12 +15,12 @@ export function assertSealedBy(noted: string | null, vault: MasterVault): void {
       'This is not the master key that the data was sealed with. Set LANTERNROOM_SECRET (or secret.key in the data folder) to the right one; nothing was changed.',
     );
   }
-  // A further key is taken up by a starting server only: whoever else has the data open may not know it yet.
+  // Only a starting server takes up a further key: other processes that use the data may not know it yet.
   const [newest] = ids;
   if (newest !== undefined && !ids.includes(vault.wantedKeyId)) vault.sealWith(newest);
 }
 
-/** After the store has opened: notes the key of a new one, and takes the secrets that outlive their key. */
+/** After the store has opened: records the key of a new store, and loads the secrets that outlive their key. */
 export async function noteSealedBy(store: Store, vault: MasterVault): Promise<void> {
   const { noted, kept } = await store.read(SERVER, async (tx) => ({
     noted: await tx.heads.get(NOTE),
@@ -37,7 +37,7 @@ export async function noteSealedBy(store: Store, vault: MasterVault): Promise<vo
   });
 }
 
-/** The key that was given first seals from now on. True when there is something left that it did not seal. */
+/** From now on the first of the given keys seals. True if there are records left that it did not seal. */
 export async function takeUpKey(store: Store, vault: MasterVault): Promise<boolean> {
   const id = vault.wantedKeyId;
   const isNoted = (head: Head | null) => head?.text.split(',').includes(id) ?? false;
@@ -57,7 +57,7 @@ export async function takeUpKey(store: Store, vault: MasterVault): Promise<boole
   return true;
 }
 
-/** Nothing is left that another key sealed. */
+/** Called when no record of another key is left. */
 export async function noteResealed(store: Store, vault: MasterVault): Promise<void> {
   await store.write(SERVER, [NOTE, KEPT], async (tx) => {
     const head = await tx.heads.get(NOTE);

@@ -7,7 +7,7 @@ import { ownIdentity, segmentIdentity } from '../rows/bodies.ts';
 import { secretIdentity } from '../rows/producers.ts';
 import type { Tables } from '../tables.ts';
 
-/** The columns that identities are made of; a row has those that its own names. */
+/** The columns that identities are made of; each row has those it needs. */
 export type Named = Record<
   | 'agent_id'
   | 'blob_id'
@@ -26,7 +26,7 @@ export type Named = Record<
 export type SealedColumn = {
   table: keyof Tables;
   column: string;
-  /** The primary key behind `space_id`, and what each part of it is. */
+  /** The primary key after `space_id`, with the type of each column. */
   key: Readonly<Record<string, 'text' | 'number'>>;
   /** Further columns that the identity is made of; those of the task where a row belongs to one. */
   also?: readonly string[];
@@ -34,7 +34,7 @@ export type SealedColumn = {
   identity(space: string, row: Named): string;
 };
 
-/** Every column that is sealed, and what its records are bound to. A test holds this list against the tables. */
+/** Every sealed column, and what its records are bound to. A test compares this list with the tables. */
 export const SEALED: readonly SealedColumn[] = [
   {
     table: 'deliveries',

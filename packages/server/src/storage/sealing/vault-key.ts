@@ -26,7 +26,7 @@ function derive(master: Uint8Array, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', master, 'lanternroom', purpose, 32));
 }
 
-/** Random bytes are drawn in bulk: one call for each nonce would cost more than the cipher. */
+/** Random bytes are drawn in bulk: one call per nonce would cost more than the cipher. */
 class Nonces {
   readonly #pool = Buffer.alloc(NONCE * 512);
   #at = this.#pool.length;
@@ -49,7 +49,7 @@ export function keyIdOf(sealed: Uint8Array): string {
     .toString('hex');
 }
 
-/** Secrets of which something outlives a rotation: cursors in readers' hands, and the index of words. */
+/** Secrets that outlive a rotation in part: cursors in readers' hands, and the word index. */
 export type KeptSecrets = { mac: Buffer; words: Buffer };
 
 /** Everything that is made with one master key. A record is `version · key id (4) · nonce (12) · tag (16) · ciphertext`. */

@@ -3,7 +3,7 @@ import type { Credential, Party, Passkeys } from '../../core/people/passkey.ts';
 const ROOM = 'Lanternroom';
 const TIMEOUT_MS = 300_000;
 
-/** The library brings certificates and ASN.1 along: it is loaded when somebody first uses a passkey. */
+/** The library brings certificates and ASN.1 along, so it is loaded with the first use of a passkey. */
 const library = () => import('@simplewebauthn/server');
 type Library = Awaited<ReturnType<typeof library>>;
 
@@ -20,7 +20,7 @@ export function webAuthnPasskeys(): Passkeys {
         timeout: TIMEOUT_MS,
         attestationType: 'none',
         excludeCredentials: known.map(listed),
-        // It is the whole login, so the device must know the person, and find the credential by itself.
+        // A passkey is the whole login, so the device must verify the person and find the credential by itself.
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       }),
 
@@ -91,7 +91,7 @@ function expected(party: Party, isOurs: (challenge: string) => boolean, seen: (c
   };
 }
 
-/** The library throws whenever something is not as it should be; to us all of that is one refusal. */
+/** The library throws whenever anything is wrong; to us all of that is one refusal. */
 async function quietly<T extends object>(verify: (library: Library) => Promise<T>): Promise<Partial<T>> {
   const loaded = await library();
   try {

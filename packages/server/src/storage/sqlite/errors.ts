@@ -1,7 +1,10 @@
 import { DAMAGED, Fault, isFault } from '../../core/faults.ts';
 import { codeOf } from '../error-code.ts';
 
-/** What went wrong, as a door can say it, with the reason for the log. Anything unknown stays as it is: a bug, logged in full. */
+/**
+ * The error as a door can report it, with the cause for the log. An unknown one stays as it is: a bug, logged in
+ * full.
+ */
 export function storageFault(reason: unknown): unknown {
   if (isFault(reason)) return reason;
   const code = codeOf(reason);
@@ -59,7 +62,7 @@ export function openStoreError(reason: unknown, file: string): Error {
     );
   }
   const closed = code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY');
-  // The driver gives no code when the file cannot even be made.
+  // The driver gives no code when the file cannot even be created.
   if (closed || /unable to open|readonly database/i.test(message)) {
     return new Error(
       `The database ${file} cannot be opened for writing. Check the folder's owner and permissions.`,

@@ -4,14 +4,14 @@ import type { Database } from './driver.ts';
 
 export const FOLD = 'pragma wal_checkpoint(passive)';
 /**
- * Pages in the log after which it is folded: 8 MiB. Twice as much, and what is left for the writer's turn stops it for
- * 24 ms instead of 16 at worst; a quarter of it, and hot pages are written twice as often (bench, 2026-11).
+ * Pages in the log after which it is folded: 8 MiB. With twice as much, finishing in the writer's turn takes up to 24
+ * ms instead of 16; with a quarter, hot pages are written twice as often.
  */
 const ENOUGH = 1000;
-/** About what a commit puts there, whatever it writes (the ends of indexes, heads), and each row besides. */
+/** About what a commit adds, whatever it writes (ends of indexes, heads), besides each row. */
 const PAGES_OF_COMMIT = 6;
 const PAGES_OF_ROW = 0.5;
-/** Pages after which SQLite folds by itself, inside a commit: reached only when we cannot follow. */
+/** Pages after which SQLite folds by itself, inside a commit: reached only when we cannot keep up. */
 export const OWN_MARK = 8000;
 
 type Parts = {
@@ -19,23 +19,23 @@ type Parts = {
   writer: Database;
   /** Asks for the writer's turn, in which `finish` will be called. */
   askForTurn(): void;
-  /** What the thread runs; null folds in the writer's turn. */
+  /** The thread's program; null folds in the writer's turn. */
   program?: URL | null;
 };
 
-/** Built code only: a thread has no loader for the sources. */
+/** Only in built code: a thread has no loader for the sources. */
 const PROGRAM = import.meta.url.endsWith('.js') ? new URL('./folding-thread.js', import.meta.url) : null;
 
 /**
- * Folds the log into the database file beside the writer, on a thread that is started for the first one. SQLite would do
- * it inside a commit, and everybody would wait for 20 ms. What was written meanwhile is folded in the writer's turn, so
- * that the log begins anew: a commit that overwrites it costs half of one that makes it longer (bench, 2026-11).
+ * Folds the log into the database file beside the writer, on a thread that is started when first needed. SQLite would
+ * do it inside a commit, and everybody would wait for 20 ms. What was written meanwhile is folded in the writer's
+ * turn, so that the log starts over: overwriting it costs half as much as making it longer.
  */
 export class LogFolding {
   readonly #parts: Parts;
   readonly #program: URL | null;
   #thread: Worker | null = null;
-  /** Aborted when the thread has gone: nobody is to wait for an answer of it. */
+  /** Aborted when the thread has ended, so that nobody waits for its answer. */
   #gone = new AbortController();
   #running: Promise<void> | null = null;
   #pages = 0;
@@ -58,12 +58,12 @@ export class LogFolding {
     });
   }
 
-  /** True when the writer is to let us `finish` in its next turn. */
+  /** True when the writer should call `finish` in its next turn. */
   get isNearlyDone(): boolean {
     return this.#isNearlyDone;
   }
 
-  /** In the writer's turn, between two transactions. Only the writer waits for it, not whoever is served meanwhile. */
+  /** Called in the writer's turn, between two transactions. Only the writer waits for it; reads go on. */
   finish(): Promise<void> {
     this.#isNearlyDone = false;
     return this.#run(async () => {
@@ -77,7 +77,10 @@ export class LogFolding {
     await this.#thread?.terminate();
   }
 
-  /** Nothing is lost when it fails: it all stays in the log. Whatever is wrong with the disk, the writer finds it too, and says so. */
+  /**
+   * Nothing is lost when it fails: everything stays in the log. If the disk is at fault, the writer finds out too and
+   * reports it.
+   */
   #run(work: () => Promise<void>): Promise<void> {
     const running = work()
       .catch(() => {})
@@ -93,7 +96,7 @@ export class LogFolding {
     const thread = this.#thread;
     thread.ref();
     thread.postMessage('fold');
-    // Or throws what the thread has died of, or that it left without a word.
+    // Or throws what the thread died of, or that it ended silently.
     await once(thread, 'message', { signal: this.#gone.signal });
     thread.unref();
   }

@@ -1,10 +1,10 @@
 import { MIGRATIONS } from '../migrations.ts';
 import type { Database } from './driver.ts';
 
-/** "LTRN", so that a file of somebody else's is not taken for ours. */
+/** "LTRN", so that somebody else's file is not taken for ours. */
 const APPLICATION_ID = 0x4c54524e;
 
-/** Refuses a file that is newer, damaged, or not ours. Comes first: not even a pragma may change such a file. */
+/** Refuses a file that is newer, damaged, or not ours. It comes first: not even a pragma may change such a file. */
 export function assertOurs(db: Database): void {
   const version = pragma(db, 'user_version');
   refuseForeign(db, version);
@@ -16,7 +16,7 @@ export function assertOurs(db: Database): void {
   if (version > 0) quickCheck(db);
 }
 
-/** The master keys that the store has noted; null for one that has not noted any. */
+/** The master keys that the store has recorded; null if none. */
 export function sealedBy(db: Database): string | null {
   if (pragma(db, 'user_version') === 0) return null;
   const noted = db
@@ -25,12 +25,12 @@ export function sealedBy(db: Database): string | null {
   return (noted as { text: string } | undefined)?.text ?? null;
 }
 
-/** Brings the file to this program's version in one transaction: a kill in the middle leaves it as it was. */
+/** Brings the file to this program's version in one transaction: if we are killed midway, it stays as it was. */
 export function migrateSqlite(db: Database): void {
   if (pragma(db, 'user_version') === MIGRATIONS.length) return;
   db.exec('begin immediate');
   try {
-    // Asked again: another process may have been faster between the look and the lock.
+    // Read again: another process may have migrated between the look and the lock.
     const missing = MIGRATIONS.slice(pragma(db, 'user_version'));
     for (const sql of missing.flat()) db.exec(inSqlite(sql));
     if (missing.length > 0)
@@ -42,7 +42,7 @@ export function migrateSqlite(db: Database): void {
   }
 }
 
-/** A step in this database's words. */
+/** A migration step in SQLite's words. */
 export function inSqlite(sql: string): string {
   return sql.replaceAll('{bytes}', 'blob').replaceAll('{random}', 'lower(hex(randomblob(32)))');
 }
@@ -54,21 +54,24 @@ function refuseForeign(db: Database, version: number): void {
   throw new Error('This is a database of another program. Choose another folder with --data.');
 }
 
-/** The header and both ends of every table; a full check belongs to "lanternroom doctor". */
+/** Reads the header and both ends of every table; a full check belongs to "lanternroom doctor". */
 function quickCheck(db: Database): void {
   const first = db.prepare("select name from sqlite_master where type = 'table'").all() as { name: string }[];
   for (const { name } of first) {
-    // Without an index: one of those would answer instead, and the table would stay unread.
+    // Without an index: otherwise the index would answer, and the table would stay unread.
     for (const end of ['asc', 'desc']) {
       db.prepare(`select * from "${name}" not indexed order by rowid ${end} limit 1`).get();
     }
   }
 }
 
-/** What a start may spend on a look at every page: about a tenth of a second. Larger files are "lanternroom doctor"'s. */
+/**
+ * What a start may spend on reading every page: about a tenth of a second. Larger files are left to "lanternroom
+ * doctor".
+ */
 const WHOLE_CHECK_BYTES = 64 * 1024 * 1024;
 
-/** Damage in the middle of a file of ordinary size is found before the first request is. */
+/** In a file of ordinary size, damage in the middle is found before the first request meets it. */
 export function assertSound(db: Database): void {
   if (pragma(db, 'page_count') * pragma(db, 'page_size') > WHOLE_CHECK_BYTES) return;
   const [found] = db.prepare('pragma quick_check(1)').all() as { quick_check: string }[];

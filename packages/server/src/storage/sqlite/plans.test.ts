@@ -1,10 +1,9 @@
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DecisionRows, DeliveryRows, IdempotencyRows, SearchRows } from '../../core/deliveries/store.ts';
 import type { EventDirectory } from '../../core/events/store.ts';
 import type { PasskeyRows } from '../../core/people/store.ts';
 import type { Directory, Heads, JobRows, LedgerRows } from '../../core/store.ts';
-import { freshFolder } from '../../testing/folders.ts';
+import { excess, explaining, type Plan, plansOf, type Samples } from '../../testing/query-plans.ts';
 import {
   aCheckpoint,
   aDecision,
@@ -25,90 +24,9 @@ import { ledgerRows } from '../rows/ledger.ts';
 import { passkeyRows } from '../rows/passkeys.ts';
 import { PlaceIds } from '../rows/place-ids.ts';
 import { searchRows } from '../rows/search.ts';
-import { SqliteStore } from '../sqlite.ts';
-import type { Session, Statement } from '../statement.ts';
 import { MasterVault } from '../vault.ts';
 
-type Plan = { sql: string; steps: string[] };
-
-/** Asks the database how it would run each statement, and runs none of them. */
-class Explaining implements Session {
-  readonly plans: Plan[] = [];
-  readonly #db: SqliteStore['session']['db'];
-
-  constructor({ db }: SqliteStore['session']) {
-    this.#db = db;
-  }
-
-  async all<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
-    this.#explain(statement, params);
-    return [];
-  }
-
-  async one<P extends object, R>(statement: Statement<P, R>, params: P): Promise<R | undefined> {
-    this.#explain(statement, params);
-    return undefined;
-  }
-
-  async run<P extends object, R>(statement: Statement<P, R>, params: P): Promise<number> {
-    this.#explain(statement, params);
-    return 0;
-  }
-
-  #explain<P extends object, R>(statement: Statement<P, R>, params: P): void {
-    const { sql, bind } = statement.compile('sqlite');
-    const rows = this.#db.prepare(`explain query plan ${sql}`).all(...bind(params)) as { detail: string }[];
-    this.plans.push({ sql, steps: rows.map((row) => row.detail) });
-  }
-}
-
 const vault = new MasterVault(Buffer.from('a master key for tests'));
-
-function explaining(): Explaining {
-  const file = join(freshFolder(), 'store.db');
-  const store = SqliteStore.open({ file, sealer: vault, sealHead: vault.mac });
-  onTestFinished(() => store.stop());
-  return new Explaining(store.session);
-}
-
-/**
- * What a plan does more than it returns: reading a whole table, or sorting everything before the limit cuts it off.
- * A walk along an index that stops at the first row is neither.
- */
-function excess({ sql, steps }: Plan): string[] {
-  const walks = steps
-    .filter((step) => /^SCAN (?!CONSTANT)/.test(step))
-    .filter((step) => !isFirstOfIndex(sql, step) && !isCutOff(sql, step));
-  const sorts = steps.filter((step) => step === 'USE TEMP B-TREE FOR ORDER BY' && sql.includes(' limit '));
-  return [...walks, ...sorts].map((step) => `${step}: ${sql}`);
-}
-
-function isFirstOfIndex(sql: string, step: string): boolean {
-  return / USING (COVERING )?INDEX /.test(step) && / order by \S+ limit \?$/.test(sql);
-}
-
-/** A part of the statement that has its own limit may be walked to its end. */
-function isCutOff(sql: string, step: string): boolean {
-  return sql.includes(` limit ?) as "${step.replace('SCAN ', '')}"`);
-}
-
-/** Arguments for every verb: a new one without any does not compile. */
-type Samples<Rows> = {
-  [Verb in keyof Rows]: Rows[Verb] extends (...args: infer Args) => unknown ? Args[] : never;
-};
-
-async function plansOf<Rows extends object>(
-  make: (session: Session) => Rows,
-  samples: Samples<Rows>,
-): Promise<Plan[]> {
-  const session = explaining();
-  const rows = make(session) as Record<string, (...args: unknown[]) => Promise<unknown>>;
-  for (const [verb, calls] of Object.entries(samples) as [string, unknown[][]][]) {
-    for (const args of calls) await rows[verb]?.(...args);
-  }
-  return session.plans;
-}
-
 const bytes = new Uint8Array();
 
 const placeIds = { get: async () => new PlaceIds(new Uint8Array(32)) };
@@ -256,7 +174,11 @@ describe('query plans', () => {
       ...(await plansOf((session): DeskDirectory => directory(session, vault), DIRECTORY)),
     ];
     expect(plans.length).toBeGreaterThan(20);
-    expect(plans.flatMap(excess)).toEqual([]);
+    // The few attempts of one delivery, and the few passkeys of one person, are sorted and all returned.
+    expect(plans.flatMap(excess)).toEqual([
+      expect.stringMatching(/^USE TEMP B-TREE FOR ORDER BY: select \* from "attempts" /),
+      expect.stringMatching(/^USE TEMP B-TREE FOR ORDER BY: select \* from "passkeys" /),
+    ]);
   });
 
   test('[D21] no statement of the ledger or the heads reads more than it returns', async () => {

@@ -8,7 +8,7 @@ import { storageFault } from './errors.ts';
 import type { LogFolding } from './log-folding.ts';
 import type { SqliteSession } from './session.ts';
 
-/** A driver was seen to fall back to NORMAL after the first transaction, silently. */
+/** A driver was seen to fall back to NORMAL silently after the first transaction. */
 export function assertDurable(session: SqliteSession): void {
   const { synchronous, journalMode } = durability(session);
   if (synchronous !== 2 || journalMode !== 'wal') {
@@ -24,15 +24,15 @@ export function durability({ db }: SqliteSession): Durability {
   return { synchronous, journalMode: journal_mode };
 }
 
-/** What a commit has changed, for those who remember something. */
+/** What a commit has changed, for the caches. */
 export type Changed = { tables: ReadonlySet<string>; bodies: readonly Written[] };
 
 type RunnerOptions = {
   sealer: Sealer;
   sealHead: SealHead;
-  /** Null where another thread folds the log. */
+  /** Null if another thread folds the log. */
   folding: LogFolding | null;
-  /** Throws when what is written now would be lost. */
+  /** Throws if what is written now would be lost. */
   assertThere(): void;
 };
 

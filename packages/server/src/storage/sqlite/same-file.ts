@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { Fault } from '../../core/faults.ts';
 
-/** Which file stands at a path, whatever it is called; null when there is none. */
+/** Identifies the file at a path, whatever its name; null when there is none. */
 export function fileAt(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;
@@ -11,8 +11,8 @@ const GONE =
   'The data folder was moved or removed while the server runs. Nothing was stored; the operator finds more in the log.';
 
 /**
- * Throws once another file, or none, stands where ours was opened. SQLite would go on in the one that it has open, and
- * whatever it takes there is lost with the process.
+ * Throws once the path leads to another file, or to none. SQLite would go on in the file that it has open, and
+ * whatever is written there is lost with the process.
  */
 export function assertSameFile(path: string, opened: string | null): void {
   if (opened === null || isStill(path, opened)) return;

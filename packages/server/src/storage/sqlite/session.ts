@@ -5,16 +5,19 @@ import { storageFault } from './errors.ts';
 type Prepared = {
   bind(params: object): unknown[];
   query: Query;
-  /** The names of what it returns. A newer version may add to a table while we run, and so to what `*` stands for. */
+  /** The names of the columns it returns. A newer version may add a column while we run, and so change what `*` means. */
   columns: readonly string[];
-  /** What it is about; asked of statements that write. */
+  /** The tables it touches; needed for statements that write. */
   tables: ReadonlySet<string> | null;
 };
 
-/** One connection with its prepared statements. The driver is synchronous; the promises are there for the other driver. */
+/**
+ * One connection with its prepared statements. The driver is synchronous; the promises are there for PostgreSQL's
+ * sake.
+ */
 export class SqliteSession implements Session {
   readonly db: Database;
-  /** Rows written since the last look: tells whether a refused unit left something behind. */
+  /** Rows written since the last look: shows whether a refused unit left something behind. */
   writes = 0;
   /** The tables that were written since somebody cleared it. */
   readonly written = new Set<string>();
@@ -47,7 +50,7 @@ export class SqliteSession implements Session {
     for (const table of prepared.tables) this.written.add(table);
     this.writes++;
     if (!(statement instanceof Insert)) return orFault(() => query.run(...bind(params))).changes;
-    // Nobody asks what an insert has changed, and the driver would make an object to tell.
+    // Nobody asks how many rows an insert changed, and the driver would allocate an object to say so.
     orFault(() => query.get(...bind(params)));
     return 1;
   }
@@ -75,14 +78,17 @@ function columnsFor(prepared: Prepared, values: readonly unknown[]): readonly st
   return prepared.columns;
 }
 
-/** The driver's own objects take half as long again, and stay slow to read: they are made name by name from outside. */
+/**
+ * The driver's own row objects take half as long again and stay slow to read, because they are built property by
+ * property.
+ */
 function toRow(columns: readonly string[], values: readonly unknown[]): object {
   const row: Record<string, unknown> = {};
   for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i];
   return row;
 }
 
-/** A page that cannot be read is found by whoever needs it: they get a fault, and the log the whole story. */
+/** A page that cannot be read is found by whoever needs it: they get a fault, and the log gets the details. */
 function orFault<T>(work: () => T): T {
   try {
     return work();

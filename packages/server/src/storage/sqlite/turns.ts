@@ -1,6 +1,6 @@
 import type { BatchRunner, Done, Queue, Unit } from '../batch.ts';
 
-/** Who may write now. SQLite has one writer; whoever waits for its lock blocks a whole thread, here only a batch waits. */
+/** Who may write now. SQLite has one writer, and waiting for its lock blocks a whole thread; here only a batch waits. */
 export interface Turns {
   take(): Promise<void>;
   give(): void;
@@ -26,14 +26,14 @@ export class InTurns implements BatchRunner {
   }
 }
 
-/** The side of the thread that nearly always writes: it has the turn, and lends it when it is asked to. */
+/** The side of the thread that nearly always writes: it holds the turn, and lends it on request. */
 export class LendingTurns implements Turns {
   readonly #lend: () => void;
   #busy = false;
   #asked = false;
   #lent: { back: Promise<void>; end: () => void } | null = null;
 
-  /** `lend` tells the other side that it is its turn. */
+  /** `lend` tells the other side that its turn has come. */
   constructor(lend: () => void) {
     this.#lend = lend;
   }
@@ -69,16 +69,16 @@ export class LendingTurns implements Turns {
   }
 }
 
-/** The side that asks. While there is nobody to ask, it is always its turn. */
+/** The side that asks. While there is no lender, it is always its turn. */
 export class BorrowedTurns implements Turns {
   #lender: { ask(): void; giveBack(): void } | null = null;
   #borrowed = false;
   #granted = () => {};
 
-  /** Between turns only: the caller sees to it that nothing is being written. */
+  /** Only between turns: the caller makes sure that nothing is being written. */
   setLender(lender: { ask(): void; giveBack(): void } | null): void {
     this.#lender = lender;
-    // A lender that has gone grants whatever it was asked for.
+    // When the lender is gone, pending requests are granted.
     if (lender === null) {
       this.#borrowed = false;
       this.#granted();

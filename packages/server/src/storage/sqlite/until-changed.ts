@@ -1,15 +1,15 @@
 import { ShortMemory } from '../../core/maps.ts';
 import type { Tables } from '../tables.ts';
 
-/** Tells whether somebody else has changed the store: another number, another state. */
+/** A number that changes whenever somebody else has changed the store. */
 export type Version = () => number;
 
 const MOST = 10_000;
 
 /**
- * Answers that stay right until somebody changes what they were read from. Our own commits tell the tables that they
- * wrote; those of another process (the command line) are noticed by the version, looked at once in each turn of the event
- * loop: a look for every request would cost as much as half the query that it spares.
+ * Answers that stay right until somebody changes what they were read from. Our own commits name the tables they
+ * wrote; those of another process (the command line) are noticed by the version, which is checked once per turn of
+ * the event loop: a check for every request would cost half as much as the query it saves.
  */
 export class UntilChanged<T extends object> {
   /** All tables that the answers are read from. */
@@ -30,7 +30,7 @@ export class UntilChanged<T extends object> {
     if (known !== undefined) return known;
     const seen = this.#seen;
     const found = await find();
-    // What is not there is asked for again each time: guesses must not fill the memory.
+    // Misses are not remembered: guesses must not fill the memory.
     if (found !== null && seen === this.#seen) this.#keep(key, found);
     return found;
   }

@@ -13,7 +13,7 @@ import { CLOSE } from './frames.ts';
 import { InboxFeed, type Wish } from './inbox-feed.ts';
 import { type AgentFrame, type FrameError, readFrame, refuse, toFrameError } from './reading.ts';
 
-/** As much as may wait in a socket before its reader counts as slow. */
+/** How many bytes may wait in a socket before its reader counts as slow. */
 const BUFFER_MOST = 4 * 1024 * 1024;
 const NOTHING = () => {};
 
@@ -21,16 +21,19 @@ export type ConnectionParts = {
   room: Room;
   wakeups: Wakeups;
   socket: WebSocket;
-  /** What the socket writes to. */
+  /** The stream that the socket writes to. */
   wire: Pick<Duplex, 'cork' | 'uncork'>;
   at: { space: SpaceId; agent: AgentId; link: string; digest: string };
   wish: Wish;
-  /** Whether its key still lets it in: one that ended takes nothing more, in either direction (W28). */
+  /** Whether its key is still valid; otherwise nothing more is sent or taken (W28). */
   isLetIn(): Promise<boolean>;
   warn(problem: unknown, message: string): void;
 };
 
-/** One laptop. What it is sent is durable before, what it says is durable before it is acknowledged (A13). */
+/**
+ * The connection of one laptop. What it is sent was committed before, and what it says is committed before it is
+ * acknowledged (A13).
+ */
 export class Connection implements Line {
   readonly at: ConnectionParts['at'];
   isAlive = true;
@@ -40,7 +43,7 @@ export class Connection implements Line {
   readonly #inbox: InboxFeed | null;
   #joined = false;
   #isCorked = false;
-  /** As much as was answered since its reader counts as slow. */
+  /** How many bytes were answered since its reader counts as slow. */
   #unheard = 0;
   #lastLook: Promise<boolean> = Promise.resolve(true);
   #off = NOTHING;
@@ -55,7 +58,7 @@ export class Connection implements Line {
     this.#socket.on('pong', () => {
       this.isAlive = true;
     });
-    // The close that follows says what is to be said.
+    // The close event that follows handles it.
     this.#socket.on('error', () => this.#socket.terminate());
   }
 
@@ -77,26 +80,29 @@ export class Connection implements Line {
     });
   }
 
-  /** Says hello once callers find it here, takes over what waits, and then sends what is new. */
+  /** Says hello once callers can find it here, takes over what waits, and then sends what is new. */
   async start(hello: string, replaces: string | null): Promise<void> {
     const { room, wakeups } = this.#parts;
     this.#off = wakeups.on(framesTopic(this.at.space, this.at.agent), (about) => this.#wake(about));
     orThrow(await join(room, { ...this.at, replaces }));
     this.#joined = true;
-    // It may have gone while we were writing that it came.
+    // It may have closed while we recorded that it came.
     if (this.isClosed) return leave(room, this.at);
     this.#socket.send(hello);
     this.#frames.start();
     await this.#inbox?.start(wakeups);
   }
 
-  /** One that its laptop has given up would be written down as there, and be given work, until its heart fails to beat. */
+  /** A connection that its laptop has replaced would stay on record and be given work until its heartbeat fails. */
   #wake(about: ReadonlySet<string>): void {
     if (about.has(this.at.link + REPLACED)) this.terminate();
     else this.#frames.wake(about);
   }
 
-  /** Its lease had run out: what others took is theirs, what waits for nobody is its own. Not when it is about to leave. */
+  /**
+   * Its lease had run out: work that others took stays theirs, and work that nobody has becomes its own. Not while it
+   * is closing.
+   */
   async rejoin(): Promise<void> {
     if (this.isClosed) return;
     const refused = await join(this.#parts.room, { ...this.at, replaces: null });
@@ -112,7 +118,7 @@ export class Connection implements Line {
     if (this.#joined) await leave(this.#parts.room, this.at);
   }
 
-  /** Kept when the socket has closed. */
+  /** Resolves when the socket has closed. */
   get gone(): Promise<void> {
     if (this.#socket.readyState === this.#socket.CLOSED) return Promise.resolve();
     return new Promise((resolve) => this.#socket.once('close', () => resolve()));
@@ -126,7 +132,7 @@ export class Connection implements Line {
     return this.#socket.bufferedAmount >= BUFFER_MOST;
   }
 
-  /** False when nothing was heard since the last time. */
+  /** False when nothing was heard since the last beat. */
   beat(): boolean {
     if (!this.isAlive) return false;
     this.isAlive = false;
@@ -142,12 +148,12 @@ export class Connection implements Line {
     this.close(fault === 'rate_limited' ? CLOSE.away : CLOSE.refused, message.slice(0, 120));
   }
 
-  /** The key was taken back: whoever holds it must not come again with it. */
+  /** The key was revoked: its holder must not come back with it. */
   dismiss(): void {
     this.close(CLOSE.unauthorized, 'this key is no longer valid');
   }
 
-  /** Whoever comes back gets all that was not acknowledged; whoever stayed would wait for it in vain. */
+  /** A laptop that reconnects gets all that was not acknowledged; one that stayed would wait for it in vain. */
   sendBack(problem: unknown, message: string): void {
     if (this.isClosed) return;
     this.#parts.warn(problem, message);
@@ -164,7 +170,7 @@ export class Connection implements Line {
     this.#socket.send(frame);
   }
 
-  /** What is sent in one go after a commit leaves in one write. */
+  /** Frames sent in one turn after a commit leave in one write. */
   #cork(): void {
     const { wire } = this.#parts;
     this.#isCorked = true;
@@ -196,9 +202,9 @@ export class Connection implements Line {
         return;
       case 'report': {
         if (!(await this.isLetIn())) return;
-        // In the same commit, because it is handed in in the same turn.
+        // In the same commit, because it is submitted in the same turn.
         this.#frames.writeAcksNow();
-        // Not awaited before the next one is read: units commit in the order in which they are handed in.
+        // Not awaited before the next frame is read: units commit in the order in which they are submitted.
         const outcome = await report(this.#parts.room, frame.report).catch((problem: unknown) => problem);
         if (isFault(outcome) || outcome instanceof Error) this.#failed(frame.id, outcome);
         else this.#answer(JSON.stringify({ type: 'ack', id: frame.id }));
@@ -216,7 +222,7 @@ export class Connection implements Line {
     this.#answer(JSON.stringify(error));
   }
 
-  /** To what it has said. Whoever goes on asking and never listens is cut off: the answers would fill our memory. */
+  /** Answers a frame. A laptop that keeps asking and never reads is cut off: the answers would fill our memory. */
   #answer(frame: string): void {
     this.#unheard = this.isSlow ? this.#unheard + frame.length : 0;
     if (this.#unheard > BUFFER_MOST) this.terminate();

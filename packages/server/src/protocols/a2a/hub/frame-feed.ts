@@ -6,9 +6,9 @@ import { toHubFrame } from './writing.ts';
 
 const PAGE = 100;
 const PAGE_LENGTH = 1024 * 1024;
-/** So many may be out and not acknowledged; the rest waits in the store. */
+/** How many frames may be sent and not acknowledged; the rest waits in the store. */
 const MOST_OUT = 1000;
-/** So long an acknowledgement may wait for company; the next report takes all of them with it. */
+/** How long an acknowledgement may wait for others; the next report writes all of them. */
 const ACKS_WAIT_MS = 20;
 const MOST_ACKS = 100;
 const PLACE = /^h(\d{1,15})$/;
@@ -16,12 +16,12 @@ const PLACE = /^h(\d{1,15})$/;
 /** The socket that frames go out through. */
 export interface Line {
   readonly isClosed: boolean;
-  /** Its reader takes less than it is sent. */
+  /** Its reader is slower than we send. */
   readonly isSlow: boolean;
   /** Whether its key still lets it in. */
   isLetIn(): Promise<boolean>;
   send(frame: string): void;
-  /** The store did not answer. What was to be sent is sent to whoever comes back. */
+  /** The store did not answer. What was to be sent goes to the laptop when it reconnects. */
   sendBack(problem: unknown, message: string): void;
 }
 
@@ -37,7 +37,7 @@ export class FrameFeed {
   readonly #at: FrameFeedParts['at'];
   readonly #line: Line;
   readonly #out = new Set<number>();
-  /** Acknowledged, and not yet written: what a crash forgets of it comes again and is recognised by its id. */
+  /** Acknowledged but not yet written: what a crash forgets is sent again and recognised by its id. */
   #acked: number[] | null = null;
   #acking: NodeJS.Timeout | null = null;
   #sent = 0;
@@ -66,7 +66,7 @@ export class FrameFeed {
     this.#pull();
   }
 
-  /** Older frames than were sent may be ours now; those that are out are not sent twice. */
+  /** Frames older than the last one sent may be ours now; those that are out are not sent twice. */
   #startOver(): void {
     this.#adoptions++;
     this.#sent = 0;
@@ -90,7 +90,7 @@ export class FrameFeed {
         this.#isHeldBack = this.#isFull;
       }
     } finally {
-      // In the same breath as the last look at `#again`: who asks in between would be heard by nobody.
+      // Synchronously after the last look at `#again`: a request in between would otherwise be lost.
       this.#isRunning = false;
     }
   }
@@ -119,7 +119,7 @@ export class FrameFeed {
       const frames: { place: number; text: string | null }[] = [];
       let length = 0;
       for (const frame of page) {
-        // The rest is read when this is on its way: a hundred messages of a megabyte are too much to hold at once.
+        // The rest is read when this has been sent: a hundred messages of a megabyte are too much to hold at once.
         if (length >= PAGE_LENGTH) return { frames, last: frames.at(-1)?.place, isFull: true };
         const { place } = frame;
         if (this.#out.has(place)) continue;
@@ -131,7 +131,7 @@ export class FrameFeed {
     });
   }
 
-  /** False when the id is not one of a frame. */
+  /** False when the id is not that of a frame. */
   acknowledged(id: string): boolean {
     const place = Number(PLACE.exec(id)?.[1] ?? 0);
     if (place === 0) return false;

@@ -19,11 +19,11 @@ export const CLOSE = {
   unauthorized: 1008,
   /** A frame was larger than `FRAME_MOST`. */
   tooBig: 1009,
-  /** What was asked for in the address cannot be had: the reason says what. */
+  /** The address asks for something impossible: the reason says what. */
   refused: 4400,
   /** The server is restarting: come back at once. */
   restarting: 1012,
-  /** The store is away, or takes nothing, or the agent has too many connections: come back later. */
+  /** The store is away or full, or the agent has too many connections: come back later. */
   away: 1013,
 } as const;
 

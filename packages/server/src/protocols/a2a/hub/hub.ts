@@ -13,7 +13,7 @@ import type { Connection, ConnectionParts } from './connection.ts';
 import { CLOSE, FRAME_MOST, HEARTBEAT_SECONDS, PROTOCOL } from './frames.ts';
 import type { Wish } from './inbox-feed.ts';
 
-/** How long a laptop may take to say goodbye as well. */
+/** How long a laptop may take to answer our goodbye. */
 const GOODBYE_MS = 2_000;
 
 type Opened = Pick<ConnectionParts, 'socket' | 'wire'>;
@@ -30,7 +30,7 @@ export class Hub {
     noServer: true,
     maxPayload: FRAME_MOST,
     perMessageDeflate: false,
-    // They are answered where frames are heard.
+    // Pings are answered where frames are read (http/sockets/pace.ts).
     autoPong: false,
     clientTracking: false,
     handleProtocols: () => PROTOCOL,
@@ -55,7 +55,7 @@ export class Hub {
     this.#renew = setInterval(() => void this.renew(), RENEW_LINKS_EVERY / 1000);
   }
 
-  /** Says goodbye, and cuts off whoever does not say it as well. */
+  /** Says goodbye, and cuts off laptops that do not answer it. */
   async stop(): Promise<void> {
     this.#stopping = true;
     if (this.#beat !== null) clearInterval(this.#beat);
@@ -75,7 +75,7 @@ export class Hub {
     if (refusal !== null) return refuseUpgrade(socket, refusal.status, refusal.error);
     try {
       const { key } = await identify(this.#shell.room, request);
-      // Loaded with the first laptop: what reads frames is a fifth of all the files of a start.
+      // Loaded with the first laptop: reading frames takes a fifth of all files of a start.
       const { Connection } = await import('./connection.ts');
       this.#sockets.handleUpgrade(request, socket, head, (opened) => {
         const parts = this.#partsFor({ socket: opened, wire: socket }, key);
@@ -145,7 +145,7 @@ export class Hub {
     await connection.end().catch((problem: unknown) => this.#warn(problem, 'a laptop was not written off'));
   }
 
-  /** One look at every socket; public so that a test can turn the crank. */
+  /** Checks every socket once; public so that a test can call it. */
   async beat(): Promise<void> {
     const { presence } = this.#shell;
     for (const connection of this.#open) {
@@ -160,7 +160,7 @@ export class Hub {
     }
   }
 
-  /** Writes down who is still here; public so that a test can turn the crank. */
+  /** Records who is still here; public so that a test can call it. */
   async renew(): Promise<void> {
     const bySpace = new Map<SpaceId, OpenLink[]>();
     for (const connection of this.#open) {

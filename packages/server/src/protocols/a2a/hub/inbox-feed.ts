@@ -12,7 +12,7 @@ export type Wish = { events: boolean; resumes: boolean; cursor: string | null };
 
 const PAGE = 50;
 const AT_A_TIME = { limit: PAGE, bytes: 1024 * 1024 };
-/** So many events, and so much of them, may be out and not acknowledged; the rest waits in the inbox. */
+/** How many events, and how many bytes of them, may be sent and not acknowledged; the rest waits in the inbox. */
 const MOST_OUT = 200;
 const MOST_OUT_LENGTH = 4 * 1024 * 1024;
 const EVENT = /^e(\d{1,15})$/;
@@ -26,7 +26,7 @@ export type FeedParts = {
   send(frame: string): void;
   /** False once the reader's key has ended. */
   isLetIn(): Promise<boolean>;
-  /** The store did not answer a wake-up. What was to be sent is sent to whoever comes back. */
+  /** The store did not answer after a wake-up. What was to be sent goes to the laptop when it reconnects. */
   failed(problem: unknown): void;
 };
 
@@ -71,7 +71,7 @@ export class InboxFeed {
       });
     }
     this.#resumesAfter = await resumesBehind(this.#room, this.#reader, this.#after);
-    // It may have gone meanwhile: whoever listens from here on would never be told to stop.
+    // It may have closed meanwhile: a listener added now would never be removed.
     if (this.#isOver) return;
     this.#off = wakeups.on(`inbox:${space}:${agent}`, () => void this.pull().catch(this.#failed));
     await this.pull();
@@ -82,7 +82,7 @@ export class InboxFeed {
     this.#off();
   }
 
-  /** True when the id was one of an event or a resume. */
+  /** True when the id was that of an event or a resume. */
   async acknowledged(id: string): Promise<boolean> {
     if (id.startsWith('r')) return true;
     const offset = Number(EVENT.exec(id)?.[1] ?? 0);
@@ -123,7 +123,7 @@ export class InboxFeed {
     return read.hasMore;
   }
 
-  /** A resume goes out just before its event: whoever has the event has had its resumes. */
+  /** A resume is sent just before its event, so whoever has the event has its resumes. */
   #sendItem(item: Item, resumes: readonly Resume[]): void {
     for (const resume of resumes) {
       if (resume.entryOffset !== item.offset) continue;

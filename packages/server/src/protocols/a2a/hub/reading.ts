@@ -39,12 +39,12 @@ function checkerOf(type: keyof typeof AGENT_FRAMES): Checker {
   return checker;
 }
 
-/** File content above this is kept by content, beside the log. */
+/** Larger file content is stored by content, beside the log. */
 const INLINE_MOST = 4096;
 
 type Who = { space: SpaceId; agent: AgentId };
 
-/** One frame of an agent. Anything wrong with it is said in the error frame that answers it. */
+/** Reads one frame of an agent. Whatever is wrong with it is said in the error frame that answers it. */
 export function readFrame(room: Room, who: Who, data: Uint8Array): AgentFrame {
   const parsed = parseStrict(data);
   if (!parsed.ok) return refuse(null, 'invalid_frame', parsed.message.replace('The body', 'The frame'));
@@ -100,7 +100,7 @@ function toReport(room: Room, who: Who, type: string, frame: JsonObject): Report
   return { ...base, kind: 'state', state, message: message.parts === undefined ? null : message };
 }
 
-/** An agent's words; without any, a message without parts. */
+/** An agent's words; a message without parts if there are none. */
 function toMessage(room: Room, { message, text }: { message?: unknown; text?: string }): JsonObject {
   if (message === undefined && text === undefined) return {};
   const given = isJsonObject(message) ? message : {};
@@ -148,7 +148,7 @@ const CODES: Partial<Record<Fault['fault'], ErrorCode>> = {
   invalid_field: 'invalid_frame',
 };
 
-/** What came of a frame, when it was refused or could not be kept. */
+/** The error frame for a frame that was refused or could not be stored. */
 export function toFrameError(id: string, reason: unknown): FrameError {
   const fault = isFault(reason) ? reason : null;
   const code = (fault === null ? undefined : CODES[fault.fault]) ?? 'unavailable';

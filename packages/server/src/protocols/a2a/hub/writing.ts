@@ -11,7 +11,7 @@ import { rememberedFirst } from '../../../core/tasks/log-memory.ts';
 import type { Frame } from '../../../core/tasks/store.ts';
 import type { TaskRecord } from '../../../core/tasks/task.ts';
 
-/** As much of what was said before as a laptop is reminded of. */
+/** How many earlier messages are sent along as a reminder. */
 const MOST_HISTORY = 100;
 const HISTORY_BYTES = 256 * 1024;
 
@@ -21,7 +21,7 @@ export async function toHubFrame(room: Room, tx: Tx, agent: AgentId, frame: Fram
   const { type } = frame;
   const taskId = frame.task.id;
   if (type === 'cancel') return JSON.stringify({ type, id, taskId });
-  // Nearly always it was opened a moment ago, and there is nothing to look up.
+  // Nearly always it was opened a moment ago and nothing needs to be read.
   const first = type === 'task' ? rememberedFirst(room, { space: tx.space, seq: frame.task.seq }) : null;
   if (first !== null) {
     const { contextId = null } = first;
@@ -36,7 +36,7 @@ export async function toHubFrame(room: Room, tx: Tx, agent: AgentId, frame: Fram
 }
 
 async function messageAt(room: Room, tx: Tx, task: TaskRecord, pos: number): Promise<JsonObject> {
-  // The first has nothing before it.
+  // The opening message has nothing before it.
   const from = pos === 1 ? 1 : await oldestReminder(tx, task, pos);
   const said = await tx.tasks.said(task.seq, from, pos);
   const bodies = said.map((stored) => openEntry(room, task, stored).body as Json);
@@ -45,8 +45,8 @@ async function messageAt(room: Room, tx: Tx, task: TaskRecord, pos: number): Pro
 }
 
 /**
- * Where a history begins that is short enough: a thousand messages may wait for a laptop, and each of them brings one
- * along. What is longer the laptop has from before, or asks for with the task.
+ * Where a sufficiently short history begins: a thousand messages may wait for a laptop, and each brings one along.
+ * The laptop has the rest from before, or asks for it with the task.
  */
 async function oldestReminder(tx: Tx, task: TaskRecord, pos: number): Promise<number> {
   const [message, ...before] = await tx.tasks.saidSizes(task.seq, pos, MOST_HISTORY + 1);

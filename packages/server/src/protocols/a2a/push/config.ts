@@ -9,7 +9,10 @@ import type { PushRequest } from '../dialect.ts';
 import type { Entered } from '../door.ts';
 import { localTarget } from '../neighbours.ts';
 
-/** A push target is the caller's: only a space that keeps a list restricts it. Every rule is asked now and again when sending (A18). */
+/**
+ * A push target belongs to the caller: only a space that keeps a list restricts it. Every rule is checked now, and
+ * again when sending (A18).
+ */
 export async function toPushConfig(
   shell: Shell,
   { place }: Entered,

@@ -3,9 +3,9 @@ import type { PushConfig } from '../../../core/tasks/push.ts';
 import { PAGE_MOST, type PushPage } from '../dialect.ts';
 import { optionalCount, optionalId } from '../fields.ts';
 
-/** 1.0 reads them by the page. A task has few, so all have been read; the token is the last id that was shown. */
+/** Pages for 1.0. A task has few configurations, so all were read; the token is the last id that was shown. */
 export function toPushPage(configs: readonly PushConfig[], params: JsonObject): PushPage {
-  // In the protocol's own definition 0 is a size that was not given.
+  // In the protocol's definition, 0 means that no size was given.
   const pageSize = optionalCount(params, 'pageSize', { least: 0, most: PAGE_MOST }) || PAGE_MOST;
   const after = optionalId(params, 'pageToken') ?? '';
   const left = configs.filter(({ id }) => id > after).sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -1,6 +1,6 @@
 import { request } from 'undici';
-import { memoryOf } from './cost.mjs';
-import { spread } from './rounds.mjs';
+import { memoryOf } from '../cost.mjs';
+import { spread } from '../rounds.mjs';
 
 const MIB = 2 ** 20;
 const LOOK_EVERY_MS = 50;

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { Logger, run, runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import PgBoss from 'pg-boss';
-import { PACKAGE, SETTINGS } from './servers.mjs';
+import { PACKAGE, SETTINGS } from '../servers.mjs';
 
 /**
  * One worker of B9's queues, on PostgreSQL: jobs that do nothing are claimed and put on the record, until none is left. Run

@@ -2,10 +2,10 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { workerData } from 'node:worker_threads';
-import { chained, numbered, rowsLike, seal } from './least-rows.mjs';
-import { takeGroups } from './least-thread.mjs';
+import { chained, numbered, rowsLike, seal } from './rows.mjs';
+import { takeGroups } from './thread.mjs';
 
-/** The writer of `least.mjs` on PostgreSQL: the same rows, copied over one connection that never waits to send. */
+/** The writer of `intake.mjs` on PostgreSQL: the same rows, copied over one connection that never waits to send. */
 const { url, tables, driver } = workerData;
 const { PgLink } = await import(pathToFileURL(join(driver, 'dist/storage/postgres/link.js')).href);
 /** While one group is on its way to the disk, the next one is already sent. */

@@ -1,9 +1,9 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { deliveries } from './deliveries.mjs';
-import { chained, seal } from './least-rows.mjs';
-import { KEY, PACKAGE, SETTINGS } from './servers.mjs';
+import { chained, seal } from '../least/rows.mjs';
+import { deliveries } from '../requests/deliveries.mjs';
+import { KEY, PACKAGE, SETTINGS } from '../servers.mjs';
 
 const built = (path) => import(pathToFileURL(join(PACKAGE, 'dist', `${path}.js`)).href);
 const { readConfig } = await built('config');

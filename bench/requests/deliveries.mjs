@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { AGENT, KEY, startLanternroom } from './servers.mjs';
+import { AGENT, KEY, startLanternroom } from '../servers.mjs';
 
 export const AS_AGENT = { authorization: `Bearer ${KEY}` };
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { AKEP_ENV, SECRET } from './akep.mjs';
-import { deliveries } from './deliveries.mjs';
-import { spread } from './rounds.mjs';
-import { AGENT, KEY, OWNER, PACKAGE, SETTINGS } from './servers.mjs';
-import { events } from './signed.mjs';
+import { AKEP_ENV, SECRET } from '../requests/akep.mjs';
+import { deliveries } from '../requests/deliveries.mjs';
+import { events } from '../requests/signed.mjs';
+import { spread } from '../rounds.mjs';
+import { AGENT, KEY, OWNER, PACKAGE, SETTINGS } from '../servers.mjs';
 
 /**
  * Grows one store to each of the wanted sizes and times what the doors do, through the core. Run by the row with

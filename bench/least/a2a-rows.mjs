@@ -1,9 +1,9 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
-import { chained, committing, insertInto, lastOf, openStore, seal } from './least-rows.mjs';
-import { takeGroups } from './least-thread.mjs';
+import { chained, committing, insertInto, lastOf, openStore, seal } from './rows.mjs';
+import { takeGroups } from './thread.mjs';
 
-/** The writer of `least-a2a.mjs`, in a store where a message of ours waits for its agent: the last rows are the patterns. */
+/** The writer of `a2a.mjs`, in a store where a message of ours waits for its agent: the last rows are the patterns. */
 const db = openStore(workerData.file);
 const key = createSecretKey(randomBytes(32));
 const [task, frame] = [lastOf(db, 'tasks'), lastOf(db, 'frames')];

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { readConfig } from '../packages/server/dist/config.js';
-import { ingest, Subscriptions } from '../packages/server/dist/core/events/ingest.js';
-import { orThrow } from '../packages/server/dist/core/faults.js';
-import { openGround } from '../packages/server/dist/main.js';
-import { AKEP_ENV } from './akep.mjs';
-import { SETTINGS } from './servers.mjs';
-import { events } from './signed.mjs';
+import { readConfig } from '../../packages/server/dist/config.js';
+import { ingest, Subscriptions } from '../../packages/server/dist/core/events/ingest.js';
+import { orThrow } from '../../packages/server/dist/core/faults.js';
+import { openGround } from '../../packages/server/dist/main.js';
+import { AKEP_ENV } from '../requests/akep.mjs';
+import { events } from '../requests/signed.mjs';
+import { SETTINGS } from '../servers.mjs';
 
 /** Run by `fillEvents` with `{ folder, total }`. */
 const AT_ONCE = 256;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'undici';
-import { KEY, startLanternroom, temporaryFolder } from './servers.mjs';
+import { KEY, startLanternroom, temporaryFolder } from '../servers.mjs';
 import { events } from './signed.mjs';
 
 export const SECRET = 'dev-secret';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { AGENT, KEY, PACKAGE, SETTINGS } from './servers.mjs';
+import { AGENT, KEY, PACKAGE, SETTINGS } from '../servers.mjs';
 
 /** Fills a data folder with agents, each with a key of its own, and sends the keys back. */
 const built = (path) => import(pathToFileURL(join(PACKAGE, 'dist', `${path}.js`)).href);

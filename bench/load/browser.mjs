@@ -1,5 +1,5 @@
 import { chromium } from 'playwright-core';
-import { browserPath } from '../scripts/browser.mjs';
+import { browserPath } from '../../scripts/browser.mjs';
 
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'];
 

@@ -1,9 +1,9 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
-import { chained, committing, insertInto, numbered, openStore, seal } from './least-rows.mjs';
-import { takeGroups } from './least-thread.mjs';
+import { chained, committing, insertInto, numbered, openStore, seal } from './rows.mjs';
+import { takeGroups } from './thread.mjs';
 
-/** The writer of `least.mjs`. Of `tables` each gets a row for each request, shaped as the last one there. */
+/** The writer of `intake.mjs`. Of `tables` each gets a row for each request, shaped as the last one there. */
 const { file, tables } = workerData;
 const db = openStore(file);
 const inserts = tables.map((table) => insertInto(db, table));

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { request } from 'undici';
-import { ingestJob, SECRET } from './akep.mjs';
-import { drive } from './rounds.mjs';
-import { end, freePort, remove, temporaryFolder } from './servers.mjs';
-import { events } from './signed.mjs';
+import { ingestJob, SECRET } from '../requests/akep.mjs';
+import { events } from '../requests/signed.mjs';
+import { drive } from '../rounds.mjs';
+import { end, freePort, remove, temporaryFolder } from '../servers.mjs';
 
 /**
  * AKEP's published reference receivers, as measured once on a machine like this: what we are held against where nobody has
@@ -22,7 +22,7 @@ const PUBLISHED = {
 };
 
 /** Its repository, where a person has it: named, or beside ours. */
-const REPOSITORY = process.env.AKEP_REPO ?? fileURLToPath(new URL('../../akep', import.meta.url));
+const REPOSITORY = process.env.AKEP_REPO ?? fileURLToPath(new URL('../../../akep', import.meta.url));
 const PYTHON = join(REPOSITORY, 'examples/python/receiver.py');
 const NODE = join(REPOSITORY, 'examples/node/receiver.mjs');
 

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { Pool } from 'undici';
-import { startWriter } from './least-thread.mjs';
+import { startWriter } from './thread.mjs';
 
 /**
  * The least that sends callbacks and has them on record: a page of jobs is claimed at a time, each request is opened, signed
  * once and sent by an undici pool, and a job has its place among those under way until its record is on disk. Claims and
- * records are written by a second thread (`least-callbacks-rows.mjs`), together. Nobody is known, nothing is tried again.
+ * records are written by a second thread (`callbacks-rows.mjs`), together. Nobody is known, nothing is tried again.
  */
 const CONNECTIONS = 4;
 const PAGE = 128;
@@ -16,7 +16,7 @@ const NOTHING = Buffer.alloc(0);
 
 const [{ file, origins, total }] = await once(process, 'message');
 const pools = new Map(origins.map((origin) => [origin, new Pool(origin, { connections: CONNECTIONS })]));
-const handOver = startWriter('./least-callbacks-rows.mjs', { file, origins, total });
+const handOver = startWriter('./callbacks-rows.mjs', { file, origins, total });
 const write = (note) => new Promise((resolve) => handOver(NOTHING, note, resolve));
 
 let recorded = 0;

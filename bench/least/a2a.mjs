@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
-import { numbered } from './least-rows.mjs';
-import { startWriter } from './least-thread.mjs';
+import { numbered } from './rows.mjs';
+import { startWriter } from './thread.mjs';
 
 /**
  * The least that takes messages for an agent, as durable as we do: `node:http`, `JSON.parse`, the rows of a task in a group by
- * a second thread (`least-a2a-rows.mjs`), and where the caller waits, `ws` to the agent, its report in a second group, and the
+ * a second thread (`a2a-rows.mjs`), and where the caller waits, `ws` to the agent, its report in a second group, and the
  * answer. Nobody is known, nothing is looked up or tried again, and there is one agent. Run with `{ file }`.
  */
-const handOver = startWriter('./least-a2a-rows.mjs', JSON.parse(process.argv[2]));
+const handOver = startWriter('./a2a-rows.mjs', JSON.parse(process.argv[2]));
 const HELLO = { type: 'hello', agent: '@home/least', connectionId: 'least', maxFrameBytes: 2 ** 20 };
 const asked = new Map();
 let [agent, count] = [null, 0];

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startAkep } from './akep.mjs';
+import { startAkep } from '../requests/akep.mjs';
 
 /** A data folder with so many events in the agent's inbox: real rows, real ledger, real seals, through the core. */
 export async function fillEvents(total) {

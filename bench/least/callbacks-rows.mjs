@@ -1,9 +1,9 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
-import { chained, committing, insertInto, numbered, open, openStore, seal } from './least-rows.mjs';
-import { takeGroups } from './least-thread.mjs';
+import { chained, committing, insertInto, numbered, open, openStore, seal } from './rows.mjs';
+import { takeGroups } from './thread.mjs';
 
-/** The writer of `least-callbacks.mjs`, in a store with one job of ours for a pattern, of which it makes many first. */
+/** The writer of `callbacks.mjs`, in a store with one job of ours for a pattern, of which it makes many first. */
 const LEASE = 30_000_000;
 const { file, origins, total } = workerData;
 const db = openStore(file);

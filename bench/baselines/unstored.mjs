@@ -1,5 +1,5 @@
-import { readConfig } from '../packages/server/dist/config.js';
-import { openGround, startServer } from '../packages/server/dist/main.js';
+import { readConfig } from '../../packages/server/dist/config.js';
+import { openGround, startServer } from '../../packages/server/dist/main.js';
 
 /**
  * Our own server on a folder that is set up already, without storing what comes in: it reads, verifies, parses, checks and

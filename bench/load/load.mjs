@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
+import { signedRequests } from '../requests/signed.mjs';
 import { begin, carryOn, toBytes } from './line.mjs';
-import { signedRequests } from './signed.mjs';
 
 /**
  * The load, in a process of its own: keep-alive sockets that each send the next request as soon as the answer to the

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { deliveries } from './deliveries.mjs';
-import { AGENT, KEY, OWNER, PACKAGE, SETTINGS } from './servers.mjs';
+import { deliveries } from '../requests/deliveries.mjs';
+import { AGENT, KEY, OWNER, PACKAGE, SETTINGS } from '../servers.mjs';
 
 const built = (path) => import(pathToFileURL(join(PACKAGE, 'dist', `${path}.js`)).href);
 const { readConfig } = await built('config');
