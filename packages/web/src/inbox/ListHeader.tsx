@@ -10,12 +10,12 @@ export function ListHeader() {
   const state = useList();
   const { data } = useQuery(overviewQuery);
   const counts = data?.sections ?? countShown(state);
-  const minutes = data?.minutes ?? guessMinutes(counts.needs_you);
+  const minutes = data?.minutes ?? guessMinutes(counts.needs_you || counts.new_agents);
   const isKnown = data !== undefined || state.phase === 'ready';
   const rest = restWords(counts);
   return (
     <header className="list-header">
-      <h1>{isKnown ? <Sentences text={needWords(counts.needs_you, minutes)} /> : 'The inbox'}</h1>
+      <h1>{isKnown ? <Sentences text={needWords(counts, minutes)} /> : 'The inbox'}</h1>
       <p className="said">{isKnown ? rest : ''}</p>
     </header>
   );

@@ -5,21 +5,34 @@ const none = { needs_you: 0, alerts: 0, new_agents: 0, to_read: 0, snoozed: 0 };
 
 describe('the header in words', () => {
   it('says how many things need the person, and about how long they take', () => {
-    expect(needWords(4, 9)).toBe('Four things need you. About nine minutes.');
-    expect(needWords(2, 440)).toBe('Two things need you. About seven hours for everything.');
-    expect(needWords(1, 1)).toBe('One thing needs you. About a minute.');
-    expect(needWords(13, 26)).toBe('13 things need you. About 26 minutes.');
-    expect(needWords(1000, 2000)).toBe('More than a thousand things need you. About 33 hours.');
+    expect(needWords({ ...none, needs_you: 4 }, 9)).toBe('Four things need you. About nine minutes.');
+    expect(needWords({ ...none, needs_you: 2 }, 440)).toBe(
+      'Two things need you. About seven hours for everything.',
+    );
+    expect(needWords({ ...none, needs_you: 1 }, 1)).toBe('One thing needs you. About a minute.');
+    expect(needWords({ ...none, needs_you: 13 }, 26)).toBe('13 things need you. About 26 minutes.');
+    expect(needWords({ ...none, needs_you: 1000 }, 2000)).toBe(
+      'More than a thousand things need you. About 33 hours.',
+    );
   });
 
   it('says nothing about time when nothing needs the person', () => {
-    expect(needWords(0, 0)).toBe('Nothing needs you.');
+    expect(needWords({ ...none, needs_you: 0 }, 0)).toBe('Nothing needs you.');
+  });
+
+  it('does not say that nothing needs the person when a new agent has delivered', () => {
+    const one = { ...none, new_agents: 1, alerts: 1 };
+    expect(needWords(one, 3)).toBe('A new agent has delivered something. About three minutes.');
+    expect(restWords(one)).toBe('One alert.');
+    expect(needWords({ ...none, new_agents: 3 }, 12)).toBe(
+      'New agents have delivered three things. About twelve minutes for everything.',
+    );
   });
 
   it('names what else lies there, and only that', () => {
     expect(restWords(none)).toBe('');
     expect(restWords({ ...none, alerts: 1, to_read: 3 })).toBe('One alert and three to read.');
-    expect(restWords({ ...none, alerts: 2, new_agents: 1, snoozed: 1 })).toBe(
+    expect(restWords({ ...none, needs_you: 1, alerts: 2, new_agents: 1, snoozed: 1 })).toBe(
       'Two alerts, one from a new agent and one snoozed.',
     );
   });
