@@ -7,7 +7,7 @@ import { cpuMicros } from './cost.mjs';
 export async function inRounds(count, contestants) {
   const rounds = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
   for (let round = 0; round < count; round++) {
-    // The order turns as well, so that nobody is always the one that runs after a rest.
+    // The order rotates too, so that none is always the one that runs after a rest.
     const names = Object.keys(contestants);
     if (round % 2 === 1) names.reverse();
     for (const name of names) rounds[name].push(await contestants[name]());
@@ -16,8 +16,8 @@ export async function inRounds(count, contestants) {
 }
 
 /**
- * One pass of load against one server, with the processor time the server spent on each answer. Before and after it
- * the server stands still: what it does in quiet times (its index of words) would slow the others down.
+ * One pass of load against one server, with the processor time that the server spent on each answer. Before and after
+ * it the server is paused: what it does in quiet times (its word index) would slow the others down.
  */
 export async function drive(server, job) {
   process.kill(server.pid, 'SIGCONT');
@@ -47,7 +47,10 @@ export function spread(values) {
   return { median, min: sorted[0], max: sorted.at(-1), rounds: values };
 }
 
-/** A line of the table: figures of each round beside those that others reached in it. The machine is not equally fast all the time. */
+/**
+ * A line of the table: the figures of each round beside those that others reached in the same round, because the
+ * machine is not equally fast all the time.
+ */
 export function beside({ what, unit = '/s', own, against, others }) {
   return {
     what,

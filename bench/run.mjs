@@ -58,7 +58,7 @@ async function main() {
   return broken.length === 0 && results.every((result) => result.pass) ? 0 : 1;
 }
 
-/** A row that breaks off takes nothing of the others along: they may have taken half an hour. */
+/** A row that fails does not take the others with it: they may have taken half an hour. */
 async function runAll(rows, quick) {
   const results = [];
   const broken = [];

@@ -29,14 +29,14 @@ export const SETTINGS = {
 const folders = [];
 process.on('exit', () => folders.forEach(remove));
 
-/** Beside the bench and not in the system's folder for temporary files: that one may be memory, where fsync is free. */
+/** Beside the bench and not in the system's temporary folder, which may be in memory, where fsync is free. */
 export function temporaryFolder(beginning = here('./results/data-')) {
   const folder = mkdtempSync(beginning);
   folders.push(folder);
   return folder;
 }
 
-/** A file system that lies in memory, where the system has one. */
+/** A file system in memory, where the system has one. */
 const IN_MEMORY = '/dev/shm';
 
 /** Where a sync costs nothing; null where there is no such place. */
@@ -50,7 +50,10 @@ export async function fill(folder, wanted) {
   return answerOf(child, 'filling the store');
 }
 
-/** The one message that a process of the bench has to say. Not its exit ends the waiting: that may be heard of before its last words. */
+/**
+ * The one message of a bench process. Its exit does not end the waiting, because that may be noticed before its last
+ * message.
+ */
 export async function answerOf(child, what) {
   const ended = once(child, 'disconnect').then(() => {
     throw new Error(`${what} failed; see above`);
@@ -62,7 +65,7 @@ export async function answerOf(child, what) {
 
 export const remove = (folder) => rmSync(folder, { recursive: true, force: true });
 
-/** A store in which a person has met the agent: everybody's state but on the first day. */
+/** A store in which a person has met the agent: the normal state after the first day. */
 export async function newStore() {
   const folder = temporaryFolder();
   await fill(folder, { total: 1, fresh: 1 });

@@ -68,7 +68,7 @@ async function installFromDebian() {
   await install();
 }
 
-/** A script that starts it with its own libraries and fonts, which a bare machine has none of. */
+/** A script that starts the browser with its own libraries and fonts, which a bare machine lacks. */
 const packedPath = () => inRepo(PACKED.folder, 'chromium');
 
 async function installPacked() {
@@ -79,8 +79,8 @@ async function installPacked() {
   mkdirSync(unpacked, { recursive: true });
   const name = `${PACKED.name}@${PACKED.version}`;
   orStop(await runNpm(['install', `--prefix=${folder}`, '--no-audit', '--no-fund', name]));
-  // It unpacks into the temporary folder, where anybody could have put a "chromium" before; so it gets one of its own.
-  // Only on Amazon's machines does it unpack the libraries as well, so that is what it is told.
+  // It unpacks into the temporary folder, where anybody could have put a "chromium" before, so it gets a folder of
+  // its own. It unpacks the libraries only on Amazon's machines, so it is told to be on one.
   const env = { ...process.env, TMPDIR: unpacked, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' };
   const entry = createRequire(join(folder, 'package.json')).resolve(PACKED.name);
   const unpack = `import(${JSON.stringify(pathToFileURL(entry).href)}).then((m) => m.default.executablePath())`;
@@ -96,7 +96,7 @@ export LD_LIBRARY_PATH="$here/al2023/lib\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 exec "$here/chromium" "$@"
 `;
 
-/** Its own list names places of Amazon's machines; without any font a page crashes. */
+/** The package's own list names folders of Amazon's machines; without any font a page crashes. */
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

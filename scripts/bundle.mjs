@@ -1,12 +1,15 @@
 import { inRepo } from './repo.mjs';
 
 /**
- * Loading fourteen hundred small files is most of a cold start, and Node 20 keeps nothing of it for the next one. So the
- * program is also written as a few large files, which is what `lanternroom` runs; what they hold is the same.
+ * Loading fourteen hundred small files is most of a cold start, and Node 20 caches nothing of it. So the program is
+ * also written as a few large files, which `lanternroom` runs; their content is the same.
  */
 const FOLDER = 'packages/server/dist/bundle';
 
-/** By these names they are run: the command, what it runs under, and the threads beside the files that start them. */
+/**
+ * The entry points by name: the command, what it runs under, and the threads, which lie beside the files that start
+ * them.
+ */
 const ENTRIES = {
   run: 'packages/server/src/cli/run.ts',
   'start-memory': 'packages/server/src/cli/start-memory.ts',
@@ -14,13 +17,13 @@ const ENTRIES = {
   'folding-thread': 'packages/server/src/storage/sqlite/folding-thread.ts',
 };
 
-/** Left where npm put it: what is native, and what few starts load. The package itself depends on each. */
+/** Left where npm put it: native code, and what few starts load. The package itself depends on each. */
 const OUTSIDE = ['@photostructure/sqlite', '@node-rs/argon2', 'pg', 'nodemailer', '@simplewebauthn/server'];
 const isOutside = (id) => OUTSIDE.some((name) => id === name || id.startsWith(`${name}/`));
 
 /** Returns the files that it wrote, as paths from the root. */
 export async function bundleServer() {
-  // Loaded here, because whoever finds everything built should not wait for it.
+  // Imported here, so that nobody waits for it when everything is already built.
   const { rolldown } = await import('rolldown');
   const bundle = await rolldown({
     cwd: inRepo('packages/server'),
@@ -39,8 +42,8 @@ export async function bundleServer() {
 }
 
 /**
- * Names of files and exports stay what they are from build to build: a server that runs meanwhile loads some of them
- * only when they are needed. Nothing is shortened, so that a stack trace can be read; the maps name the sources.
+ * Names of files and exports stay the same from build to build: a running server loads some of them only when they
+ * are needed. Nothing is minified, so that stack traces are readable; the maps name the sources.
  */
 const OUTPUT = {
   dir: inRepo(FOLDER),

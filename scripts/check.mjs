@@ -5,7 +5,7 @@ import { filesUnder, inRepo, workspaceDirs } from './repo.mjs';
 import { ensureInstalled } from './setup.mjs';
 
 const tool = (path) => inRepo('node_modules', path);
-// The tools write into a pipe, so they cannot see for themselves whether a person is looking.
+// The tools write into a pipe, so they cannot tell whether a person is looking.
 const colour = Boolean(process.stdout.isTTY);
 const env = colour ? { ...process.env, FORCE_COLOR: '1' } : process.env;
 
@@ -22,7 +22,7 @@ const CHECKS = {
 
 await command(async () => {
   await ensureInstalled();
-  // All at once: each is mostly one thread, and the longest of them decides how long this takes.
+  // All at once: each is mostly one thread, and the longest decides how long this takes.
   const results = await Promise.all(Object.entries(CHECKS).map(([name, calls]) => check(name, calls())));
   return results.every(Boolean) ? 0 : 1;
 });

@@ -10,9 +10,9 @@ const FORWARDED = ['SIGINT', 'SIGTERM'];
 const DRAIN_MS = 2000;
 
 /**
- * Runs a program to its end and returns `{ code, output }`. With `show` its output also appears as it comes.
- * The output always goes through us, never straight to the terminal: nothing that a forgotten grandchild prints
- * can then land behind our own last line.
+ * Runs a program to its end and returns `{ code, output }`. With `show` its output also appears as it comes. The
+ * output always goes through us, never straight to the terminal: what a forgotten grandchild prints can then never
+ * appear after our own last line.
  */
 export async function run(file, args, { show = false, env = process.env } = {}) {
   const child = spawn(file, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -61,7 +61,7 @@ export function runNpm(args, options) {
   return run('npm', args, { env, ...options });
 }
 
-// What says where packages come from and where they are kept; everything else is about the outer command.
+// Settings that say where packages come from and where they are kept; the others concern only the outer command.
 const KEPT =
   /^npm_config_(registry|.*proxy|ca|cafile|cert|key|strict_ssl|cache|userconfig|globalconfig|.*offline|fetch_.*|maxsockets|\/\/.*|@.*)$/i;
 

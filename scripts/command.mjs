@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { inRepo } from './repo.mjs';
 
-/** An end that was foreseen: its message is for the person at the terminal, so it is shown without a stack. */
+/** An expected end: its message is for the person at the terminal, so it is shown without a stack. */
 export class Stop extends Error {
   constructor(message, exitCode = 1) {
     super(message);
@@ -14,7 +14,7 @@ export class Stop extends Error {
   }
 }
 
-/** Arguments for the program behind a script. npm takes away the `--`; `node scripts/x.mjs -- …` does not. */
+/** Arguments for the program behind a script. npm removes the `--`; `node scripts/x.mjs -- …` does not. */
 export const passedOn = () => process.argv.slice(process.argv[2] === '--' ? 3 : 2);
 
 /** Runs a script's body. The exit code is set rather than forced, so that everything printed gets out. */

@@ -9,16 +9,16 @@ import { filesUnder, fingerprint, inRepo, ROOT, readJson, readText } from './rep
 
 const STAMP = 'dist/.lanternroom-build';
 
-// The adapters, the command line and the server see the SDK as its users do, through its built types: it comes first,
-// and the MCP server, which the last two serve, right behind it. The page needs nobody, and is built beside the server
-// because that takes as long.
+// The adapters, the command line and the server use the SDK through its built types, as its users do: it is built
+// first, and then the MCP server, which the last two serve. The page depends on nothing, and is built beside the
+// server because both take about as long.
 const STAGES = [
   ['packages/sdk'],
   ['packages/adapters', 'packages/mcp'],
   ['packages/agent', 'packages/server', 'packages/web'],
 ];
 
-/** Builds what changed since the last build. Says nothing and does nothing when that is nothing. */
+/** Builds what changed since the last build; does nothing, silently, if nothing has. */
 export async function ensureBuilt() {
   if (isAllFresh()) return;
   await withLock(async () => {
@@ -35,14 +35,14 @@ const DOWNLOADS_STAMP = `${DOWNLOADS}/.lanternroom-build`;
 const downloadsStamp = () => fingerprint(ingredients());
 const areDownloadsFresh = () => readText(DOWNLOADS_STAMP) === downloadsStamp();
 
-/** Behind the builds, which they are made of. */
+/** After the builds, which they are made of. */
 async function packDownloads() {
   const stamp = downloadsStamp();
   await makeDownloads();
   writeFileSync(inRepo(DOWNLOADS_STAMP), stamp);
 }
 
-/** Waits for every build, also when one has failed: the lock must not go while another still writes. */
+/** Waits for every build, even when one has failed: the lock must not be released while another still writes. */
 async function all(builds) {
   const failure = (await Promise.allSettled(builds)).find(({ status }) => status === 'rejected');
   if (failure) throw failure.reason;
@@ -68,8 +68,9 @@ function buildStamp(dir) {
 }
 
 /**
- * What a build reads: the package without its tests and the texts beside them, so that editing those builds nothing, and
- * without the page and the downloads, which are put into the server's folder after it: with them the second start would build the server again.
+ * What a build reads: the package without its tests and the texts beside them, so that editing those builds nothing.
+ * Also without the page and the downloads, which are put into the server's folder afterwards: otherwise the second
+ * start would build the server again.
  */
 export function sources(dir) {
   return filesUnder(dir).filter(
@@ -115,7 +116,7 @@ function splitOutput(output) {
   ];
 }
 
-/** Output of sources that are gone. Only these: emptying `dist` first would pull it from under a running server. */
+/** Removes the output of deleted sources. Only these: emptying `dist` first would pull it from under a running server. */
 function removeLeftovers(dir, emitted) {
   for (const path of filesUnder(`${dir}/dist`)) {
     if (!emitted.has(path)) rmSync(inRepo(path));

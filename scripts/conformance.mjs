@@ -21,7 +21,7 @@ await command(async () => {
   const target = `http://127.0.0.1:${front + 1}`;
   await untilReady(target, server);
   const agent = run('test/conformance/kit-agent.mjs', { LANTERN_URL: target, WAKE_API_KEY: KEY });
-  // Its first word is that it is connected.
+  // Its first output says that it is connected.
   await Promise.race([once(agent.stdout, 'data'), once(agent, 'exit')]);
   const door = await startFront({ port: front, target, key: KEY });
   console.log(
@@ -44,7 +44,7 @@ function serve(folder, front) {
   return run('packages/server/bin/lanternroom.js', {
     LANTERNROOM_DATA: folder,
     LANTERNROOM_PORT: String(front + 1),
-    // The card must name the front, or the kits would go round it.
+    // The card must name the front, or the kits would bypass it.
     LANTERNROOM_URL: origin,
     LANTERNROOM_INIT_HANDLE: 'home',
     LANTERNROOM_INIT_AGENT: AGENT,

@@ -6,12 +6,15 @@ import { Stop } from './command.mjs';
 import { filesUnder, inRepo, readJson } from './repo.mjs';
 import { writeWheel } from './wheel.mjs';
 
-/** What the server hands out at /packages, so that agents' machines need neither this repository nor a registry that has us. */
+/**
+ * What the server offers at /packages, so that agents' machines need neither this repository nor a registry that has
+ * us.
+ */
 export const DOWNLOADS = 'packages/server/downloads';
 
 const LIBRARIES = ['packages/sdk', 'packages/adapters'];
 const COMMAND = 'packages/agent';
-/** They go inside the command's package: it is installed by itself, from one address. */
+/** These are put inside the command's package, which is installed alone, from one address. */
 const INSIDE = ['packages/sdk', 'packages/mcp'];
 
 /** What they are made of. Their builds follow from it. */
@@ -21,7 +24,7 @@ export const ingredients = () =>
     .concat('python/README.md', 'python/pyproject.toml', 'scripts/downloads.mjs', 'scripts/wheel.mjs')
     .filter((path) => !/\.test\.tsx?$|\/src\/testing\/|\/__pycache__\//.test(path));
 
-/** Made beside, then put in place as a whole: a server that runs meanwhile never hands out half a file. */
+/** Made in a temporary folder and moved into place as a whole: a running server never sends half a file. */
 export async function makeDownloads() {
   const stage = mkdtempSync(join(tmpdir(), 'lanternroom-downloads-'));
   const made = `${inRepo(DOWNLOADS)}.tmp`;
@@ -46,8 +49,9 @@ async function pack(folders, destination) {
 }
 
 /**
- * The command's package with ours that it needs in its own node_modules, as `bundleDependencies` wants them. What those need in turn
- * becomes its own need, and theirs no more: npm takes it that whoever is brought along has brought all it needs.
+ * The command's package with our own packages in its node_modules, as `bundleDependencies` wants them. Their
+ * dependencies become its own and are removed from theirs: npm assumes that a bundled package has brought along all
+ * it needs.
  */
 function withInside(folder) {
   copyPackage(COMMAND, folder);

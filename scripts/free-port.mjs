@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 const LOWEST = 12_000;
-/** Processes that look at the same time look in different parts, so that none is given what another is about to take. */
+/** Processes that search at the same time search in different parts, so that none gets what another is about to take. */
 const PARTS = 64;
 let next = randomInt(1_000);
 
 /**
- * A port that nobody listens on, from below those that the system gives away by itself: whoever stops and starts again on
- * it does not find it taken by somebody's outgoing connection.
+ * A port that nobody listens on, below the range from which the system assigns ports: a server that restarts on it
+ * never finds it taken by an outgoing connection.
  */
 export async function freePort() {
   const size = Math.floor((firstEphemeral() - LOWEST) / PARTS);

@@ -6,10 +6,10 @@ import { fingerprint, inRepo, readJson, readText, workspaceDirs } from './repo.m
 
 const STAMP = 'node_modules/.lanternroom-install';
 
-/** Stands in the stamp while npm works. Whoever finds it there knows that npm was killed in the middle. */
+/** In the stamp while npm works. If it is found there, npm was killed midway. */
 const UNFINISHED = 'unfinished';
 
-/** Makes `node_modules` fit the lock file. Says nothing and does nothing when it already does. */
+/** Makes `node_modules` match the lock file; does nothing, silently, if it already does. */
 export async function ensureInstalled() {
   requireNode();
   if (isInstalled()) return;
@@ -79,8 +79,8 @@ async function npm(args, onFailure = () => {}) {
 }
 
 /**
- * Asked first, because npm tries again for every single package: without a network it would be silent for ten minutes.
- * Any answer counts, also "no such page": not every registry knows the ping.
+ * Asked first, because npm retries for every single package: without a network it would be silent for ten minutes.
+ * Any answer counts, even "no such page": not every registry knows the ping.
  */
 async function isRegistryThere() {
   const patience = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=10000'];

@@ -20,7 +20,7 @@ const LOOK_MS = 150;
 
 /**
  * Runs `body` while no other process of this clone is in here. The lock is a folder that is prepared elsewhere and
- * renamed into place: a rename onto a folder with something in it fails, so exactly one process wins.
+ * renamed into place: renaming onto a folder that is not empty fails, so exactly one process wins.
  */
 export async function withLock(body) {
   const token = await take();
@@ -47,7 +47,7 @@ async function take() {
   return token;
 }
 
-/** Returns a look at the holder: its token once it is known to be gone, nothing as long as it may be alive. */
+/** Returns a function that checks the holder: its token once it is known to be dead, nothing while it may be alive. */
 function watchHolder() {
   let said = false;
   let last = { beat: Number.NaN, at: 0 };
@@ -55,7 +55,7 @@ function watchHolder() {
     const holder = readHolder();
     if (!holder) return undefined;
     if (holder.host === hostname() && !isAlive(holder.pid)) return holder.token;
-    // Measured with our own clock, from our own first look: no trust in file times or in a clock that jumps.
+    // Measured with our own clock from our own first look: neither file times nor a clock that jumps are trusted.
     if (holder.beat !== last.beat) last = { beat: holder.beat, at: performance.now() };
     if (performance.now() - last.at > SILENT_MS) return holder.token;
     if (!said) console.error('Another run is setting this clone up; waiting for it…');
@@ -83,8 +83,8 @@ function isAlive(pid) {
 }
 
 /**
- * Moves a dead holder's lock aside, under the dead one's own name. When two processes do this at once, the slower
- * one finds that name taken and fails, so it can never move away the lock of whoever came next.
+ * Moves a dead holder's lock aside, under the dead one's own name. If two processes do this at once, the slower one
+ * finds that name taken and fails, so it can never move the next holder's lock.
  */
 const bury = (token) => moved(LOCK, `${LOCK}.gone-${token}`);
 

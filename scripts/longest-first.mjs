@@ -1,7 +1,7 @@
 import { BaseSequencer } from 'vitest/node';
 
-// Black-box files that take long and mostly wait: for a time limit, for a lease. Two of them begin with each of the
-// projects that compute, so that both cores have something to do while they wait.
+// Black-box files that take long and mostly wait: for a time limit, for a lease. Two of them start with each of the
+// projects that compute, so that both cores are busy while they wait.
 const WAITING = [
   'test/replicas/faults.test.ts',
   'test/hooks/closed.test.ts',
@@ -9,9 +9,9 @@ const WAITING = [
   'test/doors/callbacks.test.ts',
 ];
 
-// The other black-box files that take about twenty seconds or more, the longest first. On a fresh clone nobody has
-// measured anything yet, and one of these begun last would run alone at the end. Those that wait stand between those
-// that compute.
+// The other black-box files that take about twenty seconds or more, the longest first. On a fresh clone there are no
+// measurements yet, and one of these started last would run alone at the end. Those that wait are placed between
+// those that compute.
 const LONG = [
   'test/browser/triage.test.ts',
   'test/doors/cli.test.ts',
@@ -48,8 +48,8 @@ const LONG = [
 ];
 
 /**
- * Vitest's own order within a project. A process is shared only by files that follow each other, so the projects come
- * one after the other; whoever is free goes on with the next, and nobody waits for the last of the one before.
+ * Vitest's own order within a project. Only consecutive files share a process, so the projects come one after the
+ * other; a free process continues with the next, and none waits for the last file of the one before.
  */
 export class LongestFirst extends BaseSequencer {
   async sort(files) {

@@ -18,10 +18,10 @@ import { freePort } from './free-port.mjs';
 
 const execute = promisify(execFile);
 
-/** PostgreSQL refuses to run as root; whoever is root hands it to this user. */
+/** PostgreSQL refuses to run as root, so root runs it as this user. */
 const NOBODY = 65534;
 
-/** Faster than durable: for tests whose point is not what a power cut leaves behind. */
+/** Fast instead of durable: for tests that do not ask what a power cut leaves behind. */
 const HASTY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 const SMALL = {
   max_connections: '300',
@@ -36,7 +36,7 @@ const SMALL = {
  * lines of postgresql.conf. Ends with `stop`, which also removes the folder.
  */
 export async function startPostgres({ durable = false, settings = {} } = {}) {
-  // The system's folder for temporary files may be memory, where fsync is free; this one is a disk by custom.
+  // The system's temporary folder may be in memory, where fsync is free; this one is a disk by custom.
   const parent = durable && existsSync('/var/tmp') ? '/var/tmp' : tmpdir();
   const folder = mkdtempSync(join(parent, 'lanternroom-pg-'));
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
@@ -102,8 +102,8 @@ class Postgres {
   }
 
   /**
-   * A second server that follows this one from now on (streaming replication). Ours rests for a moment, so that its
-   * files can be copied whole: the npm package has no pg_basebackup.
+   * A second server that follows this one from now on (streaming replication). This one stops for a moment, so that
+   * its files can be copied: the npm package has no pg_basebackup.
    */
   async standby() {
     const folder = mkdtempSync(join(dirname(this.folder), 'lanternroom-pg-'));
@@ -136,7 +136,7 @@ class Postgres {
   }
 
   async run(program, args) {
-    // Its output goes to nobody: a pipe would be held open by the server that pg_ctl leaves behind.
+    // Its output is discarded: the server that pg_ctl leaves behind would hold a pipe open.
     const options = { ...this.user, cwd: this.folder, env: { ...process.env, LC_ALL: 'C' } };
     try {
       await execute(join(this.bin, program), args, options);
@@ -148,7 +148,7 @@ class Postgres {
   }
 }
 
-/** A run that was killed stops nothing any more. A shell that outlives it does, and goes when the folder is gone. */
+/** A run that was killed cannot stop its server. A shell that outlives it does, and ends when the folder is gone. */
 function watch({ folder, data }) {
   if (process.platform === 'win32') return;
   const script = `while kill -0 ${process.pid} 2>/dev/null && [ -d "$0" ]; do sleep 1; done
@@ -200,7 +200,7 @@ function installed() {
   return [...debian.map((version) => join(versions, version, 'bin')), ...path];
 }
 
-/** The other user may not be able to look into a home folder; then it gets a copy. */
+/** The other user may not be able to read a home folder; then it gets a copy. */
 async function usableBy(user, bin, folder) {
   try {
     await execute(join(bin, 'initdb'), ['--version'], { ...user, cwd: folder });

@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { run } from './child.mjs';
 import { inRepo } from './repo.mjs';
 
-// unittest's own last lines count differently from release to release, and a class that fails in its set-up is not
-// in "Ran N tests" at all. So we count what happens to each test, once.
+// unittest's own last lines count differently from release to release, and a class that fails in its set-up is not in
+// "Ran N tests" at all. So we count what happens to each test ourselves.
 const DRIVER = `
 import json, sys, unittest
 
@@ -45,8 +45,8 @@ const MISSING = {
 };
 
 /**
- * Runs the tests of the Python SDK and returns `{ passed, failed, skipped, trouble, output }`. Others run beside it, so
- * what it prints is shown by whoever asked, when they are done.
+ * Runs the tests of the Python SDK and returns `{ passed, failed, skipped, trouble, output }`. Other tests run beside
+ * it, so the caller shows its output when they are done.
  */
 export async function runPython({ folder, env }) {
   const of = (tests) => runPythonTests({ python: 'python3', tests, folder, env, show: false });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository's root, with a slash at its end removed. */
+/** The repository's root, without a slash at its end. */
 export const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
 
 export const inRepo = (...parts) => join(ROOT, ...parts);

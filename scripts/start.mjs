@@ -19,8 +19,8 @@ await command(async () => {
 });
 
 /**
- * npm runs us through a shell and hands SIGTERM to that shell only, which dies of it without telling us. Without this,
- * `kill` on npm would leave a server behind that nobody knows of, still holding the port and the database.
+ * npm runs us through a shell and sends SIGTERM only to that shell, which dies without telling us. Without this,
+ * `kill` on npm would leave a server behind, still holding the port and the database.
  */
 function stopWithParent() {
   if (!process.env.npm_lifecycle_event) return;

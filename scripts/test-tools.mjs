@@ -12,7 +12,10 @@ const NEEDS = [
   { name: 'a browser', isThere: async () => (await browserPath()) !== undefined, install: installBrowser },
 ];
 
-/** What cannot be had is said here; the tests that need it fail with the same words, and all others still run. */
+/**
+ * What cannot be installed is reported here; the tests that need it fail with the same words, and all others still
+ * run.
+ */
 export async function ensureTestTools() {
   for (const need of NEEDS) {
     if (await need.isThere()) continue;
@@ -52,7 +55,7 @@ async function installWith([manager, ...args], name) {
   if (!(await succeeds(manager, ['--version']))) return;
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '--non-interactive'];
   const call = (...words) => succeeds(...split([...asRoot, manager, ...words]));
-  // The lists of a fresh image are empty, and fetching them takes longer than most packages.
+  // The package lists of a fresh image are empty, and fetching them takes longer than most packages.
   if (!(await call(...args, name)) && (await call('update'))) await call(...args, name);
 }
 

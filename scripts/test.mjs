@@ -19,7 +19,7 @@ async function runAll(filters) {
   const env = testEnvironment();
   try {
     const vitest = runVitest({ filters, folder, env });
-    // Filters are vitest's own; whoever gives some wants those tests and no others.
+    // Filters are vitest's own; with filters, only those tests run.
     if (filters.length > 0) return [await vitest];
     const [results, python] = await Promise.all([vitest, runPython({ folder, env })]);
     process.stdout.write(python.output);
@@ -37,13 +37,13 @@ function testEnvironment() {
   return { ...Object.fromEntries(kept), ...colour };
 }
 
-/** Prints the sums. Others read their line, so it stays the very last one. */
+/** Prints the totals. Other programs read this line, so it stays the very last one. */
 function report(results) {
   const sum = (pick) => results.reduce((total, result) => total + pick(result), 0);
   const troubles = results.flatMap((result) => result.trouble ?? []);
   const skipped = results.flatMap((result) => result.skipped);
   for (const trouble of troubles) console.log(trouble);
-  // A name filter (-t) skips all the others, so the names only mean something when everything was asked for.
+  // A name filter (-t) skips all other tests, so the names are worth printing only when everything was run.
   if (passedOn().length === 0 && skipped.length > 0) console.log(`Skipped: ${skipped.join(' · ')}`);
   const failed = sum((result) => result.failed) + troubles.length;
   console.log(`${sum((result) => result.passed)} passed, ${failed} failed`);

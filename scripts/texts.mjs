@@ -1,5 +1,5 @@
-// Around `npm pack`: the documents and prompts of the repository go into the server package, and are taken out again.
-// A copy that stayed would be read instead of the originals.
+// Around `npm pack`: the documents and prompts of the repository are copied into the server package, and removed
+// again. A copy that stayed would be read instead of the originals.
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { inRepo } from './repo.mjs';
 

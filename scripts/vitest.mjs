@@ -25,7 +25,7 @@ function summarise(report, code) {
   const files = report?.testResults ?? [];
   const tests = files.flatMap((file) => file.assertionResults);
   const withStatus = (...statuses) => tests.filter((test) => statuses.includes(test.status));
-  // A file that could not be loaded has no tests to its name and would otherwise count for nothing.
+  // A file that could not be loaded contains no tests and would otherwise not be counted.
   const broken = files.filter((file) => file.status === 'failed' && !file.assertionResults.some(isFailed));
   const counts = {
     passed: withStatus('passed').length,

@@ -21,7 +21,7 @@ export function writeWheel(folder, destination) {
 
 const WHEEL = 'Wheel-Version: 1.0\nGenerator: lanternroom\nRoot-Is-Purelib: true\nTag: py3-none-any\n';
 
-/** The few plain lines that we need of it; anything else in there is for setuptools. */
+/** Reads the few plain lines that we need; the rest is for setuptools. */
 function readProject(toml) {
   const value = (name) => new RegExp(`^${name} = "(.*)"$`, 'm').exec(toml)?.[1] ?? '';
   return {
@@ -63,7 +63,7 @@ function record(files, own) {
 
 const DEFLATED = 8;
 const VERSION = 20;
-/** 1 January 1980, the first day a zip knows: the same sources make the same bytes. */
+/** 1 January 1980, the first day of the zip format: the same sources make the same bytes. */
 const DAY = 0x21;
 
 function zip(files) {

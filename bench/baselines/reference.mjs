@@ -10,8 +10,8 @@ import { drive } from '../rounds.mjs';
 import { end, freePort, remove, temporaryFolder } from '../servers.mjs';
 
 /**
- * AKEP's published reference receivers, as measured once on a machine like this: what we are held against where nobody has
- * that repository.
+ * AKEP's published reference receivers, as measured once on a machine like this: what we are compared with where
+ * their repository is not available.
  */
 const PUBLISHED = {
   python: { perSecond: 580, p99: 1750 },
@@ -21,7 +21,7 @@ const PUBLISHED = {
   waitMs: 523,
 };
 
-/** Its repository, where a person has it: named, or beside ours. */
+/** Their repository: named by the environment, or beside ours. */
 const REPOSITORY = process.env.AKEP_REPO ?? fileURLToPath(new URL('../../../akep', import.meta.url));
 const PYTHON = join(REPOSITORY, 'examples/python/receiver.py');
 const NODE = join(REPOSITORY, 'examples/node/receiver.mjs');
@@ -46,7 +46,7 @@ export function referenceRounds(times) {
 async function ingestRound(start, times) {
   const receiver = await start();
   try {
-    // They hang up after each answer or fail some of them under load: that is theirs, and counted by what they do answer.
+    // Under load they close the connection after each answer, or fail some requests: only their answers count.
     return await drive(receiver, ingestJob(times, { reconnects: true }));
   } finally {
     await receiver.stop();
@@ -68,7 +68,7 @@ export async function referenceLookup(total, lookups) {
   });
 }
 
-/** The median from sending an event to whoever waits for it. `wake` is the row's own way of timing that. */
+/** The median from sending an event to answering the one who waits. `wake` is the row's own way of timing that. */
 export async function referenceWait(samples, wake) {
   if (!hasPython) return PUBLISHED.waitMs;
   return withPython(0, async (receiver) => {
@@ -88,7 +88,7 @@ async function withPython(total, work) {
   }
 }
 
-/** Its own table, filled beside it: through its door that would take minutes. */
+/** Writes their table directly: through their door it would take minutes. */
 function fill(file, total) {
   const db = new DatabaseSync(file);
   const insert = db.prepare(

@@ -2,8 +2,8 @@ import { readConfig } from '../../packages/server/dist/config.js';
 import { openGround, startServer } from '../../packages/server/dist/main.js';
 
 /**
- * Our own server on a folder that is set up already, without storing what comes in: it reads, verifies, parses, checks and
- * matches as ever, and answers where it would have committed. What storing costs is the difference.
+ * Our own server on an existing folder, without storing what comes in: it reads, verifies, parses, checks and matches
+ * as always, and answers where it would have committed. The difference is the cost of storing.
  */
 const config = readConfig({ flags: { port: '0' }, env: process.env });
 const ground = await openGround(config);
@@ -13,7 +13,7 @@ const room = {
   store: {
     directory: store.directory,
     read: (space, work) => store.read(space, work),
-    // Of all writes only that of an event names this head beside the ledger.
+    // Of all writes, only that of an event names this head beside the ledger.
     write: (space, heads, work) =>
       heads.includes('subscriptions')
         ? Promise.resolve({ duplicate: false })

@@ -5,9 +5,10 @@ import { numbered } from './rows.mjs';
 import { startWriter } from './thread.mjs';
 
 /**
- * The least that takes messages for an agent, as durable as we do: `node:http`, `JSON.parse`, the rows of a task in a group by
- * a second thread (`a2a-rows.mjs`), and where the caller waits, `ws` to the agent, its report in a second group, and the
- * answer. Nobody is known, nothing is looked up or tried again, and there is one agent. Run with `{ file }`.
+ * The least that takes messages for an agent as durably as we do: `node:http`, `JSON.parse`, the rows of a task
+ * written in groups by a second thread (`a2a-rows.mjs`); where the caller waits, also `ws` to the agent, its report
+ * in a second group, and the answer. There is one agent; no caller is identified, and nothing is looked up or
+ * retried. Run with `{ file }`.
  */
 const handOver = startWriter('./a2a-rows.mjs', JSON.parse(process.argv[2]));
 const HELLO = { type: 'hello', agent: '@home/least', connectionId: 'least', maxFrameBytes: 2 ** 20 };
@@ -47,7 +48,7 @@ function hear({ type, id: frame, taskId, message }) {
   const { n, id, task, response } = asked.get(taskId);
   asked.delete(taskId);
   const said = { ...message, contextId: task.contextId, taskId };
-  // Unlike a caller's it begins with its task, as ours does: neighbours lie on one page.
+  // Unlike a caller's key it begins with its task, as ours does: neighbours lie on one page.
   const key = `task:${String(n).padStart(15, '0')}:${hashOf(frame).slice(0, 24)}`;
   handOver(Buffer.from(JSON.stringify(message)), { n, task: taskId, key, isEnd: true }, () => {
     agent.send(JSON.stringify({ type: 'ack', id: frame }));

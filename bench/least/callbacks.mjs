@@ -4,9 +4,9 @@ import { Pool } from 'undici';
 import { startWriter } from './thread.mjs';
 
 /**
- * The least that sends callbacks and has them on record: a page of jobs is claimed at a time, each request is opened, signed
- * once and sent by an undici pool, and a job has its place among those under way until its record is on disk. Claims and
- * records are written by a second thread (`callbacks-rows.mjs`), together. Nobody is known, nothing is tried again.
+ * The least that sends callbacks and records them: jobs are claimed a page at a time, each request is opened, signed
+ * once and sent by an undici pool, and a job counts as under way until its record is on disk. Claims and records are
+ * written together by a second thread (`callbacks-rows.mjs`). Nobody is identified, and nothing is retried.
  */
 const CONNECTIONS = 4;
 const PAGE = 128;

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import { startWriter } from './thread.mjs';
 
 /**
- * The least that a program must do to take in what we do, as durable: `node:http`, `JSON.parse`, one hash, one seal and the
- * same rows in the same tables with the same indices, a group at a time, by a second thread. No rule of ours: nothing is
- * checked, nobody is known, nothing is refused, nothing is told. What it reaches here is the limit of what we could.
- * Run with `{ writer, secret }` and what the writer (`intake-sqlite.mjs`, `intake-postgres.mjs`) is to know.
+ * The least that a program must do to take in what we do, as durably: `node:http`, `JSON.parse`, one hash, one seal
+ * and the same rows in the same tables with the same indexes, a group at a time, on a second thread. None of our
+ * rules: nothing is checked, identified, refused or announced. Its rate here is the limit of what ours could be. Run
+ * with `{ writer, secret }` and the options of the writer (`intake-sqlite.mjs`, `intake-postgres.mjs`).
  */
 const { writer, secret, ...store } = JSON.parse(process.argv[2]);
 const ANSWER = { status: 'received', created_at: '2026-11-15T09:00:00.000000Z' };

@@ -57,8 +57,8 @@ export function insertInto(db, table, fixed = {}) {
 }
 
 /**
- * Rows like this one, with an id, a hash and a body of their own. What is null there is left out. Places and times go on from
- * there by one for each row, or to the `step` that a row brings along.
+ * Rows like this one, with their own id, hash and body. Columns that are null there are left out. Places and times
+ * increase by one for each row, or by the `step` that a row brings along.
  */
 export function rowsLike(pattern) {
   const row = Object.fromEntries(Object.entries(pattern).filter(([, value]) => value !== null));
@@ -83,7 +83,7 @@ const OWN = {
   hash: 'hash',
   data: 'data',
   body: 'body',
-  // Only of jobs and tasks: what belongs to a task elsewhere stays with the task of the pattern.
+  // Only for jobs and tasks: elsewhere, what belongs to a task stays with the pattern's task.
   job_id: 'job',
   origin: 'origin',
   request: 'request',

@@ -5,8 +5,9 @@ import { parentPort, Worker } from 'node:worker_threads';
 const GROUP = 32;
 
 /**
- * Starts a program of the bench as a second thread, and returns how it is handed something: a body, a note, and whom to
- * tell what came of it. What comes within a turn of the loop goes there as one message, its bodies as one block.
+ * Starts a program of the bench as a second thread, and returns a function that hands it something: a body, a note,
+ * and a callback for the outcome. What is handed over in one turn of the event loop goes as one message, its bodies
+ * as one block.
  */
 export function startWriter(program, workerData) {
   const writer = new Worker(fileURLToPath(new URL(program, import.meta.url)), { workerData });
@@ -32,8 +33,8 @@ export function startWriter(program, workerData) {
 }
 
 /**
- * The other side: everything that came while the last group was on its way to the disk is the next one. `commit` says what
- * came of each, in their order, once all of them are durable. So many groups may be on their way at once.
+ * The other side: everything that arrived while the last group was on its way to the disk is the next group. `commit`
+ * returns the outcome of each, in order, once all are durable. Up to `atOnce` groups may be on their way.
  */
 export function takeGroups(commit, atOnce = 1) {
   let [waiting, running, isPlanned] = [[], 0, false];

@@ -16,7 +16,7 @@ export async function logIn(browser, url, who) {
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width: 1280, height: 860 },
-    // It would answer from what it kept; this is about the first time.
+    // A service worker would answer from its cache; this is about the first visit.
     serviceWorkers: 'block',
   });
   const reply = await context.request.post(`${url}/desk/session`, { data: who, headers: { origin: url } });

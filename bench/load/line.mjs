@@ -62,7 +62,7 @@ export class Line {
   }
 }
 
-/** Until it is parked: this is about waking somebody up, not about being there in time. */
+/** Time for it to be parked: this measures waking, not arriving. */
 const SETTLE_MS = 5;
 
 /** Somebody waits at one server, and something is sent to it or to another: how long until the answer is there. */

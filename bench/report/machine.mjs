@@ -27,7 +27,10 @@ export async function machine() {
 
 const COUNTING = 'let n = 0; for (const end = Date.now() + 700; Date.now() < end; ) n++; console.log(n)';
 
-/** What two busy processes get done, in times of what one does: less than 2 where cores are halves of one, or shared. */
+/**
+ * What two busy processes achieve together, as a multiple of one: less than 2 where cores are hyperthreads, or
+ * shared.
+ */
 async function twoCoresAre() {
   const count = async () => Number((await promisify(execFile)(process.execPath, ['-e', COUNTING])).stdout);
   await count();

@@ -9,8 +9,8 @@ const [BEGIN, END] = ['<!-- figures: npm run bench -- --publish -->', '<!-- end 
 const HEADINGS = ['', 'scenario', 'ours', 'against', 'ratio', 'goal', ''];
 
 /**
- * Puts the rows of a report into docs/performance.md and its charts. A row that was not measured this time keeps the
- * figures it had, with the day they are from: they lie in docs/performance.json.
+ * Puts the rows of a report into docs/performance.md and its charts. A row that was not measured this time keeps its
+ * figures and their date, from docs/performance.json.
  */
 export function publish({ date, results }, order) {
   const known = existsSync(FIGURES) ? JSON.parse(readFileSync(FIGURES, 'utf8')) : [];
@@ -40,7 +40,7 @@ function withoutRounds({ raw, notes, ...result }) {
 
 const round = (value) => Number(value.toPrecision(5));
 
-/** A table whose columns stand below each other also for who reads the file itself. */
+/** A table whose columns are aligned, for those who read the file itself. */
 function markdown(results) {
   const lines = [HEADINGS, ...results.map((result, i) => toLine(result, results[i - 1]))];
   const widths = HEADINGS.map((_, column) => Math.max(...lines.map((line) => line[column].length)));

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 const FILE = fileURLToPath(new URL('../results/latest.json', import.meta.url));
 const HEADINGS = ['row', 'scenario', 'ours', 'against', 'baseline', 'ratio', 'goal', ''];
 
-/** A goal is about the ratio where there is a baseline, and about the figure itself where there is none. Without one it is only told. */
+/**
+ * A goal is about the ratio if there is a baseline, and about the figure itself if not. Without a goal, the figure is
+ * only shown.
+ */
 export function judge(result) {
   const value = (result.ratio ?? result.ours).median;
   const { least = -Infinity, most = Infinity } = result.goal ?? {};

@@ -14,7 +14,7 @@ export async function startAkep(folder = temporaryFolder(), options = {}) {
   return { folder, ...(await startLanternroom(folder, { ...options, env: AKEP_ENV })) };
 }
 
-/** The load of signed events, every one another. */
+/** A load of signed events, all different. */
 export function ingestJob(times, over = {}) {
   return {
     method: 'POST',
@@ -71,7 +71,7 @@ export async function getJson({ port }, path) {
   return JSON.parse(text);
 }
 
-/** The cursor behind everything: whoever waits at an earlier one is answered at once. */
+/** The cursor after everything: a request that waits at an earlier one is answered at once. */
 export async function endOf(server) {
   let page = await getJson(server, '/akep/events?limit=1000');
   while (page.has_more) page = await getJson(server, `/akep/events?limit=1000&cursor=${page.next_cursor}`);

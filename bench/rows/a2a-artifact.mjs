@@ -5,13 +5,16 @@ import { spread } from '../rounds.mjs';
 const MIB = 2 ** 20;
 const LOOK_EVERY_MS = 50;
 const REST_MS = 1_500;
-/** Small ones come first, more of them than the store's page cache (64 MiB) holds: it fills up with whatever passes. */
+/**
+ * Small ones come first, more than the store's page cache (64 MiB) holds, so that it is full before anything is
+ * measured.
+ */
 const SMALL_MIB = 4;
 const SMALL_COUNT = 32;
 /**
- * Chunks have 256 KiB, and on their way in or out a few of them are in memory, sealed and open; the rest is what the
- * collector lets lie before it looks. That has a bound that does not know the artifact. One that is held, and joined or
- * sealed as a whole, is there at least twice.
+ * Chunks have 256 KiB, and a few of them are in memory on their way in or out, sealed and open; the rest is garbage
+ * that was not collected yet. That is bounded, whatever the size of the artifact. An artifact that is held whole, to
+ * be joined or sealed, would be in memory at least twice.
  */
 const GOAL = { most: 64 };
 

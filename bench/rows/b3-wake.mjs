@@ -36,7 +36,7 @@ export const b3 = {
   },
 };
 
-/** The same where a sync costs nothing: what of the slowest is ours, and what is the disk's. */
+/** The same where a sync costs nothing: this separates our part of the slowest from the disk's. */
 function withoutDisk(what, results) {
   if (results === undefined) return [];
   const p99 = spread(results.map((r) => r.p99));
@@ -64,7 +64,7 @@ function toResults(what, results, theirs) {
   ];
 }
 
-/** What the disk and the processor take for themselves; no goal, it is what the goals are to be held against. */
+/** What disk and processor need by themselves; it has no goal, but the goals are to be compared with it. */
 function limit(results) {
   const what = 'the least that syncs and wakes';
   return [

@@ -85,7 +85,10 @@ async function leastRate(total) {
   return rate;
 }
 
-/** A sender of the bench, to receivers that all answer. It ends by itself, and not in peace when something went wrong. */
+/**
+ * A sender of the bench, to receivers that all answer. It ends by itself, and with an error code when something went
+ * wrong.
+ */
 async function senderRate(program, job) {
   return withReceivers(ANSWERING, async ({ origins, arrivalsOf }) => {
     const arrived = arrivalsOf(job.total);

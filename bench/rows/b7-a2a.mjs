@@ -108,7 +108,7 @@ async function leastA2a() {
   return startLeastA2a(folder);
 }
 
-/** Unlike elsewhere the server is not held between its turns: its agent would take it for dead and leave. */
+/** Unlike elsewhere, the server is not paused between its turns: its agent would take it for dead and leave. */
 async function pass(server, job) {
   const result = await drive(server, job);
   process.kill(server.pid, 'SIGCONT');
@@ -164,7 +164,7 @@ async function mustComplete(server, path) {
   if (task.status.state !== 'TASK_STATE_COMPLETED') throw new Error(`the task is ${task.status.state}`);
 }
 
-/** The answer of a slow disk does not wait for the work, so it is asked for again. */
+/** On a slow disk a send may be answered before the work is done, so the task is polled. */
 async function untilCompleted(server, path, text) {
   let { task } = await sendText(server, path, text);
   while (task.status.state !== 'TASK_STATE_COMPLETED') {

@@ -46,7 +46,10 @@ export const b9 = {
   },
 };
 
-/** Whose rows are gone before the next part begins: else vacuum and checkpoint of millions of them are timed with it. */
+/**
+ * Its rows are removed before the next part begins: otherwise vacuum and checkpoint of millions of them would be part
+ * of the measurement.
+ */
 async function inDatabase(postgres, name, work) {
   await command(postgres, `create database ${name}`);
   const result = await work({ DATABASE_URL: postgres.url(name), LANTERNROOM_SECRET: SECRET });
@@ -115,7 +118,10 @@ async function withOneDelivery(env) {
   return folder;
 }
 
-/** Two processes each: one pair through our store, with a reader that follows the ledger; the others as bare as they can. */
+/**
+ * Two processes each: one pair through our store, with a reader that follows the ledger; the others as bare as
+ * possible.
+ */
 async function rawRows(env, rounds, times) {
   const folder = temporaryFolder();
   await fill(folder, { total: 1, fresh: 1, env });
@@ -189,7 +195,10 @@ async function wakeUps(one, other) {
   return { p50: sorted[Math.floor(SAMPLES * 0.5)], p99: sorted[Math.floor(SAMPLES * 0.99)] };
 }
 
-/** Jobs that do nothing, claimed and put on the record by our dispatcher and by queues that others use. No goal: see what it is for. */
+/**
+ * Jobs that do nothing, claimed and recorded by our dispatcher and by other people's queues. No goal, only a
+ * comparison.
+ */
 async function jobQueues(postgres, rounds, total) {
   let made = 0;
   const once = async (kind) => {

@@ -5,7 +5,7 @@ import { answerOf, remove, temporaryFolder } from '../servers.mjs';
 
 const SIZES = [1_000, 100_000, 1_000_000];
 const SIZES_QUICKLY = [1_000, 10_000, 50_000];
-/** A thousand times as many rows, three more levels of a tree: what grows faster than that grows with the history. */
+/** A thousand times as many rows are three more levels of a tree: a cost that grows faster grows with the history. */
 const GOAL = { most: 2 };
 /** The page caches of two connections and a thread fill up to 64 MiB each; nothing else may grow. */
 const MEMORY_GOAL = { most: 3 };
@@ -36,7 +36,7 @@ export const growthOnPostgres = {
   },
 };
 
-/** A million rows take half an hour there; whoever has less time names a smaller end. */
+/** A million rows take half an hour there; with less time, name a smaller end. */
 function upTo(most = '1000000') {
   return [10_000, 100_000, 1_000_000].filter((size) => size < Number(most)).concat(Number(most));
 }
@@ -54,7 +54,7 @@ async function grow({ sizes, say, env = {} }) {
   return [...Object.keys(points[0].micros).map((step) => toResult(step, points)), memoryOf(points)];
 }
 
-/** Caches are bounded, so what a store holds must not be what the process holds. */
+/** Caches are bounded, so the process must not grow with the store. */
 function memoryOf(points) {
   const [first, last] = [points[0], points.at(-1)];
   const mebibytes = (point) => single(point.bytes / 2 ** 20);

@@ -25,7 +25,7 @@ _COMMANDS: Mapping[str, Callable[..., int]] = {
 
 
 def main(argv: Sequence[str], machine: Machine) -> int:
-    """Runs one command to its end and says with which code to leave: 0 done, 1 failed, 2 wrong usage."""
+    """Runs one command to its end and returns the exit code: 0 done, 1 failed, 2 wrong usage."""
     try:
         flags = parser().parse_args(argv)
     except SystemExit as ended:
@@ -39,7 +39,7 @@ def main(argv: Sequence[str], machine: Machine) -> int:
 
 def _output_lost(error: OSError, command: str) -> int:
     """`… | head` closes the pipe early, which is no error; but nobody may read "approved" out of an answer that was not told."""
-    # What lies in the buffer would be written once more at the end, and fail with more words.
+    # What is left in the buffer would be written again at exit, and fail with another message.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     if not isinstance(error, BrokenPipeError):
         sys.stderr.write(f"lanternroom: The output cannot be written ({error.strerror}).\n")

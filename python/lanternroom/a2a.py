@@ -23,7 +23,7 @@ _ASKING = ("TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED")
 _FAULTS: Mapping[int, Fault] = {-32001: "not_found", -32002: "conflict", -32603: "server_failed"}
 _HELD_SECONDS = 30.0  # the server waits for the agent this long before it answers a send
 _TRIES = 5
-_UNSUPPORTED = "-32004"  # what 1.0 says to somebody who wants to follow a task that has ended
+_UNSUPPORTED = "-32004"  # the answer of 1.0 to following a task that has ended
 
 
 class Caller:
@@ -32,7 +32,7 @@ class Caller:
     """
 
     def __init__(self, agent: str, token: str | None = None, *, clock: Clock | None = None) -> None:
-        # Only an agent's own key says whether plain http is for a test; a caller token never goes far in the clear.
+        # Only an agent's own key tells a test from the real thing; a caller token never leaves this machine in the clear.
         is_key = token is not None and token.startswith("wk_")
         self._base = read_endpoint(agent, token or "") if is_key else read_producer_endpoint(agent)
         self._clock = clock or SystemClock()
@@ -76,7 +76,7 @@ class Caller:
         except LanternError as refusal:
             if refusal.fault != "conflict":
                 raise
-            # A retry after a lost reply meets this although the task was cancelled: what the task says now decides.
+            # A retry after a lost reply may be refused because the task is already cancelled: its current state decides.
             task = self.get(task_id)
             if task["status"].get("state") != "TASK_STATE_CANCELED":
                 raise refusal from None
@@ -99,7 +99,7 @@ class Caller:
         return self._follow("SendStreamingMessage", params)
 
     def subscribe(self, task_id: str) -> Iterator[dict[str, Any]]:
-        """The same for a task that is already there.
+        """The same for an existing task.
 
         ``for item in caller.subscribe(task_id): print(item)``
         """
@@ -147,7 +147,7 @@ class Caller:
             lines: list[str] = []
             while True:
                 end_if_abandoned()
-                # What breaks off in the middle of a character is never handed out: its blank line is missing.
+                # An event that breaks off in the middle of a character is never handed out: its blank line is missing.
                 line = _unbroken(reply.readline).decode("utf-8", "replace")
                 if line == "":
                     return
@@ -190,7 +190,7 @@ def _unbroken(read: Callable[[], bytes]) -> bytes:
 
 
 def _field_in(data: Any) -> str | None:
-    """Which member is wrong, as 1.0 says it in its details (google.rpc.BadRequest)."""
+    """The member that is wrong, from the details of 1.0 (google.rpc.BadRequest)."""
     for detail in data if isinstance(data, list) else []:
         violations = detail.get("fieldViolations") if isinstance(detail, dict) else None
         if isinstance(violations, list) and violations and isinstance(violations[0], dict):
@@ -231,7 +231,7 @@ def _sending(
     }
     message.update({"taskId": task_id} if task_id else {})
     message.update({"contextId": context_id} if context_id else {})
-    # Read back, so that a stream can be begun again with the very same message.
+    # Parsed again, so that a stream can be restarted with exactly the same message.
     params = {"message": message, "configuration": {"returnImmediately": True} if return_immediately else {}}
     copy: dict[str, Any] = json.loads(json_of(params))
     return copy

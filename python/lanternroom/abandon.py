@@ -15,7 +15,7 @@ abandoned: ContextVar[Flag | None] = ContextVar("abandoned", default=None)
 
 
 def end_if_abandoned() -> None:
-    """Looked at before each request, so that a loop of requests ends with the one at hand."""
+    """Checked before each request, so that a loop of requests ends after the current one."""
     flag = abandoned.get()
     if flag is not None and flag.is_set():
         raise Abandoned

@@ -1,4 +1,4 @@
-"""Time, passed in: tests hold it in their hands instead of sleeping."""
+"""Time is passed in, so that tests can turn a clock instead of sleeping."""
 
 from __future__ import annotations
 

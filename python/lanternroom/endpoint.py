@@ -64,7 +64,7 @@ def is_loopback(host: str) -> bool:
 def _parse(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
-        # An empty or endless part of a name ("a..b") would only be found when it is looked up, in words of the library.
+        # An empty or overlong part of a name ("a..b") would only fail when it is looked up, with the library's own message.
         has_name = bool((parts.hostname or "").encode("idna"))
         is_address = bool(parts.scheme) and has_name and (parts.port is None or parts.port > 0)
     except (ValueError, TypeError, AttributeError):

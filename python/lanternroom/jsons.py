@@ -9,7 +9,7 @@ from .faults import LanternError
 
 
 def json_of(value: Any) -> str:
-    """As it travels. What is no JSON, such as NaN, a date or a circle, is the caller's to mend."""
+    """The text to send. A value that is not JSON, such as NaN, a date or a cycle, is the caller's mistake."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode("utf-8")
@@ -21,7 +21,7 @@ def json_of(value: Any) -> str:
 
 
 def parse_json(text: bytes) -> Any:
-    """JSON, or None. What others wrote is looked at before it is believed."""
+    """JSON, or None. What others wrote is checked before it is trusted."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -58,14 +58,14 @@ class FileLog:
         try:
             if not self._prepared:
                 self._prepare()
-            # One write in append mode: lines of several processes do not run into each other.
+            # One write in append mode: lines of several processes must not mix.
             self._write(line.encode("utf-8", "backslashreplace") + b"\n")
         except OSError as error:
             self._prepared = False
             raise self._unusable("written", error) from error
 
     def new_lines(self) -> list[str]:
-        # Two threads that read at once would both move the place on.
+        # Two concurrent reads would both move the offset.
         with self._reading:
             return self._read_on()
 
@@ -102,7 +102,7 @@ class FileLog:
     def _write(self, data: bytes) -> None:
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            # Only a disk that is full takes a part of it, and says so when asked for the rest.
+            # Only a full disk takes a part of it, and fails when it is given the rest.
             while data:
                 data = data[os.write(descriptor, data) :]
         finally:

@@ -24,7 +24,7 @@ class Recorder:
         at = datetime.fromtimestamp(self._clock.now(), timezone.utc).isoformat(timespec="milliseconds")
         entry = {"at": at.replace("+00:00", "Z"), "event": event, "server": self._server, **facts}
         line = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        # Agents do paste their environment into `details`. Whatever else they log, it is not this key.
+        # Agents do paste their environment into `details`; whatever else they log, it must not be this key.
         self._log.append(line.replace(json.dumps(self._api_key)[1:-1], "[api key]"))
 
     def alerting(self, alert: Callable[[LanternError], None] | None) -> Callable[[LanternError], None]:

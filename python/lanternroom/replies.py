@@ -1,4 +1,4 @@
-"""What a reply says: the answer in it, or the fault and the sentence that it is told with."""
+"""What a reply says: its answer, or the fault and the sentence that describes it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def refusal(status: int, exchange: Exchange) -> LanternError:
     name = status if code is None else f"{status} {code}"
     sentence = f"The server refused ({name}): {message or 'it gave no reason; check the address.'}"
     sentence += _version_advice(error.get("supported")) + _clock_advice(status, exchange.skew_seconds)
-    # 410 is only a cursor that has expired where the reply says from where to go on (K17).
+    # 410 means an expired cursor only if the reply says where to continue (K17).
     if status == 410 and wire.oldest_cursor is not None:
         return LanternError("cursor_expired", sentence, wire)
     return LanternError(_REFUSALS.get(status, "refused"), sentence, wire)
@@ -65,7 +65,7 @@ def _version_advice(supported: Any) -> str:
 
 
 def _clock_advice(status: int, skew: float) -> str:
-    """400 is how a signature that is too old is refused (K3)."""
+    """400 is the answer to a signature that is too old (K3)."""
     if status != 400 or abs(skew) < _NOTABLE_SKEW_SECONDS:
         return ""
     minutes, where = round(abs(skew) / 60), "ahead of" if skew > 0 else "behind"
@@ -79,7 +79,7 @@ def trouble(fault: Fault, exchange: Exchange, base: str) -> LanternError:
 
 
 def too_late(exchange: Exchange, seconds: float, base: str) -> LanternError:
-    """Another try would come too late for whoever asked."""
+    """Another attempt would come too late for the caller."""
     status = exchange.attempt.status
     if status is None:
         return trouble("unreachable", exchange, base)
@@ -116,7 +116,7 @@ def _sentence(fault: Fault, exchange: Exchange, base: str) -> str:
         )
     if fault == "unreachable":
         if "CERTIFICATE_VERIFY_FAILED" in exchange.reason:
-            # Somebody is there; told as silence, it sends people to look at the wrong end.
+            # The server is there: calling it unreachable would make people look at the wrong end.
             return (
                 f"{base} shows a certificate that this machine does not trust ({exchange.reason}): mend the "
                 "certificate, or name a PEM file with its authority in SSL_CERT_FILE."

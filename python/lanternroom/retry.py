@@ -51,7 +51,7 @@ def judge(attempt: Attempt, tried: Tried, now: float, chance: float) -> Verdict:
     """What to do after one attempt. ``chance`` is a random number from 0 to 1."""
     if attempt.status is None:
         return _back_off("unreachable", tried, chance, None)
-    # A date is the other side's: by our own clock it could be hours away, or over.
+    # A date is by the server's clock: by our own it could be hours away, or past.
     asked = retry_after_seconds(attempt.retry_after, now if attempt.served_at is None else attempt.served_at)
     if attempt.status == 401:
         return GiveUp("unauthorized")

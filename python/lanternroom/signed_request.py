@@ -68,7 +68,7 @@ def from_base64(text: str) -> bytes | None:
 
 
 def from_loose_base64(text: str) -> bytes | None:
-    """Secrets that people bring along are often in the alphabet for addresses, or without the padding."""
+    """Secrets from elsewhere are often URL-safe base64, or lack the padding."""
     letters = re.sub("={1,2}$", "", text).translate(str.maketrans("-_", "+/"))
     return from_base64(letters + "=" * (-len(letters) % 4))
 
@@ -86,7 +86,7 @@ def body_of(body: Any) -> bytes | None:
 
 
 def lowered(headers: Any) -> dict[str, str]:
-    """Header names in lower case. One that came twice is nobody's to choose from, so it counts as empty."""
+    """Header names in lower case. A header that came twice counts as empty: nobody should choose between the two."""
     found: dict[str, str] = {}
     try:
         pairs = list(headers.items())

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def start(work: Callable[[], T]) -> tuple[asyncio.Future[T], Flag]:
-    """Not in the loop's own threads: those are few, shared with everybody, and waited for at the end."""
+    """Not in the loop's own threads: those are few, shared, and awaited at the end."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
     left = Flag()

@@ -1,4 +1,4 @@
-"""Sends one call to its end: retried, waited for, or turned into a fault."""
+"""Performs one call: retried, waited for, or turned into a fault."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class Call:
     method: str
     path: str
     body: Mapping[str, Any] | None = None
-    #: As they are, or made anew for every attempt: a signature carries the time of its own.
+    #: Fixed, or made anew for every attempt: a signature carries the time of its attempt.
     headers: Headings | Callable[[], Headings] | None = None
     #: How long the server may hold the reply on purpose, on top of the ordinary limit.
     held_seconds: float = 0.0
     #: Instead of ``body``: exactly these bytes, the same in every attempt.
     data: bytes | None = None
-    #: When whoever asks wants to have an answer, or to know that there is none. Nothing is waited for beyond it.
+    #: When the caller must have an answer, or know that there is none. Nothing waits beyond it.
     until: float | None = None
-    #: Not sent again when nobody knows whether it arrived: doing it twice would do harm.
+    #: Not sent again when it is unknown whether it arrived: doing it twice would do harm.
     once: bool = False
 
     def limit(self, now: float) -> float:
@@ -52,7 +52,7 @@ class Call:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """The key must not follow a redirect to somewhere else."""
+    """The key must not follow a redirect to another host."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -78,7 +78,7 @@ class Transport:
         self._alert = alert
         self._stopped: LanternError | None = None
         self._limited = False
-        #: Whether the server has ever said anything that made sense: then the address is right.
+        #: Whether the server has ever answered sensibly: then the address is right.
         self.has_answered = False
         self._opener = _opener(base)
 
@@ -93,7 +93,7 @@ class Transport:
             if isinstance(verdict, GiveUp):
                 raise self._give_up(trouble(verdict.fault, exchange, self._base))
             if isinstance(verdict, Take):
-                # Gone at the second try is what the first one did, before its reply got lost.
+                # "Gone" on the second attempt means that the first one succeeded and its reply got lost.
                 was_removed = call.method == "DELETE" and tried.failures > 0 and exchange.attempt.status == 404
                 return None if was_removed else self._take(exchange)
             if call.once and verdict.tried.failures > 0:
@@ -119,7 +119,7 @@ class Transport:
 
     def _give_up(self, error: LanternError) -> LanternError:
         stops = error.fault in self._stop_faults
-        # One alert for a spell of limits, not one for each call that a loop makes into it.
+        # One alert per spell of rate limiting, not one for every call of a loop.
         is_news = stops or (error.fault == "rate_limited" and not self._limited)
         if stops:
             self._stopped = error
@@ -148,7 +148,7 @@ class Transport:
             return Exchange(Attempt(None), reason=_reason(error))
 
     def open_stream(self, call: Call) -> Any:
-        """A reply that goes on, read by the caller. Not retried here: only the caller knows from where to go on."""
+        """A reply that stays open, read by the caller. Not retried here: only the caller knows from where to continue."""
         if self._stopped is not None:
             raise self._stopped
         end_if_abandoned()
@@ -185,13 +185,13 @@ def _opener(base: str) -> urllib.request.OpenerDirector:
 
 
 def _is_cut(reply: Any) -> bool:
-    """The library takes headers that break off for all of them. Then the length of the body is missing too."""
+    """The library takes headers that break off for complete ones. Then the length of the body is missing too."""
     named = ("content-length", "transfer-encoding")
     return reply.status != 204 and not any(name in reply.headers for name in named)
 
 
 def _read_until(ends: float, reply: Any) -> bytes:
-    """The socket's own limit is for each piece, so that a reply that drips would take for ever."""
+    """The socket's own limit is per read, so a reply that drips would take for ever."""
     pieces: list[bytes] = []
     while piece := reply.read1(_PIECE_BYTES):
         pieces.append(piece)

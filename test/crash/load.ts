@@ -1,3 +1,4 @@
+import { EDITED, VERDICTS, withOne } from '../support/deciding.ts';
 import type { Desk } from '../support/desk.ts';
 import type { Seeded } from '../support/random.ts';
 import { pause } from '../support/until.ts';
@@ -7,8 +8,6 @@ import type { Asked, Entry, Notebook } from './notebook.ts';
 type Doors = { wake: WakeClient; desk: Desk; book: Notebook; random: Seeded };
 
 export const OPEN_AT_MOST = 40;
-const VERDICTS = ['approved', 'rejected', 'redirected'];
-const EDITED = [null, 'Só — “short”', { brief: { n: 1.5, list: [1, null, 'ü'] } }];
 
 /** Everybody at once: agents that deliver, withdraw, poll and sweep, people that decide and undo. */
 export class Load {
@@ -58,29 +57,13 @@ async function deliver({ wake, book, random }: Doors): Promise<void> {
   else throw new Error(`a delivery was refused: ${status} ${text}`);
 }
 
-/** Takes one for itself while something is done with it. */
-async function withOne(
-  { random }: Doors,
-  entries: Entry[],
-  work: (entry: Entry, id: string) => Promise<void>,
-): Promise<void> {
-  const entry = random.pick(entries);
-  if (entry?.id === undefined || entry.id === null) return;
-  entry.busy = true;
-  try {
-    await work(entry, entry.id);
-  } finally {
-    entry.busy = false;
-  }
-}
-
 function decide(doors: Doors): Promise<void> {
-  return withOne(doors, doors.book.open(), (entry, id) => ask(doors, entry, id));
+  return withOne(doors.random, doors.book.open(), (entry, id) => ask(doors, entry, id));
 }
 
 /** Two people at once: one wins. */
 function decideTwice(doors: Doors): Promise<void> {
-  return withOne(doors, doors.book.open(), async (entry, id) => {
+  return withOne(doors.random, doors.book.open(), async (entry, id) => {
     await Promise.all([ask(doors, entry, id), ask(doors, entry, id)]);
     const won = entry.asked.filter((a) => a.reply === 'held' || a.reply === 'decided');
     if (won.length !== 1) throw new Error(`${won.length} of two decisions won: ${JSON.stringify(entry)}`);
@@ -107,7 +90,7 @@ async function ask({ desk, book, random }: Doors, entry: Entry, id: string): Pro
 }
 
 function undo(doors: Doors): Promise<void> {
-  return withOne(doors, doors.book.held(), async (entry, id) => {
+  return withOne(doors.random, doors.book.held(), async (entry, id) => {
     entry.undone = 'unknown';
     const { status, text } = await doors.desk.undo(id);
     if (status === 200) entry.undone = 'acknowledged';
@@ -120,7 +103,7 @@ function undo(doors: Doors): Promise<void> {
 function withdraw(doors: Doors): Promise<void> {
   const { book, random, wake } = doors;
   if (random.below(4) > 0) return Promise.resolve();
-  return withOne(doors, random.below(3) > 0 ? book.open() : book.held(), async (entry, id) => {
+  return withOne(doors.random, random.below(3) > 0 ? book.open() : book.held(), async (entry, id) => {
     entry.withdrawn = 'unknown';
     const { status, text } = await wake.withdraw(id, 'no longer needed');
     if (status === 200) entry.withdrawn = 'acknowledged';

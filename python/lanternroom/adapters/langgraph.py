@@ -59,7 +59,7 @@ def run_with_person(graph: Any, given: Any, config: Mapping[str, Any], wake: Wak
     ``result = run_with_person(agent, {"messages": [("user", "Refund A-17")]}, config, wake)``
     """
     following = given
-    # A node that died behind its answer has that answer, and still looks as if it waited: it goes on first.
+    # A node that died after it was answered still looks as if it waited: it continues first.
     if given is None and not any(earlier for _, earlier in _paused(graph, config)):
         following = answer_interrupts(graph, config, wake, **options)
     while True:
@@ -109,7 +109,7 @@ def _answer(name: Sequence[str], value: Any, earlier: int, wake: Wake, looks: Ma
         return _decision(call, review("langgraph", call, wake, **looks), None)
     if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
         return _answer_batch(name, value, wake, looks)
-    # A node asks about a call once. With a question it may come again, and an answer is for one of them.
+    # A node asks about a call once. A plain question may be repeated by the same node, and each answer is for one of them.
     question = f"{name[1]}:{earlier}" if earlier else name[1]
     return answer_question([name[0], question], value, wake, looks)
 

@@ -35,7 +35,7 @@ async def answer_approvals(agent: Any, state: Any, wake: Wake, *, run_id: str, *
     try:
         verdicts = dict(zip([_call_id(item) for item in held], await asyncio.gather(*asked)))
     finally:
-        # When one fails nobody waits for the others: what was asked stays on the desk, and is found again.
+        # If one fails, the others are not awaited: their questions stay on the desk, and are found again.
         for one in asked:
             one.cancel()
     if not held or not all(isinstance(one, (Run, Refuse)) for one in verdicts.values()):
@@ -118,7 +118,7 @@ def _call(item: Any, run_id: str) -> HeldCall:
         try:
             args = json.loads(args)
         except ValueError:
-            pass  # shown as it is: the model wrote something that is no JSON
+            pass  # shown as it is: the model wrote something that is not JSON
     if not isinstance(args, dict):
         args = {"arguments": args} if args is not None else {"call": _plain(raw)}
     return HeldCall([run_id, _call_id(item)], item.tool_name or str(_field(raw, "type")), args, None, run_id)
@@ -170,6 +170,6 @@ async def _with_arguments(agent: Any, state: Any, edits: Mapping[str, Mapping[st
         return copy if args is None else {**copy, "arguments": json.dumps(args)}
 
     edited = rewrite(state.to_json())
-    # The live context goes on: it may hold what JSON cannot, such as open connections.
+    # The live context is kept: it may hold what JSON cannot, such as open connections.
     context = getattr(getattr(state, "_context", None), "context", None)
     return await RunState.from_json(agent, edited, context_override=context)

@@ -63,7 +63,7 @@ def review(
 
 
 def _too_late(call: HeldCall, delivery_id: str, wake: Wake) -> Verdict:
-    """Nobody shall approve later what will not run any more. When somebody just did, that counts."""
+    """Nobody should approve later what will no longer run. If somebody has just done so, that counts."""
     try:
         wake.withdraw(delivery_id, f"No answer in time: {call.tool} was not run.")
     except LanternError as error:

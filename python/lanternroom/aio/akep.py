@@ -56,7 +56,7 @@ class AsyncProducer:
 
 
 class _Stop(Flag):
-    """A run looks at it between two items and nowhere else: whoever looks has nothing in hand."""
+    """Checked by a run between two items and nowhere else, so that no item is interrupted."""
 
     has_item = False
 

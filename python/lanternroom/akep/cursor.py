@@ -74,7 +74,7 @@ class FileCursor:
     def _demand_place(self, value: Any) -> Place:
         if isinstance(value, dict) and all(_is_track(value.get(name)) for name in ("events", "resumes")):
             return value
-        # Starting over by itself would hand everything out a second time.
+        # Starting over silently would hand everything out a second time.
         raise LanternError(
             "cursor_failed",
             f"{self._path} does not hold the place in an inbox: restore it, or remove it to read the inbox from its "

@@ -30,7 +30,7 @@ _SUBJECTS = ("task_id", "thread_id", "agent_id", "user_id", "artifact_id")
 
 
 def envelope_of(draft: Mapping[str, Any], source: Mapping[str, Any], now: float) -> Event:
-    """The whole envelope, looked over for what would surely be refused. The server judges the rest."""
+    """The whole envelope, checked for what would surely be refused. The server judges the rest."""
     unknown = next((name for name in draft if name not in _PARTS), None)
     if unknown is not None:
         raise LanternError(
@@ -57,7 +57,7 @@ def envelope_of(draft: Mapping[str, Any], source: Mapping[str, Any], now: float)
 
 
 def is_event(value: Any) -> bool:
-    """Enough of an envelope to be handled as one; the schema's small print is the server's to check."""
+    """Enough of an envelope to be handled as one; the server checks the full schema."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("spec"), str)

@@ -38,10 +38,10 @@ class Wanted:
 
 
 def follow(parts: InboxParts, wanted: Wanted) -> Iterator[Item]:
-    """An item counts as handled when the next one is asked for; whoever leaves in between gets it again."""
+    """An item counts as handled when the next one is asked for; a reader who leaves before that gets it again."""
     is_patient = False
     while not wanted.is_stopped:
-        # The first look neither waits nor forgives: a wrong address is told at once.
+        # The first look neither waits nor retries: a wrong address is reported at once.
         look = (lambda call: patiently(parts, call)) if is_patient else (lambda call: call())
         wait_seconds = _WAIT_SECONDS if is_patient else 0
         page: Page | None = None
@@ -54,7 +54,7 @@ def follow(parts: InboxParts, wanted: Wanted) -> Iterator[Item]:
         if page is not None and page.has_more:
             continue
         if "resumes" in wanted.lists:
-            # Every resume comes with an event: whoever has waited for those need not wait again.
+            # Every resume comes with an event: after waiting for events there is no need to wait again.
             resume_wait = 0 if "events" in wanted.lists else wait_seconds
             yield from _all_resumes(parts, wanted, look, resume_wait)
         if wanted.once:

@@ -1,4 +1,4 @@
-"""Making what must not be there twice."""
+"""Making what must not exist twice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_TRIES = 4
 
 
 def make_once(parts: InboxParts, make: Callable[[], T], find: Callable[[], T | None]) -> T:
-    """When a reply got lost, ``find`` says whether it was made all the same."""
+    """If the reply got lost, ``find`` tells whether it was made."""
     tries = 1
     while True:
         try:

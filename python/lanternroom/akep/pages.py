@@ -22,7 +22,7 @@ _EARLY_PAUSE_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Gap:
-    """What lay behind a cursor is no longer kept (K17): these events will not come."""
+    """What came after a cursor is no longer kept (K17): these events will never arrive."""
 
     expired_cursor: str | None
     oldest_cursor: str
@@ -45,7 +45,7 @@ class Page:
 
 
 def patiently(parts: InboxParts, look: Callable[[], T], passing: Sequence[Fault] = PASSING) -> T:
-    """Goes on through a restart of the server, for as long as it takes."""
+    """Retries through a restart of the server, for as long as it takes."""
     pause = 1.0
     while True:
         try:
@@ -58,7 +58,7 @@ def patiently(parts: InboxParts, look: Callable[[], T], passing: Sequence[Fault]
 
 
 def read_events(parts: InboxParts, cursor: str | None, limit: int, wait_seconds: int) -> Page | None:
-    """None when nothing came in time. A cursor that is no longer kept is told, and read on from the oldest (K17)."""
+    """None when nothing came in time. An expired cursor is reported, and reading goes on from the oldest event (K17)."""
     try:
         body = _held_get(parts, "/akep/events", cursor, limit, wait_seconds)
     except LanternError as error:
@@ -84,7 +84,7 @@ def unhurried(
     limit: int,
     wait_seconds: int,
 ) -> Page | None:
-    """A server that is about to stop lets everybody go at once; they need not all come back at once."""
+    """A stopping server releases all waiting clients at once; they should not all come back at once."""
     started = parts.clock.now()
     page = read(parts, cursor, limit, wait_seconds)
     is_empty = page is None or not page.items
@@ -101,7 +101,7 @@ def odd(what: str) -> LanternError:
 
 
 def _held_get(parts: InboxParts, path: str, cursor: str | None, limit: int, wait_seconds: int) -> Any:
-    """The page behind the cursor, or its waiting sister where the server may hold the reply (K12, K41)."""
+    """The page after the cursor, or its waiting counterpart where the server may hold the reply (K12, K41)."""
     wait = {"timeout_seconds": wait_seconds} if wait_seconds > 0 else {}
     wanted = {"limit": limit, "cursor": cursor, **wait}
     return _get(parts, f"{path}/wait" if wait_seconds > 0 else path, wanted, wait_seconds)

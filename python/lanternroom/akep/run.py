@@ -57,7 +57,7 @@ def acknowledge(
     try:
         _post_ack(parts, event_id, verdict, producer_id)
     except LanternError as error:
-        # The development producer signs for other names (K30), so its own is only tried when it is needed.
+        # The development producer signs for other names (K30), so its own is tried only when needed.
         named = event["source"].get("producer_id") if event is not None else None
         if error.fault != "conflict" or named is None:
             raise
@@ -93,10 +93,10 @@ def _settle(parts: InboxParts, item: Item, says: HandlerSays, is_patient: bool) 
     verdict = _verdict(says)
     ack = lambda: acknowledge(parts, event_id, verdict, event=item.value)  # noqa: E731
     try:
-        # An alert has been raised over a limit by then, and what was done must be told: waiting harms nobody.
+        # An alert about the limit was raised by then, and finished work must be reported: waiting harms nobody.
         patiently(parts, ack, (*PASSING, "rate_limited")) if is_patient else ack()
     except LanternError as error:
-        # Acknowledged otherwise before, or no longer kept: nothing that doing it again would change.
+        # Acknowledged differently before, or no longer kept: repeating it would change nothing.
         if error.fault not in ("conflict", "not_found"):
             raise
         facts = {"event_id": event_id, "status": verdict.status, "fault": error.fault}

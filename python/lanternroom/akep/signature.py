@@ -80,7 +80,7 @@ def verify_event(
     standard = standard_of(lowered(headers))
     if all(value is None for value in standard):
         return RefusedEvent("no_signature")
-    # With a dot in the id, two different pairs of id and time would sign as the same text.
+    # With a dot in the id, two different pairs of id and time would be signed as the same text.
     if "." in (standard[0] or ""):
         return RefusedEvent("bad_id")
     keys = [key for key in map(event_key, known) if key is not None]

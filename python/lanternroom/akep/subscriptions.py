@@ -27,11 +27,11 @@ def subscribe(parts: InboxParts, body: Mapping[str, Any]) -> dict[str, Any]:
         found = next((one for one in fresh if all(one.get(name) == value for name, value in body.items())), None)
         if found is None or found["delivery"].get("type") != "webhook":
             return found
-        # Its secret was in the reply that got lost, so that nobody could believe what it forwards.
+        # Its secret was in the lost reply, so nobody could verify what it forwards.
         unsubscribe(parts, found["subscription_id"])
         return None
 
-    # Twins would forward everything twice, and one of them would stay behind when the other is ended.
+    # Two of them would forward everything twice, and ending one would leave the other.
     return make_once(parts, make, find)
 
 

@@ -37,7 +37,7 @@ def open_wait(parts: InboxParts, body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _open_once(parts: InboxParts, body: Mapping[str, Any]) -> dict[str, Any]:
-    """A second wait beside one whose reply got lost would resume the run a second time."""
+    """A second wait beside one whose reply got lost would resume the run twice."""
 
     def make() -> dict[str, Any]:
         wait = parts.transport.send(Call("POST", "/akep/waits", body, once=True))
@@ -78,7 +78,7 @@ def end_wait(parts: InboxParts, wait_id: str) -> None:
 
 def wait_for(parts: InboxParts, body: Mapping[str, Any], timeout_seconds: float) -> Awaited:
     deadline = parts.clock.now() + timeout_seconds
-    # Should this process die, the wait must not catch an event that nobody waits for any more.
+    # If this process dies, the wait must not catch an event that nobody waits for any more.
     wait_id = open_wait(parts, {"expires_at": iso(deadline), **body})["wait_id"]
     finder = _Finder(parts, wait_id)
     left = 0.0

@@ -25,7 +25,7 @@ def listen(flags: Namespace, machine: Machine) -> int:
     inbox = machine.inbox(flags.cursor_file, looking=flags.exec is None)
     options: dict[str, Any] = {"once": flags.once, "types": flags.types}
     if not flags.once:
-        # It may be quiet for hours: so that nobody takes it for hanging.
+        # It may be quiet for hours: nobody should think that it hangs.
         machine.err(f"Listening to the inbox at {machine.url()}. Ctrl-C ends.\n")
     if flags.exec is None:
         inbox.run(lambda event: _print("event", event, machine), on_resume=lambda it: _show(it, machine), **options)
@@ -78,7 +78,7 @@ def _read_event(given: str, machine: Machine) -> dict[str, Any]:
 def _hand(
     flags: Namespace, machine: Machine, stop: Flag, busy: Flag
 ) -> Callable[[str, dict[str, Any]], HandlerSays]:
-    """Gives one item to the command, again and again for as long as it fails and patience lasts."""
+    """Hands one item to the command, again and again while it fails and retries are left."""
 
     def hand(id: str, item: dict[str, Any]) -> HandlerSays:
         for tried in range(flags.retries + 1):
@@ -106,7 +106,7 @@ def _hand(
 
 
 def _run(command: str, item: dict[str, Any], machine: Machine) -> tuple[int, str]:
-    # In a session of its own, Ctrl-C reaches us and not the command, which may finish.
+    # In its own session: Ctrl-C then reaches us and not the command, which may finish.
     ended = subprocess.run(
         command,
         shell=True,

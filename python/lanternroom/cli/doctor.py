@@ -1,4 +1,4 @@
-"""``doctor``: looks over what an agent needs, and says what to do about the rest."""
+"""``doctor``: checks what an agent needs, and says what to do about whatever is wrong."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Machine:
         )
 
     def inbox(self, cursor_file: str | None, looking: bool = False) -> Inbox:
-        """Whoever only looks keeps a place of their own, so that what was shown is still handed to a command."""
+        """A reader who only looks has a place of its own, so that what was shown is still handed to a command."""
         told = "Some events were dropped on the server before they were read here; going on behind them.\n"
         return Inbox(
             self.url(),
@@ -75,7 +75,7 @@ class Machine:
         )
 
     def _cursor_file(self, kind: str) -> Path:
-        """One for each agent and server; the name does not give the key away. The same file as ``lantern``'s."""
+        """One per agent and server; the name does not reveal the key. The same file as ``lantern``'s."""
         name = hashlib.sha256(f"{self.url()}\n{self.key()}".encode()).hexdigest()[:16]
         home = self.setting("HOME")
         return (Path(home) if home is not None else home_folder()) / ".lantern" / "cursors" / f"{name}{kind}.json"

@@ -65,7 +65,7 @@ def _report(answer: Answer | TimedOut, as_json: bool, machine: Machine) -> int:
 
 
 def shown(text: str) -> str:
-    """Text of others, without what could drive a terminal."""
+    """Other people's text, without anything that could control a terminal."""
     return "".join(one if one in "\n\t" or one.isprintable() else "\ufffd" for one in text)
 
 

@@ -165,7 +165,7 @@ class Wake:
         if isinstance(verified, Refused):
             return verified
         answer = to_answer(verified.response)
-        # A callback announces a decision; "pending" in one is none.
+        # A callback announces a decision; "pending" is none.
         if isinstance(answer, Pending):
             return Refused("bad_body")
         if self._parts.journal.find(answer.delivery_id) is None:

@@ -16,7 +16,7 @@ from .parts import Parts
 def deliver(
     parts: Parts, body: Mapping[str, Any], idempotency_key: str, within_seconds: float | None = None
 ) -> Delivered:
-    """Intent, request, id: in this order, so that a log that cannot be written is found before anything leaves."""
+    """Intent, request, id: in this order, so that a log that cannot be written is noticed before anything is sent."""
     if not re.fullmatch(r"[\x21-\x7e]{1,255}", idempotency_key):
         raise LanternError(
             "wrong_usage", "An idempotency key has 1 to 255 visible ASCII characters without spaces: give another one."
@@ -39,7 +39,7 @@ def deliver(
 
 
 def discover_agent_id(parts: Parts) -> str:
-    """The key decides who the agent is, but the wire wants the id spelled out (W3): so ask the server."""
+    """The key decides who the agent is, but the wire wants the id spelled out (W3), so the server is asked."""
     try:
         card = parts.transport.send(Call("GET", "/.well-known/wake.json"))
     except LanternError as error:

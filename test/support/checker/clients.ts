@@ -1,5 +1,6 @@
 import { createCaller, faultOf } from '@lanternroom/sdk/a2a';
 import { sampleEvent } from '../akep.ts';
+import { EDITED, VERDICTS, withOne } from '../deciding.ts';
 import type { Seeded } from '../random.ts';
 import { AGENT } from '../server.ts';
 import type { SweepBody } from '../wake.ts';
@@ -17,8 +18,6 @@ export type Life = {
 };
 
 const OPEN_AT_MOST = 30;
-const VERDICTS = ['approved', 'rejected', 'redirected'];
-const EDITED = [null, 'Só — “short”', { brief: { n: 1.5, list: [1, null, 'ü'] } }];
 
 /** Sends something new, or what got no answer the last time. */
 export async function deliver(life: Life): Promise<void> {
@@ -52,28 +51,13 @@ export async function deliverAgain(life: Life): Promise<void> {
   if (entry !== undefined) await deliverOne(life, entry);
 }
 
-async function withOne(
-  { random }: Life,
-  entries: readonly Entry[],
-  work: (entry: Entry, id: string) => Promise<void>,
-): Promise<void> {
-  const entry = random.pick(entries);
-  if (entry?.id === undefined || entry.id === null) return;
-  entry.busy = true;
-  try {
-    await work(entry, entry.id);
-  } finally {
-    entry.busy = false;
-  }
-}
-
 export function decide(life: Life): Promise<void> {
-  return withOne(life, life.book.open(), (entry, id) => ask(life, entry, id, life.random.below(2)));
+  return withOne(life.random, life.book.open(), (entry, id) => ask(life, entry, id, life.random.below(2)));
 }
 
 /** Two people at the same moment: one of them at most is told that it is done. */
 export function decideTogether(life: Life): Promise<void> {
-  return withOne(life, life.book.open(), async (entry, id) => {
+  return withOne(life.random, life.book.open(), async (entry, id) => {
     const both = await Promise.allSettled([ask(life, entry, id, 0), ask(life, entry, id, 1)]);
     const won = entry.asked.filter((a) => a.reply === 'held' || a.reply === 'decided');
     life.tally.check('L2', entry.fault, won.length <= 1, () => `both decided ${id}`);
@@ -106,7 +90,7 @@ async function ask(life: Life, entry: Entry, id: string, person: number): Promis
 }
 
 export function undo(life: Life): Promise<void> {
-  return withOne(life, life.book.held(), async (entry, id) => {
+  return withOne(life.random, life.book.held(), async (entry, id) => {
     const asked = entry.asked.find((a) => a.reply === 'held');
     if (asked === undefined) return;
     asked.undone = 'unknown';

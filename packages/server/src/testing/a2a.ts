@@ -4,6 +4,7 @@ import { orThrow } from '../core/faults.ts';
 import { addCallerToken } from '../core/tasks/callers.ts';
 import { type CardData, setCard } from '../core/tasks/card.ts';
 import { type Answer, Laptop } from './laptop.ts';
+import { EventStream } from './stream.ts';
 import { World, type WorldOptions } from './world.ts';
 
 export type Wire = Record<string, unknown>;
@@ -128,49 +129,10 @@ export function seedMessage(text: string, over: Wire = {}): Wire {
 
 export type Sse = { id: string | null; data: Wire };
 
-/** The events of a stream, one at a time. */
-export class SseReader {
-  readonly #reader: ReadableStreamDefaultReader<string>;
-  #buffer = '';
-
-  constructor(reply: Response) {
-    const type = reply.headers.get('content-type');
-    if (reply.body === null || !type?.startsWith('text/event-stream'))
-      throw new Error(`no stream: ${reply.status}`);
-    const text = reply.body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, never>);
-    this.#reader = text.getReader();
-    onTestFinished(() => this.#reader.cancel().catch(() => {}));
-  }
-
+/** A stream of A2A: every event is JSON. */
+export class SseReader extends EventStream<Sse> {
   static async open(reply: Promise<Response>): Promise<SseReader> {
-    return new SseReader(await reply);
-  }
-
-  async next(): Promise<Sse | null> {
-    for (;;) {
-      const end = this.#buffer.indexOf('\n\n');
-      if (end >= 0) {
-        const block = this.#buffer.slice(0, end);
-        this.#buffer = this.#buffer.slice(end + 2);
-        const data = /^data: (.*)$/m.exec(block)?.[1];
-        if (data === undefined) continue;
-        return { id: /^id: (.*)$/m.exec(block)?.[1] ?? null, data: JSON.parse(data) as Wire };
-      }
-      const { value, done } = await this.#reader.read();
-      if (done) return null;
-      this.#buffer += value;
-    }
-  }
-
-  async rest(): Promise<Sse[]> {
-    const events: Sse[] = [];
-    for (let event = await this.next(); event !== null; event = await this.next()) events.push(event);
-    return events;
-  }
-
-  /** As when a caller goes away in the middle. */
-  leave(): Promise<void> {
-    return this.#reader.cancel();
+    return new SseReader(await reply, ({ id, data }) => ({ id, data: JSON.parse(data) as Wire }));
   }
 }
 

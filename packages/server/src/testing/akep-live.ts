@@ -1,76 +1,29 @@
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { EnvelopeWire, ResumeWire } from './akep.ts';
+import { EventStream, type Frame } from './stream.ts';
 import type { World } from './world.ts';
 
-export type Frame = { event: string; id: string | null; data: string };
-
-/** Reads Server-Sent Events frame by frame, as the standard says: every line end, and ids that stay. */
-export class SseReader {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #gone: AbortController;
-  readonly #decoder = new TextDecoder();
-  #buffer = '';
-  lastId: string | null = null;
-
-  private constructor(reader: ReadableStreamDefaultReader<Uint8Array>, gone: AbortController) {
-    this.#reader = reader;
-    this.#gone = gone;
-  }
-
+/** `GET /akep/events/stream`, frame by frame. */
+export class SseReader extends EventStream<Frame> {
   static async open(
     world: World,
     headers: Record<string, string> = {},
     query = '',
     key: string = world.agent.key,
   ): Promise<SseReader> {
-    const gone = new AbortController();
     const reply = await fetch(`${world.url}/akep/events/stream${query}`, {
       headers: { authorization: `Bearer ${key}`, ...headers },
-      signal: gone.signal,
     });
-    if (reply.status !== 200 || reply.body === null) throw new Error(`no stream: ${reply.status}`);
-    onTestFinished(() => gone.abort());
-    return new SseReader(reply.body.getReader(), gone);
+    return new SseReader(reply, (frame) => frame);
   }
 
-  /** The next frame with data; null at the end. */
-  async next(): Promise<Frame | null> {
-    for (;;) {
-      const frame = this.#take();
-      if (frame !== null) return frame;
-      const { value, done } = await this.#reader.read().catch(() => ({ value: undefined, done: true }));
-      if (done) return null;
-      this.#buffer += this.#decoder.decode(value, { stream: true });
-    }
-  }
-
-  #take(): Frame | null {
-    for (;;) {
-      const end = this.#buffer.indexOf('\n\n');
-      if (end < 0) return null;
-      const lines = this.#buffer.slice(0, end).split(/\r\n|\r|\n/);
-      this.#buffer = this.#buffer.slice(end + 2);
-      const field = (name: string) =>
-        lines.filter((l) => l.startsWith(`${name}: `)).map((l) => l.slice(name.length + 2));
-      this.lastId = field('id').at(-1) ?? this.lastId;
-      const data = field('data');
-      if (data.length > 0)
-        return { event: field('event')[0] ?? 'message', id: field('id')[0] ?? null, data: data.join('\n') };
-    }
-  }
-
-  /** The next event; others on the way are passed over. */
+  /** The next event; other frames on the way are skipped. */
   async nextEvent(): Promise<EnvelopeWire | null> {
     for (let frame = await this.next(); frame !== null; frame = await this.next()) {
       if (frame.event === 'event') return JSON.parse(frame.data) as EnvelopeWire;
     }
     return null;
-  }
-
-  /** Goes away without a word. */
-  leave(): void {
-    this.#gone.abort();
   }
 }
 

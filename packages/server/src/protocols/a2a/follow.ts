@@ -23,6 +23,9 @@ export type Sink = {
   readonly closed: boolean;
 };
 
+/** The log of `task` after this entry; its content is named as `outlet` serves it, and goes to `sink`. */
+type Following = { task: TaskRecord; after: number; outlet: Outlet; sink: Sink };
+
 /**
  * Follows a task's log from an entry on, in order and without gaps, until nothing more can come (A10). It reads from
  * the store, so a follower on another replica misses nothing.
@@ -36,7 +39,7 @@ export class TaskFollower {
   #after: number;
   #isOver = false;
 
-  constructor(shell: Shell, outlet: Outlet, task: TaskRecord, sink: Sink, after: number) {
+  constructor(shell: Shell, { task, after, outlet, sink }: Following) {
     this.#shell = shell;
     this.#outlet = outlet;
     this.#task = task;

@@ -124,7 +124,7 @@ describe('what is long is told a little at a time', () => {
     for (const size of sizes)
       await laptop.say({ type: 'status', taskId: id, message: words('y'.repeat(size)) });
     await laptop.say({ type: 'completed', taskId: id });
-    const events = new SseReader(await caller.stream('SubscribeToTask', { id }, { 'last-event-id': '1' }));
+    const events = await SseReader.open(caller.stream('SubscribeToTask', { id }, { 'last-event-id': '1' }));
     const all = await events.rest();
     expect(all.map((event) => event.id)).toEqual(
       Array.from({ length: sizes.length + 1 }, (_, i) => String(i + 2)),

@@ -46,7 +46,7 @@ export async function pour(call: StreamedCall, begun: Begun, wrap: Wrap): Promis
         return stream.closed;
       },
     };
-    follower = new TaskFollower(shell, outletOf(call), task, sink, after);
+    follower = new TaskFollower(shell, { task, after, outlet: outletOf(call), sink });
     await follower.run().catch((problem: unknown) => {
       if (!isFault(problem)) call.request.log.error({ err: problem }, 'a stream broke off');
     });

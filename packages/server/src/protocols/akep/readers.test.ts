@@ -88,7 +88,7 @@ async function stream(world: World, key: string, random: (n: number) => number):
       seen.push(event.event_id);
       lastId = reader.lastId;
     }
-    reader.leave();
+    await reader.leave();
   }
   return seen;
 }

@@ -2,6 +2,7 @@ import type { AgentId, SpaceId } from '../../../core/ids.ts';
 import type { Room } from '../../../core/room.ts';
 import { acknowledge } from '../../../core/tasks/frames.ts';
 import { ADOPTED } from '../../../core/tasks/presence.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import { toHubFrame } from './writing.ts';
 
 const PAGE = 100;
@@ -43,8 +44,7 @@ export class FrameFeed {
   #sent = 0;
   #adoptions = 0;
   #isStarted = false;
-  #isRunning = false;
-  #again = false;
+  readonly #sending = new OneAtATime(() => this.#sendPages());
   /** There may be more in the store than was sent. */
   #isHeldBack = false;
 
@@ -74,25 +74,13 @@ export class FrameFeed {
 
   #pull(): void {
     if (!this.#isStarted || this.#line.isClosed) return;
-    this.#again = true;
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    this.#pullAll().catch((problem: unknown) => this.#line.sendBack(problem, 'frames could not be read'));
+    this.#sending.run().catch((problem: unknown) => this.#line.sendBack(problem, 'frames could not be read'));
   }
 
-  async #pullAll(): Promise<void> {
-    try {
-      while (this.#again && !this.#line.isClosed) {
-        this.#again = false;
-        while (!this.#isFull) {
-          if (!(await this.#sendPage())) break;
-        }
-        this.#isHeldBack = this.#isFull;
-      }
-    } finally {
-      // Synchronously after the last look at `#again`: a request in between would otherwise be lost.
-      this.#isRunning = false;
-    }
+  async #sendPages(): Promise<void> {
+    if (this.#line.isClosed) return;
+    while (!this.#isFull) if (!(await this.#sendPage())) break;
+    this.#isHeldBack = this.#isFull;
   }
 
   get #isFull(): boolean {

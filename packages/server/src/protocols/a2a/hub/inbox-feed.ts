@@ -6,6 +6,7 @@ import { fromResume, type Resume } from '../../../core/events/wait.ts';
 import { isFault, orThrow } from '../../../core/faults.ts';
 import type { Room } from '../../../core/room.ts';
 import type { Wakeups } from '../../../http/waiting/park.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 
 /** What a laptop has asked for beside its tasks (A13). */
 export type Wish = { events: boolean; resumes: boolean; cursor: string | null };
@@ -43,8 +44,7 @@ export class InboxFeed {
   #after = 0;
   #settled = 0;
   #resumesAfter = 0;
-  #isRunning = false;
-  #again = false;
+  readonly #sending = new OneAtATime(() => this.#sendPages());
   #isOver = false;
   #off = () => {};
 
@@ -96,18 +96,12 @@ export class InboxFeed {
     return true;
   }
 
-  async pull(): Promise<void> {
-    this.#again = true;
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    try {
-      while (this.#again && !this.#isOver) {
-        this.#again = false;
-        while (!this.#isFull && (await this.#sendPage())) if (this.#isOver) return;
-      }
-    } finally {
-      this.#isRunning = false;
-    }
+  pull(): Promise<void> {
+    return this.#sending.run();
+  }
+
+  async #sendPages(): Promise<void> {
+    while (!this.#isOver && !this.#isFull) if (!(await this.#sendPage())) return;
   }
 
   get #isFull(): boolean {
