@@ -13,6 +13,7 @@ from .clock import Clock, SystemClock
 from .endpoint import read_endpoint, read_producer_endpoint
 from .faults import PASSING, Fault, LanternError, WireTrouble
 from .jsons import json_of, parse_json, text_of
+from .retry import LIMIT_WAIT_SECONDS
 from .transport import Call, Transport
 
 #: A text, or the parts of a message as A2A 1.0 writes them.
@@ -22,7 +23,7 @@ _ENDED = ("TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "T
 _ASKING = ("TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED")
 _FAULTS: Mapping[int, Fault] = {-32001: "not_found", -32002: "conflict", -32603: "server_failed"}
 _HELD_SECONDS = 30.0  # the server waits for the agent this long before it answers a send
-_TRIES = 5
+_FAILURES_MOST = 5
 _UNSUPPORTED = "-32004"  # what 1.0 says to somebody who wants to follow a task that has ended
 
 
@@ -111,14 +112,14 @@ class Caller:
 
     def _follow(self, method: str, params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         last_id: str | None = None
-        failures = 0
+        tries = _Tries()
         while True:
             try:
                 for event_id, data in self._events(method, params, last_id):
                     item = self._result(parse_json(data.encode()))
                     if not isinstance(item, dict):
                         raise self._strange()
-                    failures = 0
+                    tries = _Tries()
                     yield item
                     if _is_last(item):
                         return
@@ -132,10 +133,10 @@ class Caller:
                     # A task that has ended is read instead of followed (A10).
                     yield {"task": self.get(params["id"])}
                     return
-                failures += 1
-                if error.fault not in (*PASSING, "rate_limited") or failures >= _TRIES:
+                pause = tries.pause_after(error)
+                if pause is None:
                     raise
-                self._clock.sleep(min(2.0 ** (failures - 1), 15.0))
+                self._clock.sleep(pause)
 
     def _events(self, method: str, params: Mapping[str, Any], last_id: str | None) -> Iterator[tuple[str | None, str]]:
         headers = {"A2A-Version": "1.0", **({} if last_id is None else {"Last-Event-ID": last_id})}
@@ -180,6 +181,27 @@ class Caller:
     def _strange(self) -> LanternError:
         message = f"{self._base} did not answer as A2A 1.0 does: check that this is the address of an agent."
         return LanternError("bad_reply", message)
+
+
+class _Tries:
+    """What went wrong in a row, and for how long that is worth another try: over the limit once (W23), otherwise a few
+    times."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+        self._was_limited = False
+
+    def pause_after(self, error: LanternError) -> float | None:
+        asked = None if error.wire is None else error.wire.retry_after_seconds
+        if error.fault == "rate_limited":
+            if self._was_limited:
+                return None
+            self._was_limited = True
+            return LIMIT_WAIT_SECONDS if asked is None else asked
+        self._failures += 1
+        if error.fault not in PASSING or self._failures >= _FAILURES_MOST:
+            return None
+        return max(min(2.0 ** (self._failures - 1), 15.0), asked or 0.0)
 
 
 def _unbroken(read: Callable[[], bytes]) -> bytes:
