@@ -142,6 +142,17 @@ class Waiting(World):
         self.assertIn('"assumption":"Nobody objects."', self.log.lines[-1])
         self.assertEqual(self.fault(lambda: wake.wait_for(ID, assumption=" ")).fault, "wrong_usage")
 
+    def test_for_ever(self) -> None:
+        """[W23] nobody waits for ever, or for what is no number"""
+        wake = self.start(lambda *_: answered("pending"))
+        wake.adopt(ID)
+        for seconds in (float("nan"), float("inf"), "60"):
+            error = self.fault(lambda seconds=seconds: wake.wait_for(ID, timeout_seconds=seconds))
+            self.assertEqual((error.fault, f"is {seconds!r}:" in str(error)), ("wrong_usage", True))
+            late = self.fault(lambda seconds=seconds: wake.deliver(**DRAFT, within_seconds=seconds))
+            self.assertEqual(late.fault, "wrong_usage")
+        self.assertEqual(self.seen, [])
+
     def test_own_timeout(self) -> None:
         """[W23] it ends with the timeout of the delivery itself, counted from the delivery"""
         wake = self.start(lambda seen, _: received() if seen.method == "POST" else answered("pending"))

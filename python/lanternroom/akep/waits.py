@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any, Literal
 from urllib.parse import quote
 
+from ..clock import end_of
 from ..faults import LanternError
 from ..transport import Call
 from .envelope import Event, iso
@@ -77,7 +78,7 @@ def end_wait(parts: InboxParts, wait_id: str) -> None:
 
 
 def wait_for(parts: InboxParts, body: Mapping[str, Any], timeout_seconds: float) -> Awaited:
-    deadline = parts.clock.now() + timeout_seconds
+    deadline = end_of(parts.clock, "timeout_seconds", timeout_seconds)
     # Should this process die, the wait must not catch an event that nobody waits for any more.
     wait_id = open_wait(parts, {"expires_at": iso(deadline), **body})["wait_id"]
     finder = _Finder(parts, wait_id)

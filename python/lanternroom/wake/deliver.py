@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..clock import end_of
 from ..faults import LanternError
 from ..jsons import json_of, text_of
 from ..transport import Call
@@ -22,10 +23,10 @@ def deliver(
             "wrong_usage", "An idempotency key has 1 to 255 visible ASCII characters without spaces: give another one."
         )
     data = json_of(body).encode()
+    until = None if within_seconds is None else end_of(parts.clock, "within_seconds", within_seconds)
     facts = {"agent_id": body["agent_id"], "idempotency_key": idempotency_key}
     parts.journal.record("deliver", {**facts, "delivery": body})
     headers = {"Idempotency-Key": idempotency_key}
-    until = None if within_seconds is None else parts.clock.now() + within_seconds
     reply = parts.transport.send(Call("POST", "/wake/v1/deliver", headers=headers, data=data, until=until))
     delivery_id = text_of(reply.get("delivery_id")) if isinstance(reply, dict) else None
     if not delivery_id:

@@ -1,3 +1,4 @@
+import { endOf } from '../clock.ts';
 import { faultOf, LanternError } from '../faults.ts';
 import { isRecord, textOf } from '../json.ts';
 import { writeJson } from '../write-json.ts';
@@ -20,7 +21,8 @@ export async function deliver(parts: Parts, body: DeliverBody, options: DeliverO
   const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
   assertIdempotencyKey(idempotencyKey);
   const text = writeJson(body);
-  const until = options.withinMs === undefined ? {} : { untilMs: parts.clock.now() + options.withinMs };
+  const { withinMs } = options;
+  const until = withinMs === undefined ? {} : { untilMs: endOf(parts.clock, 'withinMs', withinMs) };
   const facts = { agent_id: body.agent_id, idempotency_key: idempotencyKey };
   await parts.journal.record('deliver', { ...facts, delivery: body });
   const headers = { 'idempotency-key': idempotencyKey };
