@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import type { AgentTask } from '@lanternroom/sdk/a2a';
 import { mediaTypeOf } from './media.ts';
 import { type Answered, readOutput, readProgress } from './output.ts';
-import { OUTPUT_MOST, outputOf, type RunEnd, runOnce, tailOf } from './run.ts';
+import { OUTPUT_MOST, outputOf, type RunEnd, runOnce } from './run.ts';
+import { tailOf } from './stderr.ts';
 
 export interface CommandSettings {
   readonly exec: string;
