@@ -222,7 +222,9 @@ class Lines {
   }
 
   async #take(text: string): Promise<void> {
-    const lines = (this.#rest + text).split('\n');
+    // Only what is new is looked through: a long line comes in a thousand pieces.
+    const [first = '', ...others] = text.split('\n');
+    const lines = [this.#rest + first, ...others];
     this.#rest = lines.pop() ?? '';
     for (const line of lines) {
       this.#number += 1;
