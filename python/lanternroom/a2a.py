@@ -47,13 +47,15 @@ class Caller:
         task_id: str | None = None,
         context_id: str | None = None,
         return_immediately: bool = False,
+        push: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """``{"task": …}`` or ``{"message": …}``. Waits for the agent up to half a minute; the same ``message_id`` gives
-        the same task, so that sending again is safe.
+        the same task, so that sending again is safe. ``push={"url": …, "token": …}`` is where the server tells about every
+        change, also when nobody waits here.
 
         ``caller.send("Review the latest deployment")["task"]["id"]``
         """
-        params = _sending(said, message_id, task_id, context_id, return_immediately)
+        params = _sending(said, message_id, task_id, context_id, return_immediately, push)
         result = self._ask("SendMessage", params)
         if isinstance(result, dict) and (_is_task(result.get("task")) or isinstance(result.get("message"), dict)):
             return result
@@ -91,12 +93,13 @@ class Caller:
         task_id: str | None = None,
         context_id: str | None = None,
         return_immediately: bool = False,
+        push: Mapping[str, str] | None = None,
     ) -> Iterator[dict[str, Any]]:
         """Everything that happens to the task, to its end or its next question; goes on after a lost connection.
 
         ``for item in caller.stream("Review it"): print(item)``
         """
-        params = _sending(said, message_id, task_id, context_id, return_immediately)
+        params = _sending(said, message_id, task_id, context_id, return_immediately, push)
         return self._follow("SendStreamingMessage", params)
 
     def subscribe(self, task_id: str) -> Iterator[dict[str, Any]]:
@@ -244,7 +247,12 @@ def _request(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sending(
-    said: Said, message_id: str | None, task_id: str | None, context_id: str | None, return_immediately: bool
+    said: Said,
+    message_id: str | None,
+    task_id: str | None,
+    context_id: str | None,
+    return_immediately: bool,
+    push: Mapping[str, str] | None,
 ) -> dict[str, Any]:
     message: dict[str, Any] = {
         "messageId": message_id or str(uuid.uuid4()),
@@ -253,8 +261,10 @@ def _sending(
     }
     message.update({"taskId": task_id} if task_id else {})
     message.update({"contextId": context_id} if context_id else {})
+    configuration: dict[str, Any] = {"returnImmediately": True} if return_immediately else {}
+    configuration.update({"taskPushNotificationConfig": dict(push)} if push else {})
+    params = {"message": message, "configuration": configuration}
     # Read back, so that a stream can be begun again with the very same message.
-    params = {"message": message, "configuration": {"returnImmediately": True} if return_immediately else {}}
     copy: dict[str, Any] = json.loads(json_of(params))
     return copy
 

@@ -44,6 +44,24 @@ class Calling(World):
         self.assertEqual(self.seen[0].headers["a2a-version"], "1.0")
         self.assertEqual(self.seen[0].headers["authorization"], f"Bearer {KEY}")
 
+    def test_push(self) -> None:
+        """[A18] where the server is to tell about changes goes with the message, sent, streamed and from asyncio"""
+        push = {"url": "https://example.com/hook", "token": "secret"}
+        reply = lambda seen, _: sse({"task": DONE}) if "Streaming" in seen.body else result({"task": DONE})  # noqa: E731
+        caller = self.caller(reply)
+        caller.send("x", push=push, return_immediately=True)
+        list(caller.stream("x", push=push))
+        later = AsyncCaller(f"{self.url}/@home/helper", KEY, clock=self.clock)
+
+        async def both() -> None:
+            await later.send("x", push=push)
+            self.assertEqual([item async for item in later.stream("x", push=push)], [{"task": DONE}])
+
+        asyncio.run(both())
+        asked = [self.said(seen)["params"]["configuration"] for seen in self.seen]
+        config = {"taskPushNotificationConfig": push}
+        self.assertEqual(asked, [{"returnImmediately": True, **config}, config, config, config])
+
     def test_get(self) -> None:
         """[A6] a task is looked at and cancelled, and its refusals are faults"""
         caller = self.caller(lambda *_: result(DONE))
