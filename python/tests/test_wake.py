@@ -250,6 +250,14 @@ class Sweeping(World):
         away = self.start(lambda *_: HANG_UP)
         self.assertEqual(self.fault(lambda: next(iter(away.sweep(follow=True)))).fault, "unreachable")
 
+    def test_follow_as_asked(self) -> None:
+        """[W19][W23] following leaves a server alone for as long as it asks"""
+        script = [self.page(since=None), *[(503, {}, {"retry-after": "30"})] * 4, self.page(response("approved"))]
+        wake = self.start(lambda _, count: script[count - 1])
+        wake.adopt(ID)
+        next(iter(wake.sweep(follow=True)))
+        self.assertEqual(self.clock.naps, [10, 30.0, 30.0, 30.0, 30.0])
+
     def test_foreign(self) -> None:
         """[W23] answers to deliveries of others are left out and noted, unless the caller adopts them"""
         theirs = response("rejected", delivery_id=OTHER_ID)

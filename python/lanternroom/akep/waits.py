@@ -11,10 +11,11 @@ from urllib.parse import quote
 
 from ..clock import end_of
 from ..faults import LanternError
+from ..patience import patiently
 from ..transport import Call
 from .envelope import Event, iso
 from .make_once import make_once
-from .pages import InboxParts, odd, patiently, read_resumes, unhurried
+from .pages import InboxParts, odd, read_resumes, unhurried
 from .run import entry_path
 
 _PAGE = 1000
@@ -111,7 +112,8 @@ class _Finder:
     def look(self, wait_seconds: int) -> dict[str, Any] | None:
         while True:
             page = patiently(
-                self._parts, lambda: unhurried(self._parts, read_resumes, self._cursor, _PAGE, wait_seconds)
+                self._parts.clock,
+                lambda: unhurried(self._parts, read_resumes, self._cursor, _PAGE, wait_seconds),
             )
             if page is None:
                 return None
