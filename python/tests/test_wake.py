@@ -142,6 +142,12 @@ class Waiting(World):
         self.assertIn('"assumption":"Nobody objects."', self.log.lines[-1])
         self.assertEqual(self.fault(lambda: wake.wait_for(ID, assumption=" ")).fault, "wrong_usage")
 
+    def test_first_question(self) -> None:
+        """[W23] how long a delivery may take counts for the question whose key it is too"""
+        wake = self.start(lambda *_: (429, {}, {"retry-after": "3600"}), agent_id=None)
+        self.assertEqual(self.fault(lambda: wake.deliver(**DRAFT, within_seconds=30)).fault, "rate_limited")
+        self.assertEqual((self.clock.naps, len(self.seen)), ([], 1))
+
     def test_for_ever(self) -> None:
         """[W23] nobody waits for ever, or for what is no number"""
         wake = self.start(lambda *_: answered("pending"))

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..clock import end_of
 from ..faults import LanternError
 from ..jsons import json_of, text_of
 from ..transport import Call
@@ -14,16 +13,13 @@ from .answers import Delivered
 from .parts import Parts
 
 
-def deliver(
-    parts: Parts, body: Mapping[str, Any], idempotency_key: str, within_seconds: float | None = None
-) -> Delivered:
+def deliver(parts: Parts, body: Mapping[str, Any], idempotency_key: str, until: float | None) -> Delivered:
     """Intent, request, id: in this order, so that a log that cannot be written is found before anything leaves."""
     if not re.fullmatch(r"[\x21-\x7e]{1,255}", idempotency_key):
         raise LanternError(
             "wrong_usage", "An idempotency key has 1 to 255 visible ASCII characters without spaces: give another one."
         )
     data = json_of(body).encode()
-    until = None if within_seconds is None else end_of(parts.clock, "within_seconds", within_seconds)
     facts = {"agent_id": body["agent_id"], "idempotency_key": idempotency_key}
     parts.journal.record("deliver", {**facts, "delivery": body})
     headers = {"Idempotency-Key": idempotency_key}
@@ -39,10 +35,10 @@ def deliver(
     return Delivered(delivery_id, text_of(reply.get("created_at")) or "", deduplicated, idempotency_key)
 
 
-def discover_agent_id(parts: Parts) -> str:
+def discover_agent_id(parts: Parts, until: float | None) -> str:
     """The key decides who the agent is, but the wire wants the id spelled out (W3): so ask the server."""
     try:
-        card = parts.transport.send(Call("GET", "/.well-known/wake.json"))
+        card = parts.transport.send(Call("GET", "/.well-known/wake.json", until=until))
     except LanternError as error:
         if error.fault not in ("not_found", "refused", "bad_reply"):
             raise
