@@ -13,6 +13,7 @@ from .clock import Clock, SystemClock
 from .endpoint import read_endpoint, read_producer_endpoint
 from .faults import PASSING, Fault, LanternError, WireTrouble
 from .jsons import json_of, parse_json, text_of
+from .retry import LIMIT_WAIT_SECONDS
 from .transport import Call, Transport
 
 #: A text, or the parts of a message as A2A 1.0 writes them.
@@ -22,7 +23,7 @@ _ENDED = ("TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "T
 _ASKING = ("TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED")
 _FAULTS: Mapping[int, Fault] = {-32001: "not_found", -32002: "conflict", -32603: "server_failed"}
 _HELD_SECONDS = 30.0  # the server waits for the agent this long before it answers a send
-_TRIES = 5
+_FAILURES_MOST = 5
 _UNSUPPORTED = "-32004"  # the answer of 1.0 to following a task that has ended
 
 
@@ -46,13 +47,15 @@ class Caller:
         task_id: str | None = None,
         context_id: str | None = None,
         return_immediately: bool = False,
+        push: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """``{"task": …}`` or ``{"message": …}``. Waits for the agent up to half a minute; the same ``message_id`` gives
-        the same task, so that sending again is safe.
+        the same task, so that sending again is safe. ``push={"url": …, "token": …}`` is where the server tells about every
+        change, also when nobody waits here.
 
         ``caller.send("Review the latest deployment")["task"]["id"]``
         """
-        params = _sending(said, message_id, task_id, context_id, return_immediately)
+        params = _sending(said, message_id, task_id, context_id, return_immediately, push)
         result = self._ask("SendMessage", params)
         if isinstance(result, dict) and (_is_task(result.get("task")) or isinstance(result.get("message"), dict)):
             return result
@@ -90,12 +93,13 @@ class Caller:
         task_id: str | None = None,
         context_id: str | None = None,
         return_immediately: bool = False,
+        push: Mapping[str, str] | None = None,
     ) -> Iterator[dict[str, Any]]:
         """Everything that happens to the task, to its end or its next question; goes on after a lost connection.
 
         ``for item in caller.stream("Review it"): print(item)``
         """
-        params = _sending(said, message_id, task_id, context_id, return_immediately)
+        params = _sending(said, message_id, task_id, context_id, return_immediately, push)
         return self._follow("SendStreamingMessage", params)
 
     def subscribe(self, task_id: str) -> Iterator[dict[str, Any]]:
@@ -111,14 +115,14 @@ class Caller:
 
     def _follow(self, method: str, params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         last_id: str | None = None
-        failures = 0
+        tries = _Tries()
         while True:
             try:
                 for event_id, data in self._events(method, params, last_id):
                     item = self._result(parse_json(data.encode()))
                     if not isinstance(item, dict):
                         raise self._strange()
-                    failures = 0
+                    tries = _Tries()
                     yield item
                     if _is_last(item):
                         return
@@ -132,10 +136,10 @@ class Caller:
                     # A task that has ended is read instead of followed (A10).
                     yield {"task": self.get(params["id"])}
                     return
-                failures += 1
-                if error.fault not in (*PASSING, "rate_limited") or failures >= _TRIES:
+                pause = tries.pause_after(error)
+                if pause is None:
                     raise
-                self._clock.sleep(min(2.0 ** (failures - 1), 15.0))
+                self._clock.sleep(pause)
 
     def _events(self, method: str, params: Mapping[str, Any], last_id: str | None) -> Iterator[tuple[str | None, str]]:
         headers = {"A2A-Version": "1.0", **({} if last_id is None else {"Last-Event-ID": last_id})}
@@ -182,6 +186,27 @@ class Caller:
         return LanternError("bad_reply", message)
 
 
+class _Tries:
+    """What went wrong in a row, and for how long that is worth another try: over the limit once (W23), otherwise a few
+    times."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+        self._was_limited = False
+
+    def pause_after(self, error: LanternError) -> float | None:
+        asked = None if error.wire is None else error.wire.retry_after_seconds
+        if error.fault == "rate_limited":
+            if self._was_limited:
+                return None
+            self._was_limited = True
+            return LIMIT_WAIT_SECONDS if asked is None else asked
+        self._failures += 1
+        if error.fault not in PASSING or self._failures >= _FAILURES_MOST:
+            return None
+        return max(min(2.0 ** (self._failures - 1), 15.0), asked or 0.0)
+
+
 def _unbroken(read: Callable[[], bytes]) -> bytes:
     try:
         return read()
@@ -222,7 +247,12 @@ def _request(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sending(
-    said: Said, message_id: str | None, task_id: str | None, context_id: str | None, return_immediately: bool
+    said: Said,
+    message_id: str | None,
+    task_id: str | None,
+    context_id: str | None,
+    return_immediately: bool,
+    push: Mapping[str, str] | None,
 ) -> dict[str, Any]:
     message: dict[str, Any] = {
         "messageId": message_id or str(uuid.uuid4()),
@@ -231,8 +261,10 @@ def _sending(
     }
     message.update({"taskId": task_id} if task_id else {})
     message.update({"contextId": context_id} if context_id else {})
+    configuration: dict[str, Any] = {"returnImmediately": True} if return_immediately else {}
+    configuration.update({"taskPushNotificationConfig": dict(push)} if push else {})
+    params = {"message": message, "configuration": configuration}
     # Parsed again, so that a stream can be restarted with exactly the same message.
-    params = {"message": message, "configuration": {"returnImmediately": True} if return_immediately else {}}
     copy: dict[str, Any] = json.loads(json_of(params))
     return copy
 

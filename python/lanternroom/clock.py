@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
+from math import isfinite
 from typing import Protocol
+
+from .faults import LanternError
 
 
 class Clock(Protocol):
@@ -20,3 +23,12 @@ class SystemClock:
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)
+
+
+def end_of(clock: Clock, name: str, seconds: float) -> float:
+    """When a span that somebody gave has passed. "Never" is no such time (W23), and neither is what no clock can reach."""
+    if isinstance(seconds, (int, float)) and isfinite(seconds):
+        return clock.now() + seconds
+    raise LanternError(
+        "wrong_usage", f"{name} is {seconds!r}: give a number of seconds, because nobody waits for ever."
+    )

@@ -9,6 +9,8 @@ from urllib.parse import SplitResult, urlsplit
 from .faults import LanternError
 
 _KEY = re.compile(r"[\x21-\x7e]+")
+#: The other secrets that a newcomer has in hand, by how they begin.
+_NO_KEYS = {"lr_": "the token of a person", "ct_": "the token of a caller", "whsec_": "a secret for signatures"}
 
 
 def read_endpoint(url: str, api_key: str) -> str:
@@ -22,6 +24,13 @@ def read_endpoint(url: str, api_key: str) -> str:
             "wrong_usage",
             "The API key is missing or holds spaces or line breaks: set WAKE_API_KEY to the key as it was shown once.",
         )
+    for start, kind in _NO_KEYS.items():
+        if api_key.startswith(start):
+            raise LanternError(
+                "wrong_usage",
+                f"This is {kind} ({start}…) and not the key of an agent: set WAKE_API_KEY to one that begins with wk_ "
+                '("lanternroom agent key NAME" makes one).',
+            )
     parts = _parse_alone(url)
     if parts.scheme != "https":
         _assert_plain_is_safe(parts, api_key)

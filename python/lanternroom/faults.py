@@ -36,6 +36,8 @@ class WireTrouble:
     field: str | None = None
     #: With ``cursor_expired``: where the inbox begins now.
     oldest_cursor: str | None = None
+    #: How long the server wants to be left alone, where it said so (``Retry-After``).
+    retry_after_seconds: float | None = None
 
 
 class LanternError(Exception):

@@ -9,7 +9,7 @@ from typing import Any
 
 from .faults import Fault, LanternError, WireTrouble
 from .jsons import parse_json, text_of
-from .retry import Attempt
+from .retry import Attempt, retry_after_seconds
 
 _NOTABLE_SKEW_SECONDS = 120  # well inside the five minutes that a signature may be old
 _REFUSALS: Mapping[int, Fault] = {403: "forbidden", 404: "not_found", 409: "conflict"}
@@ -74,8 +74,14 @@ def _clock_advice(status: int, skew: float) -> str:
 
 
 def trouble(fault: Fault, exchange: Exchange, base: str) -> LanternError:
-    status = exchange.attempt.status
-    return LanternError(fault, _sentence(fault, exchange, base), None if status is None else WireTrouble(status))
+    return LanternError(fault, _sentence(fault, exchange, base), _wire(exchange.attempt))
+
+
+def _wire(attempt: Attempt) -> WireTrouble | None:
+    if attempt.status is None:
+        return None
+    asked = retry_after_seconds(attempt.retry_after, attempt.served_at)
+    return WireTrouble(attempt.status, retry_after_seconds=asked)
 
 
 def too_late(exchange: Exchange, seconds: float, base: str) -> LanternError:
@@ -88,7 +94,7 @@ def too_late(exchange: Exchange, seconds: float, base: str) -> LanternError:
         "which is longer than this was to take: try again then."
     )
     sentence += _it_says(exchange)
-    return LanternError("rate_limited" if status == 429 else "server_failed", sentence, WireTrouble(status))
+    return LanternError("rate_limited" if status == 429 else "server_failed", sentence, _wire(exchange.attempt))
 
 
 def stop_and_ask(base: str) -> str:

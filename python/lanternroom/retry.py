@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 from typing import Literal, Union
 
 _BACKOFF_SECONDS = (0.25, 1.0, 3.0)
-_LIMIT_WAIT_SECONDS = 60.0
+LIMIT_WAIT_SECONDS = 60.0  # over the limit, and the server does not say for how long
 _LONGEST_WAIT_SECONDS = 24 * 3600.0
 
 
@@ -58,7 +58,7 @@ def judge(attempt: Attempt, tried: Tried, now: float, chance: float) -> Verdict:
     if attempt.status == 429:
         if tried.limits > 0:
             return GiveUp("rate_limited")
-        return Wait(_LIMIT_WAIT_SECONDS if asked is None else asked, Tried(tried.failures, tried.limits + 1))
+        return Wait(LIMIT_WAIT_SECONDS if asked is None else asked, Tried(tried.failures, tried.limits + 1))
     if attempt.status >= 500 or attempt.status == 408:
         return _back_off("server_failed", tried, chance, asked)
     return Take()
@@ -74,8 +74,8 @@ def _back_off(
     return Wait(max(seconds, asked or 0.0), Tried(tried.failures + 1, tried.limits))
 
 
-def retry_after_seconds(header: str | None, now: float) -> float | None:
-    """``Retry-After`` as seconds or as a date; None when it is absent or unreadable.
+def retry_after_seconds(header: str | None, now: float | None) -> float | None:
+    """``Retry-After`` as seconds or as a date; None when it is absent or unreadable, as a date is to who has no clock.
 
     >>> retry_after_seconds("12", 0)
     12.0
@@ -85,6 +85,8 @@ def retry_after_seconds(header: str | None, now: float) -> float | None:
     text = header.strip()
     if re.fullmatch(r"[0-9]{1,9}", text):
         seconds = float(text)
+    elif now is None:
+        return None
     else:
         try:
             seconds = parsedate_to_datetime(text).timestamp() - now

@@ -44,6 +44,24 @@ class Calling(World):
         self.assertEqual(self.seen[0].headers["a2a-version"], "1.0")
         self.assertEqual(self.seen[0].headers["authorization"], f"Bearer {KEY}")
 
+    def test_push(self) -> None:
+        """[A18] where the server is to tell about changes goes with the message, sent, streamed and from asyncio"""
+        push = {"url": "https://example.com/hook", "token": "secret"}
+        reply = lambda seen, _: sse({"task": DONE}) if "Streaming" in seen.body else result({"task": DONE})  # noqa: E731
+        caller = self.caller(reply)
+        caller.send("x", push=push, return_immediately=True)
+        list(caller.stream("x", push=push))
+        later = AsyncCaller(f"{self.url}/@home/helper", KEY, clock=self.clock)
+
+        async def both() -> None:
+            await later.send("x", push=push)
+            self.assertEqual([item async for item in later.stream("x", push=push)], [{"task": DONE}])
+
+        asyncio.run(both())
+        asked = [self.said(seen)["params"]["configuration"] for seen in self.seen]
+        config = {"taskPushNotificationConfig": push}
+        self.assertEqual(asked, [{"returnImmediately": True, **config}, config, config, config])
+
     def test_get(self) -> None:
         """[A6] a task is looked at and cancelled, and its refusals are faults"""
         caller = self.caller(lambda *_: result(DONE))
@@ -109,6 +127,24 @@ class Calling(World):
         self.assertEqual(list(self.caller(lambda *_: next(replies)).subscribe("t")), [{"task": DONE}])
         caller = self.caller(lambda *_: (429, {"error": "Slower."}))
         self.assertEqual(self.fault(lambda: list(caller.subscribe("t"))).fault, "rate_limited")
+
+    def test_asked_to_wait(self) -> None:
+        """[A21][W23] to send and to stream waits as long as the server asks"""
+        held = lambda status, after: (status, {}, {"retry-after": after})  # noqa: E731
+        verbs = (lambda caller: caller.get("t"), lambda caller: list(caller.subscribe("t")))
+        unknown = 200, {"jsonrpc": "2.0", "id": 1, "error": {"code": -32001, "message": "No such task."}}
+        cases = (
+            ([held(429, "17"), unknown], [17.0], "not_found", None),
+            ([held(429, "17"), held(429, "23")], [17.0], "rate_limited", 23.0),
+            ([(429, {}), unknown], [60.0], "not_found", None),
+            ([held(503, "20"), unknown], [20.0], "not_found", None),
+        )
+        for verb in verbs:
+            for says, naps, fault, asked in cases:
+                caller = self.caller(lambda _, count, says=says: says[count - 1])
+                error = self.fault(lambda verb=verb, caller=caller: verb(caller))
+                self.assertEqual((error.fault, error.wire and error.wire.retry_after_seconds), (fault, asked))
+                self.assertEqual((self.clock.naps, len(self.seen)), (naps, 2))
 
     def test_broken_answers(self) -> None:
         """[A10] an answer that breaks off, in the middle of a character too, is asked for again"""

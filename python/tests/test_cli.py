@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,13 +25,13 @@ class Commands(World):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def run_in(self, *argv: str, stdin: str = "", **env: str) -> tuple:
+    def run_in(self, *argv: str, stdin: str = "", hear: object = None, **env: str) -> tuple:
         """Runs a command against the room and tells code, output and complaints."""
         out: list = []
         err: list = []
         base = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LANTERN_URL": self.url, "WAKE_API_KEY": KEY}
         log = {"LANTERN_LOG": str(self.folder / "log.jsonl"), "WAKE_AGENT_ID": "research-agent-01"}
-        machine = Machine({**base, **log, **env}, out.append, err.append, lambda: stdin, self.clock)
+        machine = Machine({**base, **log, **env}, hear or out.append, err.append, lambda: stdin, self.clock)
         return main(argv, machine), "".join(out), "".join(err)
 
     def file(self, name: str) -> Path:
@@ -173,6 +174,31 @@ class Events(Commands):
         code, _, err = self.run_in("listen", "--once", "--exec", "echo 'Not for me.' >&2; exit 10")
         self.assertEqual((code, err, self.acks()), (0, "Not for me.\n", ["evt_1 rejected"]))
         self.assertEqual(json.loads(self.seen[1].body)["reason"], "Not for me.")
+
+    def test_background(self) -> None:
+        """[K13] what the command leaves running in the background is not waited for, and what it says comes at once"""
+        self.start(inbox_script(TWO[:1]))
+        pid, go = self.file("pid"), self.file("go")
+        self.addCleanup(lambda: os.kill(int(pid.read_text()), signal.SIGTERM))
+        command = f"echo now; until test -e {go}; do sleep 0.05; done; sleep 3000 & echo $! > {pid}; echo why >&2; exit 10"
+        out: list = []
+
+        def hear(text: str) -> None:
+            out.append(text)
+            go.touch()
+
+        code, _, err = self.run_in("listen", "--once", "--exec", command, hear=hear)
+        self.assertEqual((code, out, err), (0, ["now\n"], "why\n"))
+        self.assertEqual(json.loads(self.seen[1].body)["reason"], "why")
+
+    def test_flood(self) -> None:
+        """[K13] a command may say as much as it likes, in any bytes, and need not read what it is given"""
+        self.start(inbox_script([event("evt_1", knowledge={**TWO[0]["knowledge"], "summary": "x" * 300_000})]))
+        sizes: list = []
+        flood = "yes é | head -c 9000001; printf '\\303' >&2; exit 0"
+        code, _, err = self.run_in("listen", "--once", "--exec", flood, hear=lambda text: sizes.append(len(text)))
+        self.assertEqual((code, self.acks()), (0, ["evt_1 applied"]))
+        self.assertLess(max(sizes), 100_000)
 
     def test_retry(self) -> None:
         """[K13] any other code is tried again with pauses, then the listener ends with 1 and keeps its place"""

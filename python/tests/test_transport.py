@@ -219,6 +219,13 @@ class Addresses(unittest.TestCase):
         for url in ("http://example.com", "http://localhost.example.com", "http://10.0.0.1", "ftp://127.0.0.1"):
             self.assertEqual(self.fault_for(url, "wk_test_a"), "insecure_url")
 
+    def test_other_secrets(self) -> None:
+        """[W23] a token or a secret is told to be something else than a key"""
+        for secret in ("lr_abc", "ct_abc", "whsec_abc"):
+            for url in ("http://127.0.0.1:8787", "https://example.com"):
+                with self.assertRaisesRegex(LanternError, r"^This is .* and not the key of an agent: .* wk_"):
+                    Wake(url, secret)
+
     def test_wrong_usage(self) -> None:
         """[W23] what is not an address or not a key is wrong usage"""
         for url in ("nonsense", "", "localhost:8787", "https://a..b", "https://u:p@x.example", "https://x.example?a=1", "https://x.example/\n"):

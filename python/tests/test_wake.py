@@ -142,6 +142,23 @@ class Waiting(World):
         self.assertIn('"assumption":"Nobody objects."', self.log.lines[-1])
         self.assertEqual(self.fault(lambda: wake.wait_for(ID, assumption=" ")).fault, "wrong_usage")
 
+    def test_first_question(self) -> None:
+        """[W23] how long a delivery may take counts for the question whose key it is too"""
+        wake = self.start(lambda *_: (429, {}, {"retry-after": "3600"}), agent_id=None)
+        self.assertEqual(self.fault(lambda: wake.deliver(**DRAFT, within_seconds=30)).fault, "rate_limited")
+        self.assertEqual((self.clock.naps, len(self.seen)), ([], 1))
+
+    def test_for_ever(self) -> None:
+        """[W23] nobody waits for ever, or for what is no number"""
+        wake = self.start(lambda *_: answered("pending"))
+        wake.adopt(ID)
+        for seconds in (float("nan"), float("inf"), "60"):
+            error = self.fault(lambda seconds=seconds: wake.wait_for(ID, timeout_seconds=seconds))
+            self.assertEqual((error.fault, f"is {seconds!r}:" in str(error)), ("wrong_usage", True))
+            late = self.fault(lambda seconds=seconds: wake.deliver(**DRAFT, within_seconds=seconds))
+            self.assertEqual(late.fault, "wrong_usage")
+        self.assertEqual(self.seen, [])
+
     def test_own_timeout(self) -> None:
         """[W23] it ends with the timeout of the delivery itself, counted from the delivery"""
         wake = self.start(lambda seen, _: received() if seen.method == "POST" else answered("pending"))
@@ -238,6 +255,14 @@ class Sweeping(World):
         self.assertTrue(all("since=s1" in seen.path for seen in self.seen[1:]))
         away = self.start(lambda *_: HANG_UP)
         self.assertEqual(self.fault(lambda: next(iter(away.sweep(follow=True)))).fault, "unreachable")
+
+    def test_follow_as_asked(self) -> None:
+        """[W19][W23] following leaves a server alone for as long as it asks"""
+        script = [self.page(since=None), *[(503, {}, {"retry-after": "30"})] * 4, self.page(response("approved"))]
+        wake = self.start(lambda _, count: script[count - 1])
+        wake.adopt(ID)
+        next(iter(wake.sweep(follow=True)))
+        self.assertEqual(self.clock.naps, [10, 30.0, 30.0, 30.0, 30.0])
 
     def test_foreign(self) -> None:
         """[W23] answers to deliveries of others are left out and noted, unless the caller adopts them"""

@@ -111,6 +111,47 @@ test('[A15][A20] artifacts: from the answer, and every file in $LANTERN_ARTIFACT
   expect(JSON.stringify(answer)).not.toContain('not for callers');
 });
 
+test('[A15][A20] what is too much for a frame is uploaded, in the answer and while it works', async () => {
+  const { url, env, caller } = await openPlace();
+  const file = join(temporaryFolder(), 'agent.mjs');
+  const program = `
+    const raw = Buffer.alloc(1_500_000, 7).toString('base64');
+    const text = 'x'.repeat(1_200_000);
+    const say = (value) => console.log(JSON.stringify(value));
+    say({ artifact: { name: 'early.txt', text } });
+    say({
+      state: 'completed',
+      message: { parts: [{ text }, { data: { rows: 3 } }] },
+      artifacts: [{ name: 'picture.png', parts: [{ raw, mediaType: 'image/png', filename: 'picture.png' }] }],
+    });`;
+  writeFileSync(file, program);
+  await new Laptop(`node ${file}`, ['--progress']).start(url, env);
+  const answer = await caller.send('Draw it');
+  const { status, artifacts } = given('task' in answer ? answer.task : null, 'task');
+  expect([status.state, textIn(status.message)]).toEqual([
+    'TASK_STATE_COMPLETED',
+    expect.stringContaining('in the artifact output'),
+  ]);
+  const byName = Object.fromEntries((artifacts ?? []).map((one) => [one.name, one.parts]));
+  expect(byName).toMatchObject({
+    'early.txt': [{ mediaType: 'text/plain' }],
+    'picture.png': [{ mediaType: 'image/png', filename: 'picture.png' }],
+    output: [{ mediaType: 'text/plain' }, { mediaType: 'application/json' }],
+  });
+  const headers = { authorization: `Bearer ${env.WAKE_API_KEY}` };
+  const picture = await fetch(given(byName['picture.png']?.[0]?.url, 'url'), { headers });
+  expect(Buffer.from(await picture.arrayBuffer()).equals(Buffer.alloc(1_500_000, 7))).toBe(true);
+});
+
+test('[A15] why a task failed on the way to the hub is said on the laptop', async () => {
+  const { url, env, caller } = await openPlace();
+  const exec = `node -e 'console.log(JSON.stringify({ state: "working", text: "x".repeat(1_200_000) }))'`;
+  const child = await new Laptop(exec, ['--progress']).start(url, env);
+  const answer = await caller.send('Tell me much');
+  expect(given('task' in answer ? answer.task : null, 'task').status.state).toBe('TASK_STATE_FAILED');
+  await until('the laptop says why', () => /\S+ {2}This takes 12\d+ bytes/.test(child.stderr));
+});
+
 test('[A15] progress: lines are told as they are written, pieces of an artifact too, and the rest is the answer', async () => {
   const { url, env, caller } = await openPlace();
   const go = join(temporaryFolder(), 'go');

@@ -142,3 +142,18 @@ test('[M9] what was asked before the input ended is answered', async () => {
   expect({ code, ids: answers.map(({ id }) => id) }).toEqual({ code: 0, ids: [1, 2, 3] });
   expect(answers.filter(({ error }) => error !== undefined)).toEqual([]);
 });
+
+test.each(['modern', 'legacy'])(
+  '[M9] a %s client that sends too much is told so, and goes on',
+  async (line) => {
+    const { env } = await machine();
+    const client = line === 'modern' ? await modern(env) : await legacy(env);
+    const details = 'x'.repeat(10 * 1024 * 1024);
+    const small = call(client, 'wake_deliver', QUESTION);
+    await expect(call(client, 'wake_deliver', { ...QUESTION, details })).rejects.toThrow(
+      /is too long.*a link/,
+    );
+    expect((await small).structuredContent).toMatchObject({ status: 'received' });
+    expect((await call(client, 'wake_deliver', QUESTION)).isError).not.toBe(true);
+  },
+);

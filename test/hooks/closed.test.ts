@@ -174,12 +174,17 @@ test('[W23] no answer in time: denied before the host gives up, and the next try
   expect((await third.ended).code).toBe(2);
 });
 
-test('[W23] a late answer is not for another input or another session', async () => {
+test('[W23] a late answer is not for another input, another folder or another session', async () => {
   const place = await openWorkplace();
   await hook(['gemini', ...SOON], geminiCall(), place.env).ended;
   await place.answer({ status: 'approved' });
   const args = ['gemini', ...PATIENT];
-  for (const over of [{ tool_input: { command: 'npm publish --force' } }, { session_id: 'session-2' }]) {
+  const others = [
+    { tool_input: { command: 'npm publish --force' } },
+    { cwd: '/srv/another-shop' },
+    { session_id: 'session-2' },
+  ];
+  for (const over of others) {
     const other = hook(args, geminiCall(over), place.env);
     await place.answer({ status: 'rejected' });
     expect((await other.ended).code).toBe(2);

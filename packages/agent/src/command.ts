@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import type { World } from './world.ts';
 
 /** How a command ended; `code` is null when a signal ended it. */
@@ -10,6 +11,8 @@ export interface Ended {
 
 const TAIL_LENGTH = 1_000;
 const NOT_FOUND = 127;
+/** For what is still in the pipes when the command has ended. */
+const LAST_WORDS_MS = 1_000;
 
 /** Runs a command line in the shell, with `input` on its standard input and its output passed on. */
 export function runCommand(
@@ -28,9 +31,25 @@ export function runCommand(
       world.err(text);
     });
     child.on('error', (error) => resolve({ code: NOT_FOUND, tail: error.message }));
-    child.on('close', (code) => resolve({ code, tail: tail.trim() }));
+    whenEnded(child, (code) => resolve({ code, tail: tail.trim() }));
     // A command that does not read its input closes the pipe early; that is its own business.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
+  });
+}
+
+/** The command's own end counts. What it has started and left behind may hold its pipes for days, and goes on by itself. */
+function whenEnded(child: ChildProcessWithoutNullStreams, tell: (code: number | null) => void): void {
+  let waiting: NodeJS.Timeout | undefined;
+  child.once('exit', (code) => {
+    waiting = setTimeout(() => {
+      child.stdin.destroy();
+      for (const pipe of [child.stdout, child.stderr]) (pipe as Socket).unref();
+      tell(code);
+    }, LAST_WORDS_MS);
+  });
+  child.once('close', (code) => {
+    clearTimeout(waiting);
+    tell(code);
   });
 }

@@ -3,9 +3,11 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { AgentTask } from '@lanternroom/sdk/a2a';
+import { isHeavy, lightened } from './lighten.ts';
 import { mediaTypeOf } from './media.ts';
 import { type Answered, readOutput, readProgress } from './output.ts';
-import { OUTPUT_MOST, outputOf, type RunEnd, runOnce, tailOf } from './run.ts';
+import { OUTPUT_MOST, outputOf, type RunEnd, runOnce } from './run.ts';
+import { tailOf } from './stderr.ts';
 
 export interface CommandSettings {
   readonly exec: string;
@@ -102,7 +104,8 @@ async function tellProgress(task: AgentTask, { line, number, opened }: OutputLin
   const artifactId = shortId(artifact.artifactId ?? artifact.name, 'output');
   const append = progress.append === true && opened.has(artifactId);
   opened.add(artifactId);
-  await task.artifact({ ...artifact, artifactId }, { key, append, lastChunk });
+  const parts = await lightened(task, artifact.parts);
+  await task.artifact({ ...artifact, artifactId, parts }, { key, append, lastChunk });
   return true;
 }
 
@@ -141,7 +144,8 @@ function sentence(end: RunEnd, { timeoutMs }: CommandSettings, stderr: string): 
 async function sendAnswer(task: AgentTask, answer: Answered): Promise<void> {
   for (const [index, artifact] of answer.artifacts.entries()) {
     const artifactId = shortId(artifact.artifactId ?? artifact.name, `artifact-${index + 1}`);
-    await task.artifact({ ...artifact, artifactId }, { key: `answer${index}`, lastChunk: true });
+    const parts = await lightened(task, artifact.parts);
+    await task.artifact({ ...artifact, artifactId, parts }, { key: `answer${index}`, lastChunk: true });
   }
   const said = await shortened(task, answer.said);
   const verbs = {
@@ -154,9 +158,16 @@ async function sendAnswer(task: AgentTask, answer: Answered): Promise<void> {
   await verbs[answer.state](said);
 }
 
-/** A long text becomes a file; the message says so. */
+/** A long text becomes a file, and parts that do not fit become an artifact; the message says so. */
 async function shortened(task: AgentTask, said: Answered['said']): Promise<Answered['said']> {
-  if (typeof said !== 'string' || said.length <= TEXT_MOST) return said;
+  if (said === undefined) return said;
+  if (typeof said !== 'string') {
+    if (!isHeavy(said.parts)) return said;
+    const parts = await lightened(task, said.parts);
+    await task.artifact({ artifactId: 'output', name: 'output', parts }, { key: 'output', lastChunk: true });
+    return 'The answer is too long for a message and is in the artifact output.';
+  }
+  if (said.length <= TEXT_MOST) return said;
   const part = await task.upload(() => said, { mediaType: 'text/plain', filename: 'output.txt' });
   const name = 'output.txt';
   await task.artifact({ artifactId: name, name, parts: [part] }, { key: 'output', lastChunk: true });

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { outputOf, type RunRequest, runOnce, sweepRuns, tailOf } from './run.ts';
+import { outputOf, type RunRequest, runOnce, sweepRuns } from './run.ts';
+import { tailOf } from './stderr.ts';
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'lantern-run-'));
@@ -48,6 +49,20 @@ describe('one run of a command', () => {
     const tail = await tailOf(one.folder);
     expect(tail.endsWith('the end')).toBe(true);
     expect(tail.length).toBeLessThanOrEqual(1_000);
+  });
+
+  it('[A15] standard error does not fill the disk while the command runs, and its end stays', async () => {
+    const file = join(temporaryFolder(), 'go');
+    const flood = 'yes failure | head -c 20000000 >&2';
+    const one = request(
+      `${flood}; echo done; until test -e ${file}; do sleep 0.05; done; echo "the end" >&2`,
+    );
+    const running = runOnce(one);
+    await until(() => expect(readFileSync(join(one.folder, 'out'), 'utf8')).toBe('done\n'));
+    await until(() => expect(statSync(join(one.folder, 'err')).size).toBeLessThan(10_000_000));
+    await writeFile(file, '');
+    await running;
+    expect(await tailOf(one.folder)).toMatch(/failure\nfailure\n[\s\S]*the end$/);
   });
 
   it('[A15] is not run again in a folder in which it was run', async () => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunning } from '@lanternroom/sdk/a2a';
+import { trimStderr } from './stderr.ts';
 
 /** How a command ended, as far as can be known. */
 export type RunEnd =
@@ -26,8 +27,6 @@ export interface RunRequest {
 }
 
 export const OUTPUT_MOST = 64 * 1024 * 1024;
-const TAIL_BYTES = 4_000;
-const TAIL_CHARACTERS = 1_000;
 /** How often a process is checked that we did not start ourselves. */
 const LOOK_MS = 200;
 
@@ -41,7 +40,7 @@ const KEEPER = `
 mkdir "$1/started" 2>/dev/null || exit 0
 echo $$ > "$1/pid.new" && mv "$1/pid.new" "$1/pid"
 trap : TERM INT HUP
-sh -c "$0" < "$1/input.json" > "$1/out" 2> "$1/err"
+sh -c "$0" < "$1/input.json" > "$1/out" 2>> "$1/err"
 echo $? > "$1/exit.new" && mv "$1/exit.new" "$1/exit"
 `;
 
@@ -76,6 +75,7 @@ async function watch(request: RunRequest, woken: Wakening): Promise<RunEnd> {
     // Checked before the output is read: whatever was written until then is all there is.
     const exit = await exitOf(folder);
     await lines?.read();
+    await trimStderr(folder);
     if (exit !== null) return { kind: 'exited', code: exit };
     const stop = await reasonToStop(request);
     if (stop !== null) {
@@ -154,20 +154,6 @@ export async function outputOf(folder: string): Promise<string> {
   return readFile(join(folder, 'out'), 'utf8').catch(() => '');
 }
 
-/** The end of standard error. */
-export async function tailOf(folder: string): Promise<string> {
-  const handle = await open(join(folder, 'err'), 'r').catch(() => null);
-  if (handle === null) return '';
-  try {
-    const { size } = await handle.stat();
-    const from = Math.max(0, size - TAIL_BYTES);
-    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(TAIL_BYTES), position: from });
-    return buffer.toString('utf8', 0, bytesRead).slice(-TAIL_CHARACTERS).trim();
-  } finally {
-    await handle.close();
-  }
-}
-
 const A_DAY_MS = 86_400_000;
 
 /** Removes what killed connectors left behind, of turns that are long over. */
@@ -240,7 +226,9 @@ class Lines {
   }
 
   async #take(text: string): Promise<void> {
-    const lines = (this.#rest + text).split('\n');
+    // Only what is new is looked through: a long line comes in a thousand pieces.
+    const [first = '', ...others] = text.split('\n');
+    const lines = [this.#rest + first, ...others];
     this.#rest = lines.pop() ?? '';
     for (const line of lines) {
       this.#number += 1;

@@ -37,6 +37,13 @@ export const systemClock: Clock = {
     }),
 };
 
+/** When a span that somebody gave has passed. "Never" is no such time (W23), and neither is what no clock can reach. */
+export function endOf(clock: Clock, name: string, ms: number): number {
+  if (Number.isFinite(ms)) return clock.now() + ms;
+  const message = `${name} is ${String(ms)}: give a number of milliseconds, because nobody waits for ever.`;
+  throw new LanternError('wrong_usage', message);
+}
+
 /** The one form in which an abort by the caller is reported. */
 export function aborted(signal: AbortSignal | undefined): LanternError {
   return new LanternError('aborted', 'The call was aborted by its caller.', { cause: signal?.reason });

@@ -62,6 +62,13 @@ describe('the address of the server', () => {
     expect(faultFor(url, TEST)).toBe('wrong_usage');
   });
 
+  it.each(['lr_abc', 'ct_abc', 'whsec_abc'])('[W23] %s is told to be something else than a key', (secret) => {
+    for (const url of ['http://127.0.0.1:8787', 'https://example.com']) {
+      expect(() => readEndpoint(url, secret)).toThrow(/^This is .* and not the key of an agent: .* wk_/);
+      expect(faultFor(url, secret)).toBe('wrong_usage');
+    }
+  });
+
   it.each(['', 'wk_test_a b', 'wk_test_a\n', 'wk_test_ä'])('[W23] %j is not a key', (key) => {
     expect(faultFor('https://example.com', key)).toBe('wrong_usage');
   });

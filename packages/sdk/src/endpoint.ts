@@ -45,12 +45,24 @@ function parseAlone(url: string): URL {
   return parsed;
 }
 
+/** The other secrets that a newcomer has in hand, by how they begin. */
+const NO_KEYS: Readonly<Record<string, string>> = {
+  lr_: 'the token of a person',
+  ct_: 'the token of a caller',
+  whsec_: 'a secret for signatures',
+};
+
 function assertKey(apiKey: string): void {
-  if (typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey)) return;
-  throw new LanternError(
-    'wrong_usage',
-    'The API key is missing or holds spaces or line breaks: set WAKE_API_KEY to the key as it was shown once.',
-  );
+  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new LanternError(
+      'wrong_usage',
+      'The API key is missing or holds spaces or line breaks: set WAKE_API_KEY to the key as it was shown once.',
+    );
+  }
+  const other = Object.entries(NO_KEYS).find(([start]) => apiKey.startsWith(start));
+  if (other === undefined) return;
+  const message = `This is ${other[1]} (${other[0]}…) and not the key of an agent: set WAKE_API_KEY to one that begins with wk_ ("lanternroom agent key NAME" makes one).`;
+  throw new LanternError('wrong_usage', message);
 }
 
 function parse(url: string): URL {

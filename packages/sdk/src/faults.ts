@@ -27,6 +27,8 @@ export interface WireTrouble {
   readonly field: string | null;
   /** With `cursor_expired`: where the inbox begins now. */
   readonly oldestCursor: string | null;
+  /** How long the server wants to be left alone, where it said so (`Retry-After`). */
+  readonly retryAfterMs?: number;
 }
 
 export interface TroubleFacts {

@@ -2,7 +2,7 @@ import { aborted, type Clock } from './clock.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Fault, LanternError } from './faults.ts';
 import { faultOf } from './faults.ts';
-import { type Attempt, judge, type Tried } from './retry.ts';
+import { judge, type Replied, repliedBy, type Tried } from './retry.ts';
 import { isStream } from './sse.ts';
 import { type Exchange, keyRefused, lost, noStream, readReply, tooLate, troubleOf } from './trouble.ts';
 import { writeJson } from './write-json.ts';
@@ -168,20 +168,14 @@ async function exchangeOnce(parts: HttpParts, call: WrittenCall, signal?: AbortS
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       ...(call.text === undefined ? {} : { body: call.text }),
     });
-    const servedAtMs = servedAt(reply);
-    const attempt: Attempt = {
-      kind: 'reply',
-      status: reply.status,
-      retryAfter: reply.headers.get('retry-after'),
-      servedAtMs,
-    };
+    const attempt = repliedBy(reply);
     const text = await reply.text();
     return {
       attempt,
       text,
       location: reply.headers.get('location'),
       cause: null,
-      skewMs: skewOf(parts, servedAtMs),
+      skewMs: skewOf(parts, attempt),
     };
   } catch (cause) {
     if (signal?.aborted) throw aborted(signal);
@@ -204,7 +198,7 @@ async function openOnce(
     const request = { method: call.method, headers, redirect: 'manual', ...given } as const;
     const reply = await parts.fetch(parts.endpoint.base + call.path, request);
     if (reply.status === 200 && reply.body !== null && isStream(reply)) return reply.body;
-    const attempt = { kind: 'reply', status: reply.status, retryAfter: null } as const;
+    const attempt = repliedBy(reply);
     return { attempt, text: await reply.text(), location: reply.headers.get('location'), cause: null };
   } catch (cause) {
     if (signal?.aborted) throw aborted(signal);
@@ -212,13 +206,8 @@ async function openOnce(
   }
 }
 
-function servedAt(reply: Response): number | null {
-  const atMs = Date.parse(reply.headers.get('date') ?? '');
-  return Number.isNaN(atMs) ? null : atMs;
-}
-
 /** Only for signed calls: with a key, the local time does not matter. */
-function skewOf({ apiKey, clock }: HttpParts, servedAtMs: number | null): number | null {
+function skewOf({ apiKey, clock }: HttpParts, { servedAtMs = null }: Replied): number | null {
   return apiKey !== null || servedAtMs === null ? null : clock.now() - servedAtMs;
 }
 

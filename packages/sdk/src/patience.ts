@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { faultOf } from './faults.ts';
+import { faultOf, LanternError } from './faults.ts';
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -21,6 +21,11 @@ export function isPassingOrLimit(trouble: unknown): boolean {
   return isPassing(trouble) || faultOf(trouble) === 'rate_limited';
 }
 
+/** For how long the server wants to be left alone, where it said so. */
+export function askedMsOf(trouble: unknown): number | null {
+  return trouble instanceof LanternError ? (trouble.wire?.retryAfterMs ?? null) : null;
+}
+
 /** Retries through a restart of the server, for as long as it takes. */
 export async function patiently<T>(
   { clock }: { readonly clock: Clock },
@@ -32,7 +37,7 @@ export async function patiently<T>(
       return await look();
     } catch (trouble) {
       if (!passes(trouble)) throw trouble;
-      await clock.sleep(pauseMs, signal);
+      await clock.sleep(Math.max(pauseMs, askedMsOf(trouble) ?? 0), signal);
     }
   }
 }

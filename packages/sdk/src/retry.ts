@@ -1,13 +1,13 @@
+export interface Replied {
+  readonly kind: 'reply';
+  readonly status: number;
+  readonly retryAfter: string | null;
+  /** When it left, by the clock of whoever sent it. */
+  readonly servedAtMs?: number | null;
+}
+
 /** What came of one attempt: an HTTP reply, or none at all. */
-export type Attempt =
-  | {
-      readonly kind: 'reply';
-      readonly status: number;
-      readonly retryAfter: string | null;
-      /** When it left, by the clock of whoever sent it. */
-      readonly servedAtMs?: number | null;
-    }
-  | { readonly kind: 'failed' };
+export type Attempt = Replied | { readonly kind: 'failed' };
 
 /** How often this call was already delayed, by cause. */
 export interface Tried {
@@ -24,8 +24,19 @@ export type Verdict =
     };
 
 const BACKOFF_MS = [250, 1_000, 3_000];
-const LIMIT_WAIT_MS = 60_000;
+/** Over the limit, and the server does not say for how long. */
+export const LIMIT_WAIT_MS = 60_000;
 const LONGEST_WAIT_MS = 24 * 3_600_000;
+
+export function repliedBy({ status, headers }: Response): Replied {
+  const servedAtMs = Date.parse(headers.get('date') ?? '');
+  return {
+    kind: 'reply',
+    status,
+    retryAfter: headers.get('retry-after'),
+    servedAtMs: Number.isNaN(servedAtMs) ? null : servedAtMs,
+  };
+}
 
 /** The retry rules of W23 in one place: 401 stops, 429 waits and tries once more, the rest backs off. */
 export function judge(attempt: Attempt, tried: Tried, at: { nowMs: number; random: number }): Verdict {

@@ -20,7 +20,10 @@ export async function* readEvents(
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      rest += decoder.decode(value, { stream: true });
+      const piece = decoder.decode(value, { stream: true });
+      rest += piece;
+      // Without a line break no event ends here. Looked through with every piece, a long one would take minutes.
+      if (!/[\r\n]/.test(piece)) continue;
       const blocks = rest.split(/\r\n\r\n|\n\n|\r\r/);
       rest = blocks.pop() ?? '';
       for (const block of blocks) yield* eventIn(block);

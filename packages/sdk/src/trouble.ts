@@ -2,7 +2,7 @@ import { certificateTrouble, codeOf } from './certificate.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Fault, LanternError, type WireTrouble } from './faults.ts';
 import { isRecord, parseJson, textOf } from './json.ts';
-import type { Attempt } from './retry.ts';
+import { type Attempt, type Replied, retryAfterMs } from './retry.ts';
 
 /** What one attempt brought, before it is trusted. */
 export interface Exchange {
@@ -100,9 +100,8 @@ export function keyRefused(error: unknown, endpoint: Endpoint): LanternError {
 }
 
 export function troubleOf(fault: Fault, exchange: Exchange, endpoint: Endpoint): LanternError {
-  const status = exchange.attempt.kind === 'reply' ? exchange.attempt.status : null;
-  const wire = { code: null, field: null, oldestCursor: null };
-  const facts = status === null ? { cause: exchange.cause } : { wire: { status, ...wire } };
+  const { attempt, cause } = exchange;
+  const facts = attempt.kind === 'failed' ? { cause } : { wire: wireOf(attempt) };
   return new LanternError(fault, sentence(fault, exchange, endpoint), facts);
 }
 
@@ -117,8 +116,14 @@ export function tooLate(exchange: Exchange, pauseMs: number, endpoint: Endpoint)
   if (attempt.kind === 'failed') return troubleOf('unreachable', exchange, endpoint);
   const fault = attempt.status === 429 ? 'rate_limited' : 'server_failed';
   const message = `${endpoint.base} cannot answer now (${attempt.status}) and wants to be asked again in ${Math.ceil(pauseMs / 1_000)} s, which is longer than this was to take: try again then.${itSays(exchange)}`;
-  const wire = { status: attempt.status, code: null, field: null, oldestCursor: null };
-  return new LanternError(fault, message, { wire });
+  return new LanternError(fault, message, { wire: wireOf(attempt) });
+}
+
+/** What there is to tell of a reply whose words are not looked at. */
+export function wireOf({ status, retryAfter, servedAtMs }: Replied): WireTrouble {
+  const askedMs = retryAfterMs(retryAfter, servedAtMs ?? Number.NaN);
+  const asked = askedMs === null ? {} : { retryAfterMs: askedMs };
+  return { status, code: null, field: null, oldestCursor: null, ...asked };
 }
 
 /** The server's own words name the limit. */

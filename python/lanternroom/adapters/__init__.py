@@ -4,6 +4,7 @@
 needs its framework.
 """
 
-from .review import HeldCall, Pending, Refuse, Run, Verdict, review
+from .call import HeldCall
+from .review import Pending, Refuse, Run, Verdict, review
 
 __all__ = ["HeldCall", "Pending", "Refuse", "Run", "Verdict", "review"]

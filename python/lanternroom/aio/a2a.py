@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from ..a2a import Caller, Said
@@ -27,6 +27,7 @@ class AsyncCaller:
         task_id: str | None = None,
         context_id: str | None = None,
         return_immediately: bool = False,
+        push: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         return await in_thread(
             self._caller.send,
@@ -35,6 +36,7 @@ class AsyncCaller:
             task_id=task_id,
             context_id=context_id,
             return_immediately=return_immediately,
+            push=push,
         )
 
     async def get(self, task_id: str, *, history_length: int | None = None) -> dict[str, Any]:
@@ -51,6 +53,7 @@ class AsyncCaller:
         task_id: str | None = None,
         context_id: str | None = None,
         return_immediately: bool = False,
+        push: Mapping[str, str] | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
         return each(
             lambda: self._caller.stream(
@@ -59,6 +62,7 @@ class AsyncCaller:
                 task_id=task_id,
                 context_id=context_id,
                 return_immediately=return_immediately,
+                push=push,
             )
         )
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Event as Flag
-from typing import Any, Callable, Literal, TypeVar
+from typing import Any, Callable, Literal, Union
 
 from ..faults import LanternError
+from ..patience import patiently
 from .cursor import List
-from .pages import InboxParts, Page, patiently, read_events, read_resumes, unhurried
+from .pages import InboxParts, Page, read_events, read_resumes, unhurried
 
-T = TypeVar("T")
+Look = Callable[[Callable[[], Union[Page, None]]], Union[Page, None]]
 
 _WAIT_SECONDS = 50
 
@@ -42,11 +44,11 @@ def follow(parts: InboxParts, wanted: Wanted) -> Iterator[Item]:
     is_patient = False
     while not wanted.is_stopped:
         # The first look neither waits nor retries: a wrong address is reported at once.
-        look = (lambda call: patiently(parts, call)) if is_patient else (lambda call: call())
+        look: Look = (lambda call: patiently(parts.clock, call)) if is_patient else (lambda call: call())
         wait_seconds = _WAIT_SECONDS if is_patient else 0
         page: Page | None = None
         if "events" in wanted.lists:
-            page = look(lambda seconds=wait_seconds: _next_events(parts, wanted, seconds))
+            page = look(partial(_next_events, parts, wanted, wait_seconds))
         if page is not None:
             events = [one for one in page.items if wanted.types is None or one["event_type"] in wanted.types]
             yield from _hand_out(parts, wanted, "events", [Item("event", one) for one in events], page.next_cursor)
@@ -69,12 +71,10 @@ def _next_events(parts: InboxParts, wanted: Wanted, wait_seconds: int) -> Page |
     return page
 
 
-def _all_resumes(
-    parts: InboxParts, wanted: Wanted, look: Callable[[Callable[[], T]], T], wait_seconds: int
-) -> Iterator[Item]:
+def _all_resumes(parts: InboxParts, wanted: Wanted, look: Look, wait_seconds: int) -> Iterator[Item]:
     while not wanted.is_stopped:
         cursor = parts.bookmark.cursor("resumes")
-        page = look(lambda at=cursor: unhurried(parts, read_resumes, at, wanted.limit, wait_seconds))
+        page = look(partial(unhurried, parts, read_resumes, cursor, wanted.limit, wait_seconds))
         if page is None:
             return
         items = [Item("resume", one) for one in page.items]

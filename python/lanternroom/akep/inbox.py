@@ -14,7 +14,7 @@ from ..faults import LanternError
 from ..log import FileLog, Log
 from ..recorder import Recorder
 from ..transport import Call, Transport
-from .cursor import Bookmark, CursorStore, FileCursor, MemoryCursor
+from .cursor import Bookmark, CursorStore, FileCursor, List, MemoryCursor
 from .envelope import AckStatus, Event, envelope_of, is_event
 from .follow import Wanted, follow
 from .pages import Gap, InboxParts, odd
@@ -94,7 +94,7 @@ class Inbox:
 
         ``inbox.run(lambda event: remember(event["knowledge"]), on_resume=wake_the_run)``
         """
-        lists = ("events",) if on_resume is None else ("events", "resumes")
+        lists: tuple[List, ...] = ("events",) if on_resume is None else ("events", "resumes")
         run(self._parts, Wanted(lists, types, once, limit, stop), handler, on_resume, on_error)
 
     def ack(

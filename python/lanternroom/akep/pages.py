@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable
 from urllib.parse import urlencode
 
 from ..clock import Clock
-from ..faults import PASSING, Fault, LanternError
+from ..faults import LanternError
 from ..jsons import text_of
 from ..recorder import Recorder
 from ..transport import Call, Transport
 from .cursor import Bookmark
 from .envelope import is_event
-
-T = TypeVar("T")
 
 _EARLY_PAUSE_SECONDS = 1.0
 
@@ -42,19 +40,6 @@ class Page:
     items: list[dict[str, Any]]
     next_cursor: str
     has_more: bool
-
-
-def patiently(parts: InboxParts, look: Callable[[], T], passing: Sequence[Fault] = PASSING) -> T:
-    """Retries through a restart of the server, for as long as it takes."""
-    pause = 1.0
-    while True:
-        try:
-            return look()
-        except LanternError as error:
-            if error.fault not in passing:
-                raise
-        parts.clock.sleep(pause)
-        pause = min(pause * 2, 60.0)
 
 
 def read_events(parts: InboxParts, cursor: str | None, limit: int, wait_seconds: int) -> Page | None:

@@ -9,10 +9,11 @@ from typing import Any, Callable, Literal, Union
 from urllib.parse import quote, urlencode
 
 from ..faults import PASSING, LanternError
+from ..patience import patiently
 from ..transport import Call
 from .envelope import ACK_STATUSES, AckStatus, Event, iso
 from .follow import Item, Wanted, follow
-from .pages import InboxParts, patiently
+from .pages import InboxParts
 
 _LONGEST_REASON = 1000
 
@@ -94,7 +95,7 @@ def _settle(parts: InboxParts, item: Item, says: HandlerSays, is_patient: bool) 
     ack = lambda: acknowledge(parts, event_id, verdict, event=item.value)  # noqa: E731
     try:
         # An alert about the limit was raised by then, and finished work must be reported: waiting harms nobody.
-        patiently(parts, ack, (*PASSING, "rate_limited")) if is_patient else ack()
+        patiently(parts.clock, ack, (*PASSING, "rate_limited")) if is_patient else ack()
     except LanternError as error:
         # Acknowledged differently before, or no longer kept: repeating it would change nothing.
         if error.fault not in ("conflict", "not_found"):

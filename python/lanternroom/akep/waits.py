@@ -9,11 +9,13 @@ from math import ceil
 from typing import Any, Literal
 from urllib.parse import quote
 
+from ..clock import end_of
 from ..faults import LanternError
+from ..patience import patiently
 from ..transport import Call
 from .envelope import Event, iso
 from .make_once import make_once
-from .pages import InboxParts, odd, patiently, read_resumes, unhurried
+from .pages import InboxParts, odd, read_resumes, unhurried
 from .run import entry_path
 
 _PAGE = 1000
@@ -77,7 +79,7 @@ def end_wait(parts: InboxParts, wait_id: str) -> None:
 
 
 def wait_for(parts: InboxParts, body: Mapping[str, Any], timeout_seconds: float) -> Awaited:
-    deadline = parts.clock.now() + timeout_seconds
+    deadline = end_of(parts.clock, "timeout_seconds", timeout_seconds)
     # If this process dies, the wait must not catch an event that nobody waits for any more.
     wait_id = open_wait(parts, {"expires_at": iso(deadline), **body})["wait_id"]
     finder = _Finder(parts, wait_id)
@@ -110,7 +112,8 @@ class _Finder:
     def look(self, wait_seconds: int) -> dict[str, Any] | None:
         while True:
             page = patiently(
-                self._parts, lambda: unhurried(self._parts, read_resumes, self._cursor, _PAGE, wait_seconds)
+                self._parts.clock,
+                lambda: unhurried(self._parts, read_resumes, self._cursor, _PAGE, wait_seconds),
             )
             if page is None:
                 return None

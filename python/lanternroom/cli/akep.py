@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from typing import Any, Callable
 from ..akep import Inbox, Producer, Verdict
 from ..akep.run import HandlerSays
 from ..faults import LanternError
+from .command import run_command
 from .machine import Machine
 from .wake import shown
 
@@ -81,13 +81,14 @@ def _hand(
     """Hands one item to the command, again and again while it fails and retries are left."""
 
     def hand(id: str, item: dict[str, Any]) -> HandlerSays:
+        text = json.dumps(item, ensure_ascii=False) + "\n"
         for tried in range(flags.retries + 1):
             if tried > 0:
                 pause = min(2.0 ** (tried - 1), 60.0)
                 machine.err(f"{id}: the command ended with code {code}; trying again in {pause:g} s.\n")
                 machine.clock.sleep(pause)
             busy.set()
-            code, tail = _run(flags.exec, item, machine)
+            code, tail = run_command(flags.exec, text, machine.env, machine.out, machine.err)
             busy.clear()
             if code == 0:
                 return Verdict("applied")
@@ -103,25 +104,6 @@ def _hand(
         )
 
     return hand
-
-
-def _run(command: str, item: dict[str, Any], machine: Machine) -> tuple[int, str]:
-    # In its own session: Ctrl-C then reaches us and not the command, which may finish.
-    ended = subprocess.run(
-        command,
-        shell=True,
-        input=json.dumps(item, ensure_ascii=False) + "\n",
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-        env=dict(machine.env),
-        start_new_session=True,
-        check=False,
-    )
-    machine.out(ended.stdout)
-    machine.err(ended.stderr)
-    return ended.returncode, ended.stderr.strip()[-1000:]
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any, Callable
 
-from ..clock import Clock, SystemClock
+from ..clock import Clock, SystemClock, end_of
 from ..endpoint import read_endpoint
 from ..faults import LanternError
 from ..log import FileLog, Log
@@ -82,6 +82,7 @@ class Wake:
 
         ``wake.deliver(type="question", headline="Release is ready", summary="Ship 2.1 today?")``
         """
+        until = None if within_seconds is None else end_of(self._parts.clock, "within_seconds", within_seconds)
         optional = {
             "details": details,
             "timeout_seconds": timeout_seconds,
@@ -94,7 +95,7 @@ class Wake:
             "dedupe_key": dedupe_key,
         }
         body: dict[str, Any] = {
-            "agent_id": self._who_am_i(),
+            "agent_id": self._who_am_i(until),
             "provider": self._provider,
             "type": type,
             "headline": headline,
@@ -102,7 +103,7 @@ class Wake:
             **{name: value for name, value in optional.items() if value is not None},
         }
         key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
-        return deliver(self._parts, body, key, within_seconds)
+        return deliver(self._parts, body, key, until)
 
     def check(self, delivery_id: str) -> Checked:
         """Looks once, without waiting.
@@ -190,7 +191,7 @@ class Wake:
         """
         return self._parts.journal.find_by_key(idempotency_key)
 
-    def _who_am_i(self) -> str:
+    def _who_am_i(self, until: float | None) -> str:
         if self._asked_agent_id is None:
-            self._asked_agent_id = discover_agent_id(self._parts)
+            self._asked_agent_id = discover_agent_id(self._parts, until)
         return self._asked_agent_id

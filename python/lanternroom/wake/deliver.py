@@ -13,9 +13,7 @@ from .answers import Delivered
 from .parts import Parts
 
 
-def deliver(
-    parts: Parts, body: Mapping[str, Any], idempotency_key: str, within_seconds: float | None = None
-) -> Delivered:
+def deliver(parts: Parts, body: Mapping[str, Any], idempotency_key: str, until: float | None) -> Delivered:
     """Intent, request, id: in this order, so that a log that cannot be written is noticed before anything is sent."""
     if not re.fullmatch(r"[\x21-\x7e]{1,255}", idempotency_key):
         raise LanternError(
@@ -25,7 +23,6 @@ def deliver(
     facts = {"agent_id": body["agent_id"], "idempotency_key": idempotency_key}
     parts.journal.record("deliver", {**facts, "delivery": body})
     headers = {"Idempotency-Key": idempotency_key}
-    until = None if within_seconds is None else parts.clock.now() + within_seconds
     reply = parts.transport.send(Call("POST", "/wake/v1/deliver", headers=headers, data=data, until=until))
     delivery_id = text_of(reply.get("delivery_id")) if isinstance(reply, dict) else None
     if not delivery_id:
@@ -38,10 +35,10 @@ def deliver(
     return Delivered(delivery_id, text_of(reply.get("created_at")) or "", deduplicated, idempotency_key)
 
 
-def discover_agent_id(parts: Parts) -> str:
+def discover_agent_id(parts: Parts, until: float | None) -> str:
     """The key decides who the agent is, but the wire wants the id spelled out (W3), so the server is asked."""
     try:
-        card = parts.transport.send(Call("GET", "/.well-known/wake.json"))
+        card = parts.transport.send(Call("GET", "/.well-known/wake.json", until=until))
     except LanternError as error:
         if error.fault not in ("not_found", "refused", "bad_reply"):
             raise

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Callable, Literal
 from urllib.parse import urlencode
 
-from ..faults import PASSING, LanternError
+from ..faults import LanternError
 from ..jsons import text_of
+from ..patience import patiently
 from ..transport import Call
 from .answers import ResponseStatus, Swept, demand_response, to_answer
 from .parts import Parts
@@ -37,7 +39,8 @@ def sweep(parts: Parts, since: str | None, options: SweepOptions) -> Iterator[Sw
     # The first look forgives nothing: a wrong address is told at once.
     is_patient = False
     while True:
-        page = _patiently(parts, since, options) if is_patient else _read_page(parts, since, options)
+        read = partial(_read_page, parts, since, options)
+        page = patiently(parts.clock, read) if is_patient else read()
         is_patient = options.follow
         following = page.next_since if page.items else since
         ours = [body for body in page.items if _is_ours(parts, body["delivery_id"], options.on_foreign)]
@@ -56,19 +59,6 @@ def sweep(parts: Parts, since: str | None, options: SweepOptions) -> Iterator[Sw
         if not options.follow:
             return
         parts.clock.sleep(options.poll_seconds)
-
-
-def _patiently(parts: Parts, since: str | None, options: SweepOptions) -> _Page:
-    """Goes on through a restart of the server, for as long as it takes."""
-    pause = 1.0
-    while True:
-        try:
-            return _read_page(parts, since, options)
-        except LanternError as error:
-            if error.fault not in PASSING:
-                raise
-        parts.clock.sleep(pause)
-        pause = min(pause * 2, 60.0)
 
 
 def _read_page(parts: Parts, since: str | None, options: SweepOptions) -> _Page:

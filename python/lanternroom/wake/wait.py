@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..clock import end_of
 from ..faults import PASSING, LanternError
 from .answers import Answer, Pending, TimedOut, to_answer
 from .parts import Parts, look
@@ -64,7 +65,7 @@ def _look_once(parts: Parts, delivery_id: str, deadline: float, is_trial: bool) 
 
 def _deadline(parts: Parts, delivery_id: str, timeout_seconds: float | None) -> float:
     if timeout_seconds is not None:
-        return parts.clock.now() + timeout_seconds
+        return end_of(parts.clock, "timeout_seconds", timeout_seconds)
     known = parts.journal.demand(delivery_id)
     if known.timeout_seconds is None:
         return parts.clock.now() + _DEFAULT_WAIT_SECONDS

@@ -115,7 +115,7 @@ function narrator(flags: ConnectFlags, world: World, url: string) {
     },
     error: (error: unknown, task: AgentTask | null) => {
       // What ends the connection is reported once, at the end.
-      const fault = faultOf(error);
+      const fault = task === null ? faultOf(error) : null;
       if (fault === 'unauthorized' || fault === 'forbidden' || fault === 'wrong_usage') return;
       last = error;
       const text = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Said, type Seen, startWorld } from '../testing/room.ts';
 
 const event = (id: string, event_type = 'tool.completed') => ({
@@ -56,6 +56,21 @@ async function worldWith(events: readonly object[], resumes: readonly object[] =
 const TWO = [event('evt_1'), event('evt_2', 'human.approved')];
 
 describe('lantern listen --exec', () => {
+  it('[K13] what the command leaves running in the background is not waited for', async () => {
+    const world = await worldWith(TWO);
+    const pids = world.file('pids');
+    onTestFinished(() => {
+      for (const pid of readFileSync(pids, 'utf8').trim().split('\n')) process.kill(Number(pid));
+    });
+    const exec = `sleep 3000 & echo $! >> ${pids}; echo taken; echo why >&2; exit 10`;
+    const { code, out } = await world.run(['listen', '--once', '--exec', exec]);
+    expect({ code, out }).toEqual({ code: 0, out: 'taken\ntaken\n' });
+    expect(world.acks()).toMatchObject([
+      { id: 'evt_1', status: 'rejected', reason: 'why' },
+      { id: 'evt_2', status: 'rejected', reason: 'why' },
+    ]);
+  });
+
   it('[K13] each event is on standard input, and exit code 0 acknowledges it as applied', async () => {
     const world = await worldWith(TWO);
     const ran = await world.run(['listen', '--once', '--exec', `cat >> ${world.file('taken')}; echo done`]);

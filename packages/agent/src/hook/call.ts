@@ -49,9 +49,12 @@ export function readCall(text: string, host: Host): ToolCall | Odd {
   return { session, tool, input, id: isName(id) ? id : null, cwd: typeof cwd === 'string' ? cwd : null };
 }
 
-/** The same for the same tool, input and session, in whatever order the input's keys are. */
-export function fingerprint(host: string, call: Pick<ToolCall, 'session' | 'tool' | 'input'>): string {
-  return digest([host, call.session, call.tool, sorted(call.input)]);
+/**
+ * The same for the same tool, input, folder and session, however the keys of the input are ordered. The folder is part of
+ * what the person was shown: `rm -rf build` is another call elsewhere.
+ */
+export function fingerprint(host: string, { session, tool, input, cwd }: Omit<ToolCall, 'id'>): string {
+  return digest([host, session, tool, sorted(input), cwd]);
 }
 
 /** The same for the same call, and for no other. */

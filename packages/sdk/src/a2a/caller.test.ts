@@ -1,9 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { faultOf } from '../faults.ts';
+import { faultOf, type LanternError } from '../faults.ts';
 import { manualClock } from '../testing/clock.ts';
 import { startRoom, TEST_KEY } from '../testing/room.ts';
-import { createCaller } from './caller.ts';
+import { type Caller, createCaller } from './caller.ts';
 import type { StreamItem } from './wire.ts';
 
 const task = (state = 'TASK_STATE_COMPLETED') => ({ id: 't1', contextId: 'c1', status: { state } });
@@ -115,6 +115,36 @@ describe('a caller', () => {
         .send('Hello')
         .then(() => 'ended', faultOf),
     ).toBe(fault);
+  });
+
+  const verbs = {
+    send: (caller: Caller) => caller.send('Hello'),
+    stream: async (caller: Caller) => {
+      for await (const _ of caller.stream('Hello'));
+    },
+  };
+
+  it.each(['send', 'stream'] as const)('[A21][W23] to %s waits as long as the server asks', async (verb) => {
+    const held = (status: number, after: string) => ({ status, headers: { 'retry-after': after } });
+    const cases = [
+      { says: [held(429, '17'), error(-32001)], naps: [17_000], fault: 'not_found', retryAfterMs: undefined },
+      {
+        says: [held(429, '17'), held(429, '23')],
+        naps: [17_000],
+        fault: 'rate_limited',
+        retryAfterMs: 23_000,
+      },
+      { says: [{ status: 429 }, error(-32001)], naps: [60_000], fault: 'not_found', retryAfterMs: undefined },
+      { says: [held(503, '20'), error(-32001)], naps: [20_000], fault: 'not_found', retryAfterMs: undefined },
+    ];
+    for (const { says, naps, fault, retryAfterMs } of cases) {
+      const room = await startRoom((_seen, count) => says[count - 1] ?? 'hang_up');
+      const clock = manualClock();
+      const caller = createCaller({ agent: `${room.url}/@home/helper`, token: TEST_KEY, clock });
+      const refusal: LanternError = await verbs[verb](caller).catch((refused) => refused);
+      expect([refusal.fault, refusal.wire?.retryAfterMs]).toEqual([fault, retryAfterMs]);
+      expect([clock.naps, room.seen.length]).toEqual([naps, 2]);
+    }
   });
 
   it('[A11] a refusal says which member was wrong', async () => {

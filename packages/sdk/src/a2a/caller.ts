@@ -1,12 +1,12 @@
-import { aborted, type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { readEndpoint, readProducerEndpoint } from '../endpoint.ts';
 import { faultOf, LanternError } from '../faults.ts';
 import { isRecord, parseJson } from '../json.ts';
 import { isStream, readEvents } from '../sse.ts';
 import { createWatch } from '../watch.ts';
-import { pauseBefore } from './backoff.ts';
 import { type CallerParts, post, type Request, resultOf, strange } from './exchange.ts';
 import type { Said } from './task.ts';
+import { Tries } from './tries.ts';
 import { isEnded, type Message, type StreamItem, type Task } from './wire.ts';
 
 export interface CallerOptions {
@@ -48,7 +48,6 @@ export interface Caller {
   cancel(taskId: string, options?: { signal?: AbortSignal }): Promise<Task>;
 }
 
-const TRIES = 5;
 /** The server holds a send for half a minute at most. */
 const REPLY_MS = 60_000;
 
@@ -100,14 +99,15 @@ function sending(said: Said, call: SendOptions): Record<string, unknown> {
 
 /** One call and its answer. Safe to repeat, because the message id stays the same. */
 async function ask(parts: CallerParts, request: Request, signal?: AbortSignal): Promise<unknown> {
-  for (let attempt = 0; ; attempt += 1) {
+  const tries = new Tries(parts, signal);
+  for (;;) {
     try {
       const limit = AbortSignal.timeout(REPLY_MS);
       const both = signal === undefined ? limit : AbortSignal.any([signal, limit]);
       const reply = await post(parts, request, { signal, limit: both });
       return resultOf(parts, parseJson(await reply.text()));
     } catch (error) {
-      await pauseOrThrow(parts, { error, attempt, signal });
+      await tries.pauseAfter(error);
     }
   }
 }
@@ -129,8 +129,9 @@ async function* follow(
   first: Request,
   signal?: AbortSignal,
 ): AsyncGenerator<StreamItem, void, undefined> {
+  const tries = new Tries(parts, signal);
   let request = first;
-  for (let attempt = 0; ; attempt += 1) {
+  for (;;) {
     const watch = createWatch(signal);
     try {
       const reply = await post(parts, request, { signal, limit: watch.signal });
@@ -140,7 +141,7 @@ async function* follow(
       }
       for await (const { id, data } of readEvents(reply.body && watch.over(reply.body))) {
         const item = resultOf(parts, parseJson(data)) as StreamItem;
-        attempt = 0;
+        tries.succeeded();
         watch.rest();
         yield item;
         watch.goOn();
@@ -150,7 +151,7 @@ async function* follow(
       // A stream may end early: the server restarts, or a proxy cuts it off.
       throw new LanternError('unreachable', 'The stream ended before the task did.');
     } catch (error) {
-      await pauseOrThrow(parts, { error, attempt, signal });
+      await tries.pauseAfter(error);
     } finally {
       watch.end();
     }
@@ -188,25 +189,6 @@ function isLast(item: StreamItem): boolean {
   if (item.message !== undefined) return true;
   const state = (item.statusUpdate?.status ?? item.task?.status)?.state;
   return state !== undefined && (isEnded(state) || /INPUT_REQUIRED|AUTH_REQUIRED/.test(state));
-}
-
-/** Waits before the next attempt, or throws when another attempt is of no use. */
-async function pauseOrThrow(
-  { clock }: CallerParts,
-  { error, attempt, signal }: { error: unknown; attempt: number; signal: AbortSignal | undefined },
-): Promise<void> {
-  if (signal?.aborted) throw aborted(signal);
-  const known = faultOf(error);
-  // A body that breaks off midway is a network problem.
-  const fault = known ?? 'unreachable';
-  const isPassing = fault === 'unreachable' || fault === 'server_failed' || fault === 'rate_limited';
-  if (!isPassing) throw error;
-  if (attempt + 1 >= TRIES) {
-    throw known === null
-      ? new LanternError('unreachable', 'The answer broke off, several times in a row.', { cause: error })
-      : error;
-  }
-  await clock.sleep(pauseBefore(attempt, Math.random()), signal);
 }
 
 function taskIn(parts: CallerParts, result: unknown): Task {

@@ -3,6 +3,8 @@ import { aborted, type Clock } from '../clock.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type Fault, LanternError } from '../faults.ts';
 import { isRecord, parseJson, textOf } from '../json.ts';
+import { repliedBy } from '../retry.ts';
+import { wireOf } from '../trouble.ts';
 import { writeJson } from '../write-json.ts';
 
 /** Whom to ask, and with what. */
@@ -69,9 +71,8 @@ async function refusal({ endpoint }: CallerParts, reply: Response): Promise<Lant
   const error = isRecord(body) ? body.error : null;
   const said = isRecord(error) ? textOf(error.message) : textOf(error);
   const fault = BY_STATUS[status] ?? (status >= 500 ? 'server_failed' : 'refused');
-  const wire = { status, code: null, field: null, oldestCursor: null };
   const sentence = `${endpoint.base} refused (${status}): ${said ?? 'it gave no reason; check the address.'}`;
-  return new LanternError(fault, sentence, { wire });
+  return new LanternError(fault, sentence, { wire: wireOf(repliedBy(reply)) });
 }
 
 /** A2A's own codes, as far as a caller would act on them. */

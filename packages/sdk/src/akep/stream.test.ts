@@ -63,6 +63,18 @@ describe('the stream', () => {
     expect(world.clock.naps).toEqual([1_000, 1_000, 1_000]);
   });
 
+  it('[K15] a server that says when it wants to be asked again is not asked before', async () => {
+    const says: Said[] = [
+      sse(),
+      { status: 503, headers: { 'retry-after': '30' } },
+      { status: 429, headers: { 'retry-after': '20' } },
+      sse(line('event', 'c1', event('evt_1'))),
+    ];
+    const world = await startInbox((_, count) => says[count - 1] ?? 'hang_up');
+    await take(world.inbox.stream(), 1);
+    expect(world.clock.naps).toEqual([1_000, 30_000, 20_000]);
+  });
+
   it('[K11] a refused key ends it at once, and a wrong cursor is told', async () => {
     const refused = await startInbox(() => ({ status: 401 }));
     await expect(take(refused.inbox.stream(), 1)).rejects.toMatchObject({ fault: 'unauthorized' });

@@ -1,3 +1,4 @@
+import { endOf } from '../clock.ts';
 import { faultOf } from '../faults.ts';
 import { isRecord } from '../json.ts';
 import { patiently } from '../patience.ts';
@@ -68,7 +69,7 @@ export async function endWait(parts: InboxParts, waitId: string, call: InboxCall
 }
 
 export async function waitFor(parts: InboxParts, body: WaitBody, options: WaitForOptions): Promise<Awaited> {
-  const deadlineMs = parts.clock.now() + (options.timeoutMs ?? DEFAULT_WAIT_MS);
+  const deadlineMs = endOf(parts.clock, 'timeoutMs', options.timeoutMs ?? DEFAULT_WAIT_MS);
   // If this process dies, the wait must not catch an event that nobody waits for any more.
   const expires_at = new Date(deadlineMs).toISOString();
   const { wait_id: waitId } = await openWait(parts, { expires_at, ...body }, options);

@@ -91,6 +91,21 @@ describe('delivering', () => {
     }
   });
 
+  it('[W23] how long a delivery may take, and its signal, count for the question whose key it is too', async () => {
+    const says = { status: 429, headers: { 'retry-after': '3600' } };
+    const late = await startWorld(() => says, { agentId: undefined });
+    await expect(late.wake.deliver(DRAFT, { withinMs: 30_000 })).rejects.toMatchObject({
+      fault: 'rate_limited',
+    });
+    expect([late.clock.naps, late.seen.length]).toEqual([[], 1]);
+
+    const given = new AbortController();
+    const hanging = await startWorld(() => new Promise(() => given.abort()), { agentId: undefined });
+    await expect(hanging.wake.deliver(DRAFT, { signal: given.signal })).rejects.toMatchObject({
+      fault: 'aborted',
+    });
+  });
+
   it('[W3] without an agent id the server is asked whose key it is, once', async () => {
     const card = { status: 200, body: { agent_id: 'from-the-key' } };
     const world = await startWorld((seen) => (seen.url === '/.well-known/wake.json' ? card : received()), {

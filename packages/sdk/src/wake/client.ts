@@ -13,7 +13,7 @@ import {
   type Unanswered,
 } from './answer.ts';
 import { checkOnce } from './check.ts';
-import { type DeliverOptions, deliver, discoverAgentId } from './deliver.ts';
+import { type DeliverOptions, deliver, discoverAgentId, limitsOf } from './deliver.ts';
 import { type Delivered, type Draft, fromDraft } from './draft.ts';
 import { createJournal } from './journal.ts';
 import type { CallOptions, Parts } from './parts.ts';
@@ -103,14 +103,12 @@ export function createWake(options: WakeOptions): Wake {
   const parts = assemble(options);
   const agentId = options.agentId ?? null;
   const provider = options.provider ?? 'custom';
-  let asked: Promise<string> | null = agentId === null ? null : Promise.resolve(agentId);
+  let known = agentId;
 
-  function whoAmI(): Promise<string> {
-    asked ??= discoverAgentId(parts).catch((error: unknown) => {
-      asked = null;
-      throw error;
-    });
-    return asked;
+  async function put(draft: Draft, call: DeliverOptions): Promise<Delivered> {
+    const limits = limitsOf(parts, call);
+    known ??= await discoverAgentId(parts, limits);
+    return deliver(parts, fromDraft(draft, { agentId: known, provider }), { ...limits, ...call });
   }
 
   function wait(id: string, call: WaitOptions & ProceedOnTimeout): Promise<Answer | Assumed>;
@@ -120,8 +118,7 @@ export function createWake(options: WakeOptions): Wake {
   }
 
   return {
-    deliver: async (draft, call = {}) =>
-      deliver(parts, fromDraft(draft, { agentId: await whoAmI(), provider }), call),
+    deliver: (draft, call = {}) => put(draft, call),
     check: async (id, call = {}) => toAnswer(await checkOnce(parts, id, { signal: call.signal })),
     waitFor: wait,
     sweep: (call = {}) => sweep(parts, call, agentId),

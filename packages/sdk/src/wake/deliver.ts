@@ -1,3 +1,4 @@
+import { endOf } from '../clock.ts';
 import { faultOf, LanternError } from '../faults.ts';
 import { isRecord, textOf } from '../json.ts';
 import { writeJson } from '../write-json.ts';
@@ -15,12 +16,25 @@ export interface DeliverOptions extends CallOptions {
   readonly withinMs?: number | undefined;
 }
 
+/** For every request that a delivery takes. */
+export interface Limits extends CallOptions {
+  readonly untilMs?: number;
+}
+
+export function limitsOf({ clock }: Parts, { signal, withinMs }: DeliverOptions): Limits {
+  return { signal, ...(withinMs === undefined ? {} : { untilMs: endOf(clock, 'withinMs', withinMs) }) };
+}
+
 /** Intent, request, id: in this order, so that a log that cannot be written is noticed before anything is sent. */
-export async function deliver(parts: Parts, body: DeliverBody, options: DeliverOptions): Promise<Delivered> {
+export async function deliver(
+  parts: Parts,
+  body: DeliverBody,
+  options: Limits & Pick<DeliverOptions, 'idempotencyKey'>,
+): Promise<Delivered> {
   const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
   assertIdempotencyKey(idempotencyKey);
   const text = writeJson(body);
-  const until = options.withinMs === undefined ? {} : { untilMs: parts.clock.now() + options.withinMs };
+  const until = untilOf(options);
   const facts = { agent_id: body.agent_id, idempotency_key: idempotencyKey };
   await parts.journal.record('deliver', { ...facts, delivery: body });
   const headers = { 'idempotency-key': idempotencyKey };
@@ -34,6 +48,10 @@ export async function deliver(parts: Parts, body: DeliverBody, options: DeliverO
   return { deliveryId: reply.delivery_id, createdAt: reply.created_at, deduplicated, idempotencyKey };
 }
 
+function untilOf({ untilMs }: Limits): { untilMs?: number } {
+  return untilMs === undefined ? {} : { untilMs };
+}
+
 function assertIdempotencyKey(key: string): void {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return;
   const message =
@@ -42,9 +60,9 @@ function assertIdempotencyKey(key: string): void {
 }
 
 /** The key decides who the agent is, but the wire wants the id spelled out (W3), so the server is asked. */
-export async function discoverAgentId(parts: Parts): Promise<string> {
+export async function discoverAgentId(parts: Parts, limits: Limits): Promise<string> {
   const card = await parts.http
-    .send({ method: 'GET', path: '/.well-known/wake.json' })
+    .send({ method: 'GET', path: '/.well-known/wake.json', ...untilOf(limits) }, limits.signal)
     .catch((cause: unknown) => {
       const fault = faultOf(cause);
       const isPlainServer = fault === 'not_found' || fault === 'refused' || fault === 'bad_reply';

@@ -35,6 +35,15 @@ describe('waiting for an answer', () => {
     expect(events(world.log.lines)).toEqual(['adopted', 'timed_out']);
   });
 
+  it.each([Number.NaN, Number.POSITIVE_INFINITY])('[W23] nobody waits for %d ms', async (ms) => {
+    const world = await startWorld(() => answered('pending'));
+    await world.wake.adopt(ID);
+    const refused = { fault: 'wrong_usage', message: expect.stringContaining(`Ms is ${ms}`) };
+    await expect(world.wake.waitFor(ID, { timeoutMs: ms })).rejects.toMatchObject(refused);
+    await expect(world.wake.deliver(DRAFT, { withinMs: ms })).rejects.toMatchObject(refused);
+    expect(world.seen).toEqual([]);
+  });
+
   it('[W23] with an assumption one may proceed, and it is in the log by then', async () => {
     const world = await startWorld(() => answered('pending'));
     await world.wake.adopt(ID);

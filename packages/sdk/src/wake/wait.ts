@@ -1,3 +1,4 @@
+import { endOf } from '../clock.ts';
 import { LanternError } from '../faults.ts';
 import { isPassing } from '../patience.ts';
 import { type Answer, type Assumed, toAnswer, type Unanswered } from './answer.ts';
@@ -80,10 +81,9 @@ async function lookOnce(
 }
 
 async function deadlineOf(parts: Parts, deliveryId: string, options: WaitOptions): Promise<number> {
-  const nowMs = parts.clock.now();
-  if (options.timeoutMs !== undefined) return nowMs + options.timeoutMs;
+  if (options.timeoutMs !== undefined) return endOf(parts.clock, 'timeoutMs', options.timeoutMs);
   const known = await parts.journal.find(deliveryId);
-  if (known === null || known.timeoutSeconds === null) return nowMs + DEFAULT_WAIT_MS;
+  if (known === null || known.timeoutSeconds === null) return parts.clock.now() + DEFAULT_WAIT_MS;
   return known.deliveredAtMs + known.timeoutSeconds * 1_000;
 }
 
