@@ -52,7 +52,8 @@ export function isAftermath(reason: unknown): boolean {
 /** Whoever answers and does not let us in (a new password, no connection left, a standby) has told the operator why. */
 export function awayFault(reason?: unknown): Fault {
   const isTold = reason !== undefined && !isGone(reason);
-  return new Fault('unavailable', 'The database does not answer. Nothing was stored; retry in a moment.', {
+  const problem = CROWDED.test(codeOf(reason)) ? 'has no connection left for us' : 'does not answer';
+  return new Fault('unavailable', `The database ${problem}. Nothing was stored; retry in a moment.`, {
     retryAfter: 2,
     ...(isTold && { cause: reason }),
   });

@@ -320,7 +320,7 @@ describe('while it runs', () => {
     await onDatabase(url, 'grant all on all tables in schema public to small');
     const limited = url.replace('lanternroom@', 'small@');
     const store = await opened(limited);
-    await onDatabase(server.url(), `alter role small connection limit 1`);
+    await onDatabase(server.url(), `alter role small connection limit 0`);
     await onDatabase(
       server.url(),
       `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'small' and datname = '${name}'`,
@@ -333,8 +333,12 @@ describe('while it runs', () => {
           .catch((reason: unknown) => reason),
       ),
     );
-    const refused = tries.filter((reason) => reason !== null);
-    for (const reason of refused) expect(isFault(reason) && reason.fault).toBe('unavailable');
+    for (const reason of tries)
+      expect(reason).toMatchObject({
+        fault: 'unavailable',
+        message: expect.stringContaining('no connection left'),
+        detail: { cause: { code: '53300' } },
+      });
     await onDatabase(server.url(), 'alter role small connection limit -1');
     await until(() =>
       store
