@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Shell } from '../../http/shell.ts';
 
@@ -10,7 +11,11 @@ export const INSIDE = 'https://lanternroom.inside';
  * Our own doors as `fetch`, without a socket: what a tool does goes through the same checks, limits and ledger as what
  * comes from outside. The request that brought the tool call was itself found private, and this one does not leave.
  */
-export function insideFetch(app: FastifyInstance, shell: Shell): typeof fetch {
+export function insideFetch(app: FastifyInstance, shell: Shell): (outer: ServerResponse) => typeof fetch {
+  return (outer) => fetchWithin(app, shell, shell.largeAnswers.within(outer));
+}
+
+function fetchWithin(app: FastifyInstance, shell: Shell, within: Record<string, string>): typeof fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const reply = await app.inject({
@@ -20,6 +25,7 @@ export function insideFetch(app: FastifyInstance, shell: Shell): typeof fetch {
         ...(init?.headers as Record<string, string>),
         host: new URL(shell.baseUrl()).host,
         ...viaProxy(shell),
+        ...within,
       },
       remoteAddress: trustedAddress(shell),
       ...(typeof init?.body === 'string' ? { payload: init.body } : {}),
