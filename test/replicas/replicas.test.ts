@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { textIn } from '@lanternroom/sdk/a2a';
+import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { freePort } from '../../scripts/free-port.mjs';
@@ -301,6 +302,27 @@ describe('the database', () => {
     const says = /PostgreSQL at postgres:.* does not answer .*Waiting for it/;
     await until('it says what it waits for', () => says.test(child.stderr));
     await cluster.server.start();
+    await until('it is ready', async () => (await ask('/readyz'))?.status === 200);
+  });
+
+  test('[R7][D33] being brought forward by another replica: it answers that it is well, and is ready when that is done', async () => {
+    const url = await cluster.database();
+    const holder = new pg.Client({ connectionString: url });
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    await holder.query(`select pg_advisory_lock(${0x4c54524e})`);
+    const port = await freePort();
+    const child = launch({
+      folder: temporaryFolder(),
+      env: { DATABASE_URL: url },
+      args: ['--port', String(port)],
+    });
+    onTestFinished(() => void child.process.kill('SIGKILL'));
+    const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
+    await until('it says that it is well', async () => (await ask('/healthz'))?.status === 200);
+    expect((await ask('/readyz'))?.status).toBe(503);
+    await until('it says what takes so long', () => /is being brought forward/.test(child.stderr));
+    await holder.query('select pg_advisory_unlock_all()');
     await until('it is ready', async () => (await ask('/readyz'))?.status === 200);
   });
 

@@ -1,6 +1,6 @@
 import { LAWS } from '../checker/tally.ts';
 import { crowd, deadWeight, flood, poison, together } from './clients.ts';
-import { badNetwork, cutOff, databaseGone, failOver, laptopAway } from './network.ts';
+import { badNetwork, connectionsEnded, cutOff, databaseGone, failOver, laptopAway } from './network.ts';
 import { freeze, kill, skew, stall, terminate } from './processes.ts';
 import { badReceivers } from './receivers.ts';
 import type { Site } from './site.ts';
@@ -34,6 +34,11 @@ export const FAULTS = {
   },
   cutOff: { name: 'a replica cut off from the database', on: ['PostgreSQL'], strike: (site) => cutOff(site) },
   badNetwork: { name: 'a slow network that loses connections', on: ['PostgreSQL'], strike: badNetwork },
+  connectionsEnded: {
+    name: 'connections ended by the database, again and again',
+    on: ['PostgreSQL'],
+    strike: connectionsEnded,
+  },
   failOver: { name: 'the primary killed, the standby promoted', on: ['PostgreSQL'], strike: failOver },
   badReceivers: {
     name: 'receivers that hang, drip, reset, babble, redirect',

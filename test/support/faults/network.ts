@@ -1,3 +1,4 @@
+import { onDatabase } from '../postgres.ts';
 import { given, pause } from '../until.ts';
 import type { Cable, Site } from './site.ts';
 
@@ -38,6 +39,16 @@ export async function badNetwork(site: Site): Promise<void> {
     site.random.pick(wires)?.reset();
   }
   for (const wire of wires) wire.mend();
+}
+
+/** An administrator ends every connection, again and again, in whatever phase each one is. */
+export async function connectionsEnded(site: Site): Promise<void> {
+  const { name } = given(site.databases, 'PostgreSQL here');
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
+  for (let times = 0; times < 20; times++) {
+    await pause(50 + site.random.below(150));
+    await onDatabase(site.leader.url(), end);
+  }
 }
 
 /** kill -9 of the primary; a moment later the standby is told to lead. Clients only retry. */

@@ -2,7 +2,6 @@ import type { Json } from './canonical.ts';
 import { memberText } from './json-text.ts';
 
 let collected: string[] | null = null;
-let mark = '';
 
 /**
  * JSON that is passed on exactly as it was written: parsing would round a number that a double cannot hold (D59).
@@ -22,7 +21,7 @@ export class ExactJson {
   toJSON(): unknown {
     if (collected === null) return JSON.parse(this.text);
     collected.push(this.text);
-    return mark;
+    return MARK;
   }
 
   /** For a place in a value that is only ever serialised. */
@@ -31,22 +30,21 @@ export class ExactJson {
   }
 }
 
-const SHORT = 'exact json';
+const MARK = 'exact json';
 
 /** Like `JSON.stringify`, but inserts the exact texts unchanged. */
 export function exactText(value: unknown): string {
-  const { text, pieces } = marked(value, SHORT);
+  const { text, pieces } = marked(value);
   if (pieces.length === 0) return text;
-  const put = putIn(text, pieces, SHORT);
-  if (put !== null) return put;
-  // The input contains our placeholder. None of its strings can contain one that is as long as the whole text.
-  const long = '-'.repeat(text.length);
-  return putIn(marked(value, long).text, pieces, long) ?? JSON.stringify(value);
+  const between = text.split(`"${MARK}"`);
+  // Somebody has written our mark: more of them than we have put there.
+  if (between.length !== pieces.length + 1) return pieceByPiece(value) ?? 'null';
+  return between.map((part, index) => part + (pieces[index] ?? '')).join('');
 }
 
-function marked(value: unknown, by: string): { text: string; pieces: string[] } {
+function marked(value: unknown): { text: string; pieces: string[] } {
   const pieces: string[] = [];
-  [collected, mark] = [pieces, by];
+  collected = pieces;
   try {
     return { text: JSON.stringify(value), pieces };
   } finally {
@@ -54,9 +52,14 @@ function marked(value: unknown, by: string): { text: string; pieces: string[] } 
   }
 }
 
-/** Null when the placeholder occurs more often than we have put it in. */
-function putIn(text: string, pieces: readonly string[], by: string): string | null {
-  const between = text.split(`"${by}"`);
-  if (between.length !== pieces.length + 1) return null;
-  return between.map((part, index) => part + (pieces[index] ?? '')).join('');
+/** The same without marks, and slower. Undefined for what JSON leaves out. */
+function pieceByPiece(value: unknown): string | undefined {
+  if (value instanceof ExactJson) return value.text;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item) => pieceByPiece(item) ?? 'null').join(',')}]`;
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const text = pieceByPiece(member);
+    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+  });
+  return `{${members.join(',')}}`;
 }

@@ -36,16 +36,29 @@ export function memberText(object: string, name: string): string | null {
   return start < 0 ? null : object.slice(start, valueEnd(object, start)).trim();
 }
 
+/** The texts of all members' values in valid JSON, by their names; none when that is no object. */
+export function memberTexts(object: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const { name, start } of membersIn(object))
+    texts.set(name, object.slice(start, valueEnd(object, start)).trim());
+  return texts;
+}
+
 /** The index behind the colon of a member in valid JSON; -1 when that is no object, or has no such member. */
-export function memberStart(object: string, name: string): number {
-  if (!object.trimStart().startsWith('{')) return -1;
+export function memberStart(object: string, wanted: string): number {
+  for (const { name, start } of membersIn(object)) if (name === wanted) return start;
+  return -1;
+}
+
+/** One after the other, each with the index behind its colon. */
+function* membersIn(object: string): Generator<{ name: string; start: number }> {
+  if (!object.trimStart().startsWith('{')) return;
   for (let open = object.indexOf('"'); open > 0; ) {
     const close = closingQuote(object, open);
     const start = object.indexOf(':', close) + 1;
-    if (JSON.parse(object.slice(open, close + 1)) === name) return start;
+    yield { name: JSON.parse(object.slice(open, close + 1)), start };
     open = object.indexOf('"', valueEnd(object, start));
   }
-  return -1;
 }
 
 /** The index of the comma or bracket behind the value that begins at `start`. */

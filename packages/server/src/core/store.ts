@@ -40,6 +40,7 @@ export type HeadName =
   | 'setup'
   | 'indexed'
   | 'signing'
+  | 'leaving'
   | 'moved'
   | `agent:${string}`
   | `rate:${string}`

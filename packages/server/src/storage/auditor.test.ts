@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { foundSpace } from '../core/agents/found.ts';
@@ -298,6 +298,16 @@ describe('what is found', () => {
     await write(ground, space);
     await ground.auditor.checkpointAll();
     expectFound(await verify(), n + 1);
+  });
+
+  test('[D21] one that was wiped, its signatures and the file beside it included, also when it has begun anew', async () => {
+    const { ground, space, tamper, verify } = await openCase();
+    for (const table of ['ledger', 'checkpoints']) tamper(`delete from ${table}`);
+    tamper("delete from heads where name = 'ledger'");
+    rmSync(ground.data.checkpoints);
+    expectFound(await verify(), 1);
+    await write(ground, space);
+    expectFound(await verify(), 1);
   });
 
   test('[D21][D22] a space that was taken out with everything in it', async () => {

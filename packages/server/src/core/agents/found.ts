@@ -1,5 +1,6 @@
 import { Fault } from '../faults.ts';
 import type { SpaceId } from '../ids.ts';
+import { SPACE_ADDED } from '../ledger/ledger.ts';
 import { type Room, record } from '../room.ts';
 import type { Space, Tx } from '../store.ts';
 import { type Agent, isAgentId, isHandle, makeCallbackSecret } from './agent.ts';
@@ -33,7 +34,7 @@ export async function insertSpace(room: Room, tx: Tx, handle: string, actor: str
   const space = { id: tx.space, handle, createdAt: room.clock.now(), pushTargets: null };
   await tx.spaces.insert(space);
   const data = { handle };
-  await record(room, tx, space.createdAt, { actor, action: 'space.added', subject: space.id, data });
+  await record(room, tx, space.createdAt, { actor, action: SPACE_ADDED, subject: space.id, data });
   return space;
 }
 

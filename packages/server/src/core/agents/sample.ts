@@ -1,5 +1,6 @@
 import { accept } from '../deliveries/accept.ts';
 import type { Content, Draft } from '../deliveries/delivery.ts';
+import { LEAVING } from '../events/retention.ts';
 import { Fault, isFault } from '../faults.ts';
 import type { DeliveryId } from '../ids.ts';
 import type { Person } from '../people/person.ts';
@@ -100,7 +101,7 @@ function sampleIdentity(agent: Agent): Identity {
 
 /** Removes everything the sample delivered; the ledger keeps its lines, as always. */
 export function removeSample(room: Room, person: Person): Promise<Fault | null> {
-  return room.store.write(person.space, ['ledger'], async (tx) => {
+  return room.store.write(person.space, ['ledger', ...LEAVING], async (tx) => {
     const agent = await tx.agents.get(SAMPLE_AGENT);
     if (agent === null || !agent.sample) return new Fault('not_found', 'There is no sample here.');
     await tx.agents.remove(agent.id);

@@ -96,6 +96,7 @@ async function insert(room: Room, tx: Tx, s: PreparedDelivery, key: KeyRecord): 
   const delivery = toDelivery(s, { id, seq, createdAt, revised, accepted });
   await tx.deliveries.insert(delivery, room.vault.seal(s.raw, bodyIdentity(delivery)));
   if (revised !== null) await supersede(tx, revised, delivery);
+  if (revised !== null && s.draft.revises !== revised.id) await leadOn(tx, s.draft.revises, delivery);
   await remember(tx, s, { id, createdAt, isDeduplicated: false }, now);
   tx.announce(`desk:${tx.space}`, id);
   return { kind: 'accepted', id, createdAt, rate };
@@ -199,6 +200,12 @@ function toDelivery(
     causeEvent: null,
     ...s.shape,
   };
+}
+
+/** The one that was named leads to the newest at once: named again and again, it would be a step farther from it each time. */
+async function leadOn(tx: Tx, named: Draft['revises'], newest: Delivery): Promise<void> {
+  const first = named === null ? null : await tx.deliveries.get(named);
+  if (first !== null) await tx.deliveries.update({ ...first, supersededBy: newest.id });
 }
 
 /** The desk shows one row: the earlier revision gives way, unless a person has already answered it. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { textsIn, wordsOf } from './words.ts';
 
 const words = (text: string) => [...wordsOf(text)];
@@ -28,6 +28,16 @@ test('text without spaces is found by any part of it', () => {
 
 test('what is too long to be a word is left out', () => {
   expect(words(`short ${'a'.repeat(65)} ${'b'.repeat(64)}`)).toEqual(['short', 'b'.repeat(64)]);
+});
+
+test('[D47][W29] of marks that no letter has, only some are put in order: that takes as long as there are pairs of them', () => {
+  const ordering = vi.spyOn(String.prototype, 'normalize');
+  const marks = '\u0301\u0316'.repeat(20_000);
+  const found = words(`before ${marks}a${marks} behind`);
+  expect([found.at(0), found.at(-1)]).toEqual(['before', 'behind']);
+  expect(ordering.mock.contexts.length).toBeGreaterThan(1);
+  for (const text of ordering.mock.contexts) expect(text).not.toMatch(/\p{M}{100}/u);
+  expect(words('a\u0316\u0301')).toEqual(words('a\u0301\u0316'));
 });
 
 test('[D47] a long text has the words of all its parts, and none of its characters is cut in two', () => {

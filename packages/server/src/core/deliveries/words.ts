@@ -9,9 +9,12 @@ const PIECE = new RegExp(`([${UNSPACED}]+)|[^${UNSPACED}]+`, 'gu');
 const LONGEST = 64;
 const SLICE = 16 * 1024;
 
+/** More marks on one letter than any word has letters: putting them in order takes as long as there are pairs of them. */
+const TOO_MANY_MARKS = new RegExp(`(\\p{M}{${LONGEST + 1}})\\p{M}+`, 'gu');
+
 /** Case and width make no difference: upper case first, because ß, ς and ſ only meet there. */
 function fold(text: string): string {
-  return text.normalize('NFKC').toUpperCase().toLowerCase();
+  return text.replace(TOO_MANY_MARKS, '$1').normalize('NFKC').toUpperCase().toLowerCase();
 }
 
 /** `kept` is everything a text can be found by, `asked` what a question needs to find. */

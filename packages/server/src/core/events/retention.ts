@@ -1,11 +1,17 @@
 import type { AgentId, SpaceId } from '../ids.ts';
 import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
+import type { HeadName, Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import type { Entry } from './event.ts';
 import { UNACKED_KEPT } from './subscription.ts';
 
 const STEP = 500;
+
+/**
+ * One after the other, on all replicas: two who take the last two entries of an event away at once would each see the
+ * other's, and leave the event behind for ever; and what one has blanked of a record the other would write again.
+ */
+export const LEAVING: readonly HeadName[] = ['leaving'];
 
 /** Its retention has ended; an entry that was not acknowledged stays at least a week (K17). */
 export function mayLeave({ keptUntil, receivedAt, ack }: Entry, now: Micros): boolean {
@@ -23,7 +29,7 @@ export async function retireEvents(
   await closeExpiredWaits(room, space, agent, now);
   const [oldest] = await room.store.read(space, (tx) => tx.entries.front(agent, 1));
   if (oldest === undefined || !mayLeave(oldest, now)) return;
-  while ((await room.store.write(space, [], (tx) => retire(tx, agent, now))) === STEP);
+  while ((await room.store.write(space, LEAVING, (tx) => retire(tx, agent, now))) === STEP);
 }
 
 /**

@@ -3,7 +3,14 @@ import type { SpaceId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import type { Head } from '../store.ts';
 import { type Micros, toIso } from '../time.ts';
-import { type ChainFault, ChainReader, type Checkpoint, checkpointText, GENESIS } from './ledger.ts';
+import {
+  type ChainFault,
+  ChainReader,
+  type Checkpoint,
+  checkpointText,
+  GENESIS,
+  SPACE_ADDED,
+} from './ledger.ts';
 
 export type Verdict = {
   ok: boolean;
@@ -52,6 +59,7 @@ export async function verifyLedger(
   }
   const end = await followToHead(room, space, { chain, signed, problems, progress }, ends);
   judgeEnd(chain, end, signed, problems);
+  if (problems.length === 0) problems.push(...(await judgeBeginning(room, space)));
   return {
     ok: problems.length === 0,
     entries: chain.seq,
@@ -131,6 +139,17 @@ function judgeEnd(
     if (seq > chain.seq)
       problems.push({ seq, problem: `line ${seq} was signed in a checkpoint and is gone` });
   }
+}
+
+/** The first line says that the space was made: one that was wiped whole, heads and all, begins with something else. */
+async function judgeBeginning({ store }: Room, space: SpaceId): Promise<ChainFault[]> {
+  const { first, known } = await store.read(space, async (tx) => {
+    const [line] = await tx.ledger.page(0, 1);
+    return { first: line, known: await tx.spaces.get() };
+  });
+  if (first === undefined && known === null) return [];
+  if (first?.action === SPACE_ADDED && first.subject === space) return [];
+  return [{ seq: 1, problem: 'line 1 is not the making of this space: what the ledger held before is gone' }];
 }
 
 /** Signs the ledger's end, unless the last checkpoint already stands there. */

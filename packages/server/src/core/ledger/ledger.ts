@@ -17,6 +17,9 @@ export type LedgerLine = {
 
 export type Checkpoint = { space: SpaceId; seq: number; hash: string; at: Micros; signature: string };
 
+/** What the first line of every ledger says. */
+export const SPACE_ADDED = 'space.added';
+
 /** The hash in front of the first line. */
 export const GENESIS = '0'.repeat(64);
 

@@ -65,4 +65,16 @@ describe('numbers that a double cannot hold', () => {
     expect(exactText(written)).toBe('{"a":"exact json","b":1.0,"exact json":["----"]}');
     expect(JSON.stringify({ a: new ExactJson('1.0') })).toBe('{"a":1}');
   });
+
+  test('[D59][W29] whoever writes it costs no more than they have sent, however many pieces there are', () => {
+    const pieces = Array.from({ length: 20_000 }, (_, n) => [`n${n}`, new ExactJson(`${n}.0`)]);
+    const many = {
+      said: 'exact json',
+      left: undefined,
+      toJSON: [undefined, 1],
+      ...Object.fromEntries(pieces),
+    };
+    const texts = pieces.map((_, n) => `"n${n}":${n}.0`).join();
+    expect(exactText(many)).toBe(`{"said":"exact json","toJSON":[null,1],${texts}}`);
+  });
 });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { PLAIN_DOOR } from '../app.ts';
 import { errorHandler } from '../errors.ts';
 import { addJsonParser } from '../reading/body.ts';
-import { bePatient, refuseBroken } from './broken.ts';
+import { bePatient, readableUrl, refuseBroken } from './broken.ts';
 
 /** Sends half of a body, lets the time limit pass, and then sends the rest. */
 async function slowly(isPatient: boolean): Promise<number> {
@@ -74,4 +74,19 @@ test('[D33] whoever leaves in the middle of a body is no fault of ours, and not 
   outgoing.destroy();
   expect(await refused).toBe(400);
   expect(logged).toEqual([]);
+});
+
+test('[W29] an address is read to its end, however many slashes it has', () => {
+  const slashes = '/'.repeat(1024 * 1024);
+  expect(readableUrl(`/a${slashes}b`)).toBe(`/a${slashes}b`);
+  expect(readableUrl(`/a${slashes}?q=/`)).toBe('/a?q=/');
+  expect(readableUrl(`/@a/b${slashes}c`)).toBe('/@a/b/c');
+  expect(['/', '//', '/a/', '/wake/v1/', '/@a/b/', '/a#/'].map(readableUrl)).toEqual([
+    '/',
+    '//',
+    '/a',
+    '/wake/v1/',
+    '/@a/b/',
+    '/a#/',
+  ]);
 });

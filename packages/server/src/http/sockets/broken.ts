@@ -10,8 +10,7 @@ import { endWith } from './goodbye.ts';
 export function readableUrl(url: string | undefined): string {
   const text = withoutLastSlash(url ?? '/');
   if (!text.includes('%')) return withoutDoubleSlash(text);
-  const end = text.search(/[?#]/);
-  const path = end < 0 ? text : text.slice(0, end);
+  const path = text.slice(0, endOfPath(text));
   const rest = text.slice(path.length);
   try {
     // No name contains a null character, and PostgreSQL cannot even be asked for one.
@@ -57,7 +56,20 @@ function below(socket: Socket & { _parent?: Socket }): Socket {
  * agent's own address, which has both forms (A1), and an empty id in WAKE (W14, W25).
  */
 function withoutLastSlash(url: string): string {
-  return url.replace(/^(\/(?!@|wake\/)[^?#]+?)\/+(?=[?#]|$)/, '$1');
+  if (url.startsWith('/@') || url.startsWith('/wake/')) return url;
+  const end = endOfPath(url);
+  // Counted and not matched: a pattern tries each slash as the first of the last ones, and thousands of them take seconds.
+  let kept = end;
+  while (kept > SHORTEST_PATH && url[kept - 1] === '/') kept--;
+  return kept === end ? url : url.slice(0, kept) + url.slice(end);
+}
+
+/** A slash and one letter. */
+const SHORTEST_PATH = 2;
+
+function endOfPath(url: string): number {
+  const end = url.search(/[?#]/);
+  return end < 0 ? url.length : end;
 }
 
 type Broken = { line: string; fault: Fault };

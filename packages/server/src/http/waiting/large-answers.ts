@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Fault } from '../../core/faults.ts';
@@ -9,6 +10,8 @@ const MOST_UNDER_WAY = 4;
 /** An answer larger than this uses up several places. */
 const PLACE_BYTES = 16 * 1024 * 1024;
 const MOST_WAITING = 200;
+/** Says into which answer this one goes. */
+const WITHIN = 'x-lanternroom-within';
 /** A caller who reads nothing of a large answer for so long is disconnected. */
 const STALLED_MS = 60_000;
 
@@ -24,12 +27,26 @@ type Line = { underWay: number; waiting: Waiting[] };
 export class LargeAnswers {
   readonly #lines = new Map<string, Line>();
   readonly #releases = new WeakMap<ServerResponse, () => void>();
+  readonly #outer = new Map<string, ServerResponse>();
+
+  /**
+   * What is asked within the process (MCP) goes into another answer, and is taken when that one is. Whoever asks sends
+   * these headers along; nobody outside can guess them.
+   */
+  within(outer: ServerResponse): Readonly<Record<string, string>> {
+    const name = randomUUID();
+    this.#outer.set(name, outer);
+    outer.once('close', () => this.#outer.delete(name));
+    if (outer.destroyed) this.#outer.delete(name);
+    return { [WITHIN]: name };
+  }
 
   /**
    * Resolves when the answer may be made. The turn ends when the answer was taken or the caller has gone. True if it
    * had to wait: then the caller must be identified again (W28).
    */
-  async turn(who: string, bytes: number, response: ServerResponse): Promise<boolean> {
+  async turn(who: string, bytes: number, asked: ServerResponse): Promise<boolean> {
+    const response = this.#outer.get(String(asked.req.headers[WITHIN])) ?? asked;
     // Some requests pass here twice, by two routes.
     if (bytes < LARGE_BYTES || this.#releases.has(response)) return false;
     const line = this.#lines.get(who) ?? { underWay: 0, waiting: [] };
@@ -67,7 +84,7 @@ export class LargeAnswers {
   }
 }
 
-/** A request from within the process (MCP) has no connection that could stall. */
+/** What is asked within the process, and goes into nobody's answer, has no connection that could stall. */
 function letGoAfter(response: ServerResponse, millis: number): void {
   if (response.socket instanceof Socket) response.setTimeout(millis);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/canonical.ts';
 import { anEvent, answered, freshId, openInbox, sharedInbox } from '../../testing/akep.ts';
 import { SENSE2AI } from '../../testing/akep-examples.ts';
-import { CLOUDEVENTS, fromCloudEvent, toCloudEvent } from './cloudevents.ts';
+import { CLOUDEVENTS, cloudTextOf, envelopeTextOf, fromCloudEvent, toCloudEvent } from './cloudevents.ts';
 import { checkEvent } from './schema.ts';
 
 const NOW = '2026-11-15T09:00:00.000000Z';
@@ -55,6 +55,17 @@ describe('CloudEvents', () => {
       expect(toCloudEvent(JSON.parse(JSON.stringify(envelope)))).toEqual(JSON.parse(JSON.stringify(given)));
     };
     fc.assert(fc.property(cloudEvent, check), { numRuns: 500 });
+  });
+
+  it('[K26][W29] one with thousands of extensions costs no more than it has letters', () => {
+    const extensions = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`x${n}`, n]));
+    const around = { specversion: '1.0', id: 'evt_cloud_0002', source: 's', type: 't', said: 'exact json' };
+    const given = { ...around, data: anEvent({ extensions }) };
+    const text = JSON.stringify(given);
+    const envelope = fromCloudEvent(JSON.parse(text), { now: NOW });
+    const kept = envelopeTextOf(text, given as unknown as JsonObject, envelope);
+    expect(JSON.parse(kept)).toEqual(envelope);
+    expect(cloudTextOf(kept)).toBe(text);
   });
 
   it('[K26] an envelope inside of one comes back as it was, with every attribute around it', () => {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.ts';
 import { ExactJson, exactText } from '../../core/exact-json.ts';
 import { Fault } from '../../core/faults.ts';
-import { memberText } from '../../core/json-text.ts';
+import { memberText, memberTexts } from '../../core/json-text.ts';
 
 /** CloudEvents 1.0, structured mode, mapped both ways without loss (K26). */
 export const CLOUDEVENTS = 'application/cloudevents+json';
@@ -60,14 +60,13 @@ export function envelopeTextOf(text: string, value: JsonObject, envelope: JsonOb
   const data = memberText(text, 'data');
   if (data === null) return JSON.stringify(envelope);
   if (value.data === envelope) return data;
-  if (isEnvelope(value.data))
-    return exactText({ ...members(data, value.data), ...keptBeside(envelope, data) });
+  if (isEnvelope(value.data)) return exactText({ ...members(data), ...keptBeside(envelope, data) });
   const knowledge = { ...(envelope.knowledge as JsonObject), content: new ExactJson(data).json };
   return exactText({ ...envelope, knowledge });
 }
 
-function members(text: string, object: JsonObject): Record<string, ExactJson> {
-  return Object.fromEntries(Object.keys(object).map((name) => [name, ExactJson.member(text, name)]));
+function members(text: string): Record<string, ExactJson> {
+  return Object.fromEntries([...memberTexts(text)].map(([name, value]) => [name, new ExactJson(value)]));
 }
 
 /** The extensions of a wrapped envelope, with ours among them. */
@@ -75,8 +74,7 @@ function keptBeside({ extensions }: JsonObject, data: string) {
   const ours = (extensions as JsonObject)[KEPT] as JsonObject;
   const text = memberText(data, 'extensions');
   if (text === null) return { extensions: { [KEPT]: ours } };
-  const own = members(text, JSON.parse(text) as JsonObject);
-  return { extensions: { ...own, [KEPT]: { ...ours, extensions: new ExactJson(text) } } };
+  return { extensions: { ...members(text), [KEPT]: { ...ours, extensions: new ExactJson(text) } } };
 }
 
 /** Attributes that we would generate ourselves in the same words need not be stored. */
@@ -147,10 +145,10 @@ function exactData(text: string, envelope: JsonObject, data: Json): ExactJson | 
   const kept = isJsonObject(envelope.extensions) ? envelope.extensions[KEPT] : undefined;
   if (!isJsonObject(kept) || kept.wraps !== true)
     return ExactJson.member(memberText(text, 'knowledge') ?? '', 'content');
-  const { extensions: _, ...rest } = envelope;
-  if (kept.extensions === undefined) return members(text, rest);
-  const ours = memberText(memberText(text, 'extensions') ?? '', KEPT) ?? '';
-  return { ...members(text, rest), extensions: ExactJson.member(ours, 'extensions') };
+  const { extensions, ...rest } = members(text);
+  if (kept.extensions === undefined) return rest;
+  const ours = memberText(extensions?.text ?? '', KEPT) ?? '';
+  return { ...rest, extensions: ExactJson.member(ours, 'extensions') };
 }
 
 /** An envelope on its way out. What came in as a CloudEvent leaves as the same one. */

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Shell } from '../../http/shell.ts';
 
@@ -11,7 +12,11 @@ export const INSIDE = 'https://lanternroom.inside';
  * request from outside. The request that brought the tool call already came over a private connection, and this one
  * does not leave the process.
  */
-export function insideFetch(app: FastifyInstance, shell: Shell): typeof fetch {
+export function insideFetch(app: FastifyInstance, shell: Shell): (outer: ServerResponse) => typeof fetch {
+  return (outer) => fetchWithin(app, shell, shell.largeAnswers.within(outer));
+}
+
+function fetchWithin(app: FastifyInstance, shell: Shell, within: Record<string, string>): typeof fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const reply = await app.inject({
@@ -21,6 +26,7 @@ export function insideFetch(app: FastifyInstance, shell: Shell): typeof fetch {
         ...(init?.headers as Record<string, string>),
         host: new URL(shell.baseUrl()).host,
         ...viaProxy(shell),
+        ...within,
       },
       remoteAddress: trustedAddress(shell),
       ...(typeof init?.body === 'string' ? { payload: init.body } : {}),

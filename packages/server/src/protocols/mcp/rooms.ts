@@ -1,12 +1,18 @@
+import type { ServerResponse } from 'node:http';
 import { createLanternServer, RECENT, type Room } from '@lanternroom/mcp';
 import { createCaller } from '@lanternroom/sdk/a2a';
 import { createInbox } from '@lanternroom/sdk/akep';
 import { createWake, LanternError, memoryLog } from '@lanternroom/sdk/wake';
 import { type NodeMcpRequestHandler, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { type Identity, isActive } from '../../core/agents/key.ts';
 import type { Shell } from '../../http/shell.ts';
-import { INSIDE } from './inside.ts';
+import { INSIDE, type insideFetch } from './inside.ts';
+
+type Inside = ReturnType<typeof insideFetch>;
+
+/** How a room reaches our own doors. */
+type Within = { url: string; apiKey: string; fetch: typeof fetch };
 
 type Kept = { handler: McpHttpHandler; serve: NodeMcpRequestHandler; leave(): void };
 
@@ -16,12 +22,12 @@ const MOST_ROOMS = 1_000;
 /** One MCP handler per key, so that nothing meant for one agent can reach another. */
 export class Rooms {
   readonly #shell: Shell;
-  readonly #fetch: typeof fetch;
+  readonly #inside: Inside;
   readonly #kept = new Map<string, Kept>();
 
-  constructor(shell: Shell, fetch: typeof globalThis.fetch) {
+  constructor(shell: Shell, inside: Inside) {
     this.#shell = shell;
-    this.#fetch = fetch;
+    this.#inside = inside;
   }
 
   /** The handler of a key that was just verified. */
@@ -42,11 +48,15 @@ export class Rooms {
 
   #open({ key }: Identity, apiKey: string): Kept {
     // A room per request: nothing that one call leaves behind can slow the next.
-    const handler = createMcpHandler(() => createLanternServer(this.#roomOf(key.agent, apiKey)));
+    const handler = createMcpHandler(({ authInfo }) => {
+      const fetch = this.#inside(answerOf(authInfo));
+      return createLanternServer(this.#roomOf(key.agent, { url: INSIDE, apiKey, fetch }));
+    });
     const leave = this.#shell.wakeups.on(`inbox:${key.space}:${key.agent}`, () => {
       void this.#tell(key.id, key.digest, handler);
     });
-    return { handler, serve: toNodeHandler(handler), leave };
+    const serve = toNodeHandler(handler);
+    return { handler, serve: (request, ...rest) => serve(withAnswer(request, rest[0]), ...rest), leave };
   }
 
   /** The key is checked again before anything is told: it may have been revoked since the stream was opened. */
@@ -64,14 +74,13 @@ export class Rooms {
     void kept?.handler.close();
   }
 
-  #roomOf(agentId: string, apiKey: string): Room {
+  #roomOf(agentId: string, inside: Within): Room {
     const { baseUrl, about } = this.#shell;
-    const inside = { url: INSIDE, apiKey, fetch: this.#fetch };
     return {
       // No log of its own: the ledger is the record here, and the server knows which agent a delivery belongs to.
       wake: createWake({ ...inside, agentId, provider: 'mcp', log: memoryLog() }),
       inbox: createInbox({ ...inside, log: memoryLog() }),
-      agent: (address) => createCaller(this.#callee(address, apiKey)),
+      agent: (address) => createCaller(this.#callee(address, inside)),
       deskUrl: (id) => `${baseUrl()}/d/${id}`,
       vouchesForIds: true,
       version: about.version,
@@ -79,13 +88,22 @@ export class Rooms {
   }
 
   /** Only agents of this server: an inbound request must not reach out to others. */
-  #callee(address: string, token: string) {
+  #callee(address: string, { apiKey: token, fetch }: Within) {
     const url = URL.canParse(address, this.#shell.baseUrl()) ? new URL(address, this.#shell.baseUrl()) : null;
     const isHere = url?.origin === new URL(this.#shell.baseUrl()).origin;
     if (url === null || !isHere || !/^\/@[^/]+\/[^/]+$/.test(url.pathname)) {
       const like = `${this.#shell.baseUrl()}/@handle/name`;
       throw new LanternError('wrong_usage', `From here only agents of this server can be reached: ${like}.`);
     }
-    return { agent: `${INSIDE}${url.pathname}`, token, fetch: this.#fetch };
+    return { agent: `${INSIDE}${url.pathname}`, token, fetch };
   }
+}
+
+/** The library passes on what it finds at `auth`: for us, the answer that a request waits for. */
+function withAnswer<Request extends object>(request: Request, response: unknown): Request {
+  return Object.assign(request, { auth: { token: '', clientId: '', scopes: [], extra: { response } } });
+}
+
+function answerOf(auth: AuthInfo | undefined): ServerResponse {
+  return auth?.extra?.response as ServerResponse;
 }

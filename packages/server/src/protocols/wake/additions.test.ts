@@ -119,6 +119,22 @@ it('[W26] a revision takes the place of the earlier one on the desk, which stays
   expect((await world.decide(second, { status: 'approved' })).status).toBe(200);
 });
 
+it('[W26] whoever names the first one again and again is led to the newest in one step', async () => {
+  const world = await openWorld({ env: AT_ONCE });
+  const first = await world.deliver();
+  const second = await world.deliver({ revises: first });
+  const third = await world.deliver({ revises: first });
+  const fourth = await world.deliver({ revises: first });
+  const leadsTo = async (id: string) => (await shown(world, id)).superseded_by;
+  expect(await Promise.all([first, second, third, fourth].map(leadsTo))).toEqual([
+    fourth,
+    third,
+    fourth,
+    null,
+  ]);
+  expect(await shown(world, fourth)).toMatchObject({ revises: third, revision: 4 });
+});
+
 it('[W26] revising what a person has answered, or is about to, does not undo the answer', async () => {
   const { world } = await openStillWorld();
   const held = await world.deliver();

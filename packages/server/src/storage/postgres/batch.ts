@@ -60,6 +60,12 @@ export class BatchSession implements Session {
     for (const [insert, rows] of held) this.#insert(insert, rows);
   }
 
+  /** Nobody waits for it before the commit. */
+  keep(sent: Promise<unknown>): void {
+    sent.catch(() => {}); // looked at in `settled`
+    this.#sent.push(sent);
+  }
+
   /** Throws the first error of what was sent, if there was one. */
   async settled(): Promise<void> {
     for (const one of this.#sent) await one;
@@ -80,7 +86,7 @@ export class BatchSession implements Session {
 
   #insert(insert: Insert<object>, rows: readonly object[]): void {
     const isCopied = rows.length >= WORTH_COPYING && !insert.replaces && !this.#link.greeting.isPooled;
-    if (isCopied) this.#keep(this.#link.copy(insert, rows));
+    if (isCopied) this.keep(this.#link.copy(insert, rows));
     else this.#bind(insert, rows);
   }
 
@@ -88,14 +94,9 @@ export class BatchSession implements Session {
     for (let at = 0; at < rows.length; ) {
       const size = SIZES.find((s) => s <= rows.length - at) ?? 1;
       const { sql, bind } = insert.compileMany('postgres', size);
-      this.#keep(this.#link.query(sql, bind(rows.slice(at, at + size))));
+      this.keep(this.#link.query(sql, bind(rows.slice(at, at + size))));
       at += size;
     }
-  }
-
-  #keep(sent: Promise<unknown>): void {
-    sent.catch(() => {}); // looked at in `settled`
-    this.#sent.push(sent);
   }
 }
 

@@ -2,14 +2,21 @@ import { DAMAGED, Fault, isFault } from '../../core/faults.ts';
 import { codeOf } from '../error-code.ts';
 
 const SOCKET = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/;
-/** Connection lost, shutting down, starting up, too many clients. */
-const AWAY = /^(08|57P|53300|53400)/;
+/** Connection lost, shutting down, starting up; ended by the server because we stood still in a transaction. */
+const AWAY = /^(08|57P|25P03|25P04)/;
+/** Too many clients. */
+const CROWDED = /^(53300|53400)/;
 const AWAY_WORDS = /Connection terminated|not queryable/i;
 
 const SILENT_WORDS = /Query read timeout|timeout expired|timeout exceeded/i;
 
 /** The database cannot be reached, as far as this connection can tell. */
 export function isAway(reason: unknown): boolean {
+  return isGone(reason) || CROWDED.test(codeOf(reason));
+}
+
+/** Nobody is there, or nobody any more. */
+function isGone(reason: unknown): boolean {
   const code = codeOf(reason);
   const message = reason instanceof Error ? reason.message : '';
   return SOCKET.test(code) || AWAY.test(code) || AWAY_WORDS.test(message) || isSilent(reason);
@@ -42,9 +49,13 @@ export function isAftermath(reason: unknown): boolean {
   return codeOf(reason) === '25P02';
 }
 
-export function awayFault(): Fault {
-  return new Fault('unavailable', 'The database does not answer. Nothing was stored; retry in a moment.', {
+/** Whoever answers and does not let us in (a new password, no connection left, a standby) has told the operator why. */
+export function awayFault(reason?: unknown): Fault {
+  const isTold = reason !== undefined && !isGone(reason);
+  const problem = CROWDED.test(codeOf(reason)) ? 'has no connection left for us' : 'does not answer';
+  return new Fault('unavailable', `The database ${problem}. Nothing was stored; retry in a moment.`, {
     retryAfter: 2,
+    ...(isTold && { cause: reason }),
   });
 }
 
@@ -77,6 +88,11 @@ export function storageFault(reason: unknown): unknown {
       });
     case '22021':
       return new Fault('invalid_field', 'Text may not hold the null character (U+0000).', { cause: reason });
+    case '58030':
+      return new Fault('unavailable', "The database's disk fails. Nothing was stored; retry in a moment.", {
+        retryAfter: 2,
+        cause: reason,
+      });
     case 'XX001':
     case 'XX002':
       return new Fault('unavailable', DAMAGED, { retryAfter: 60, cause: reason });

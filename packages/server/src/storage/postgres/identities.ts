@@ -13,8 +13,7 @@ const BUMP = `insert into heads (space_id, name, n, at, text, seal) values ('', 
 /** In the transaction that changes them, so that the new number and the new identities become visible together. */
 export function bumpIdentities(link: PgLink, session: BatchSession): void {
   if (!TABLES.some((table) => session.touched.has(table))) return;
-  // If this fails, the commit after it fails and reports it.
-  link.query(BUMP, []).catch(() => {});
+  session.keep(link.query(BUMP, []));
 }
 
 const version = statement<object>()((db) =>

@@ -20,7 +20,7 @@ export class Whereabouts {
   #first = 0;
   #probe: NodeJS.Timeout | null = null;
   #watch: NodeJS.Timeout | null = null;
-  #isAway = false;
+  #problem: unknown;
   #stopped = false;
 
   /** Several hosts in one address are tried in turn, until one takes writes. */
@@ -31,7 +31,12 @@ export class Whereabouts {
 
   /** A lost connection alone says little; a failed probe is conclusive. */
   get isAway(): boolean {
-    return this.#isAway;
+    return this.#problem !== undefined;
+  }
+
+  /** What the last probe met. */
+  get problem(): unknown {
+    return this.#problem;
   }
 
   get isStopped(): boolean {
@@ -106,10 +111,10 @@ export class Whereabouts {
       const link = await this.connect(() => {});
       await link.close();
       this.#probe = null;
-      this.#isAway = false;
+      this.#problem = undefined;
       for (const hear of this.#whenBack) hear();
     } catch (reason) {
-      this.#isAway = true;
+      this.#problem = reason;
       if (isSilent(reason)) this.#letGo();
       if (!this.#stopped) this.#probe = setTimeout(() => void this.#look(), PROBE_EVERY_MS);
     }
@@ -142,19 +147,19 @@ export class Lane {
 
   async get(): Promise<PgLink> {
     if (this.#link === null) {
-      if (this.#where.isAway || this.#where.isStopped) throw awayFault();
+      if (this.#where.isAway || this.#where.isStopped) throw awayFault(this.#where.problem);
       const link = this.#where.connectWatched(() => this.#drop(link));
       link.catch(() => this.#drop(link));
       this.#link = link;
     }
     return this.#link.catch((reason: unknown) => {
-      throw this.told(reason);
+      throw awayFault(reason);
     });
   }
 
   /** Examines the error of a statement; a useless connection is discarded. */
   told(reason: unknown): Fault | unknown {
-    if (!isAway(reason) && !isReadOnly(reason) && !(reason instanceof ReadOnlyDatabase)) return reason;
+    if (!isAway(reason) && !isReadOnly(reason)) return reason;
     this.#drop(this.#link);
     return awayFault();
   }

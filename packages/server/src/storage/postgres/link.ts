@@ -26,6 +26,10 @@ type Asked = { pid: number; standby: boolean; readonly: string; sync: string; no
 const CONNECT_WITHIN_MS = 2_000;
 /** The server ends a slow statement long before; this is for a server that went silent. */
 const ANSWER_WITHIN_MS = 20_000;
+/** For what nobody can say how long it takes. A connection that is dead is found by its silence below TCP. */
+const FOR_DAYS_MS = 20 * 24 * 60 * 60_000;
+/** Firewalls and balancers forget a connection that is silent for minutes, and tell nobody. */
+const SAY_SOMETHING_AFTER_MS = 30_000;
 
 const INT8 = 20;
 const toNumber = (text: string) => Number(text);
@@ -99,6 +103,7 @@ export class PgLink implements Session {
       pipeline: true,
       types,
       keepAlive: true,
+      keepAliveInitialDelayMillis: SAY_SOMETHING_AFTER_MS,
       application_name: 'lanternroom',
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
       query_timeout: ANSWER_WITHIN_MS,
@@ -171,6 +176,12 @@ export class PgLink implements Session {
   exec(text: string): Promise<pg.QueryResult> {
     this.#gather();
     return this.client.query(text);
+  }
+
+  /** The same, however long it takes: an index over millions of rows, or another replica that makes one. */
+  execPatiently(text: string): Promise<pg.QueryResult> {
+    this.#gather();
+    return this.client.query({ text, query_timeout: FOR_DAYS_MS } as pg.QueryConfig);
   }
 
   /** Sends at once, without waiting for more of this turn. */

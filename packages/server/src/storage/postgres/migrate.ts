@@ -14,18 +14,23 @@ const ALSO = [
   "create index if not exists heads_ledgers on heads (space_id) where name = 'ledger'",
 ];
 
+/** What the role or the database may have been given is meant for ordinary statements. Not every version knows all of them. */
+const NO_LIMITS = `select set_config(name, '0', true) from pg_settings where name in
+  ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
+
 /** Brings the schema to this program's version, in one transaction; other starting replicas wait for it. */
 export async function migratePostgres(link: PgLink): Promise<void> {
   await link.exec('begin');
   try {
-    await link.exec(`select pg_advisory_xact_lock(${LOCK})`);
+    await link.exec(NO_LIMITS);
+    await link.execPatiently(`select pg_advisory_xact_lock(${LOCK})`);
     const version = await versionOf(link);
     refuseNewer(version);
     for (const step of MIGRATIONS.slice(version)) {
-      for (const sql of step) await link.exec(inPostgres(sql));
+      for (const sql of step) await link.execPatiently(inPostgres(sql));
     }
     if (version < MIGRATIONS.length) {
-      for (const sql of ALSO) await link.exec(sql);
+      for (const sql of ALSO) await link.execPatiently(sql);
       await link.exec(`update lanternroom_schema set version = ${MIGRATIONS.length}`);
     }
     await link.exec('commit');

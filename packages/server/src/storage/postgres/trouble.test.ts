@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Postgres, startPostgres } from '../../../../../scripts/postgres.mjs';
@@ -47,6 +48,12 @@ const refusal = (url: string): Promise<string> =>
     },
     (reason: unknown) => openServerError(reason, url).message,
   );
+
+/** What Linux knows of its connections. */
+const CONNECTIONS = '/proc/self/net/tcp';
+
+/** The whole process stands still, as under SIGSTOP: what arrives meanwhile is read afterwards. */
+const freeze = (millis: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis);
 
 const line = (seq: number) => ({ ...aLine(), seq });
 
@@ -139,6 +146,14 @@ test('[R7] a commit whose answer was lost is not told as nothing stored', async 
   expect(await onDatabase(url, 'select actor from ledger')).toEqual([{ actor: 'nobody-01' }]);
 });
 
+/** As the first version left it, with a line in its ledger. */
+const FIRST_SCHEMA = [
+  ...(MIGRATIONS[0] ?? []).map(inPostgres),
+  'create table lanternroom_schema (version bigint not null)',
+  'insert into lanternroom_schema values (1)',
+  "insert into ledger values ('sp_1', 1, 1, 'a', 'b', 'c', '{}', 'hash')",
+].join(';\n');
+
 describe('the start', () => {
   test('[R1][D25] many replicas that start at once make the schema once, and all of them run', async () => {
     const url = await database();
@@ -162,15 +177,29 @@ describe('the start', () => {
 
   test('[D25] an earlier schema is brought forward, with its data', async () => {
     const url = await database();
-    const first = [
-      ...(MIGRATIONS[0] ?? []).map(inPostgres),
-      'create table lanternroom_schema (version bigint not null)',
-      'insert into lanternroom_schema values (1)',
-      "insert into ledger values ('sp_1', 1, 1, 'a', 'b', 'c', '{}', 'hash')",
-    ];
-    await onDatabase(url, first.join(';\n'));
+    await onDatabase(url, FIRST_SCHEMA);
     const store = await opened(url);
     expect(await store.read('sp_1', (tx) => tx.ledger.page(0, 9))).toMatchObject([{ hash: 'hash' }]);
+    expect(await onDatabase(url, 'select version from lanternroom_schema')).toEqual([
+      { version: MIGRATIONS.length },
+    ]);
+  });
+
+  test('[D25] bringing it forward takes as long as it takes, whatever limits there are for other statements', async () => {
+    const url = await database();
+    await onDatabase(url, FIRST_SCHEMA);
+    const name = new URL(url).pathname.slice(1);
+    for (const limit of ['statement_timeout', 'lock_timeout', 'transaction_timeout'])
+      await onDatabase(server.url(), `alter database ${name} set ${limit} = '2s'`);
+    // Somebody sits on a table for longer than we wait for any other answer.
+    const held = onDatabase(
+      url,
+      'begin; set local statement_timeout = 0; set local transaction_timeout = 0; lock table deliveries; select pg_sleep(22); commit',
+    );
+    const sits = `select 1 from pg_stat_activity where datname = '${name}' and wait_event = 'PgSleep'`;
+    await until(async () => (await onDatabase(server.url(), sits)).length === 1);
+    await opened(url);
+    await held;
     expect(await onDatabase(url, 'select version from lanternroom_schema')).toEqual([
       { version: MIGRATIONS.length },
     ]);
@@ -291,7 +320,7 @@ describe('while it runs', () => {
     await onDatabase(url, 'grant all on all tables in schema public to small');
     const limited = url.replace('lanternroom@', 'small@');
     const store = await opened(limited);
-    await onDatabase(server.url(), `alter role small connection limit 1`);
+    await onDatabase(server.url(), `alter role small connection limit 0`);
     await onDatabase(
       server.url(),
       `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'small' and datname = '${name}'`,
@@ -304,8 +333,12 @@ describe('while it runs', () => {
           .catch((reason: unknown) => reason),
       ),
     );
-    const refused = tries.filter((reason) => reason !== null);
-    for (const reason of refused) expect(isFault(reason) && reason.fault).toBe('unavailable');
+    for (const reason of tries)
+      expect(reason).toMatchObject({
+        fault: 'unavailable',
+        message: expect.stringContaining('no connection left'),
+        detail: { cause: { code: '53300' } },
+      });
     await onDatabase(server.url(), 'alter role small connection limit -1');
     await until(() =>
       store
@@ -314,6 +347,93 @@ describe('while it runs', () => {
         .catch(() => false),
     );
   });
+
+  test('[R6][R7] one that froze in a transaction has lost the database, and finds it again', async () => {
+    const url = await database();
+    const name = new URL(url).pathname.slice(1);
+    const store = await opened(url);
+    // The server ends those that stand still for five seconds in the same way, but for one letter of its code.
+    await onDatabase(server.url(), `alter database ${name} set transaction_timeout = '200ms'`);
+    const frozen = store.write('sp_1', [], async (tx) => {
+      await tx.ledger.page(0, 1);
+      freeze(1_000);
+      await tx.ledger.page(0, 2);
+    });
+    await expect(frozen).rejects.toMatchObject({ fault: 'unavailable', detail: { retryAfter: 2 } });
+    await until(() =>
+      store
+        .write('sp_1', [], (tx) => tx.ledger.insert(line(1)))
+        .then(() => true)
+        .catch(() => false),
+    );
+  });
+
+  test.skipIf(!existsSync(CONNECTIONS))(
+    '[R7] a connection that rests says so before anything in between forgets it',
+    async () => {
+      const where = new Whereabouts(await database(), () => {});
+      const lane = new Lane(where);
+      onTestFinished(() => lane.close());
+      const { client } = await lane.get();
+      const { localPort } = (client as unknown as { connection: { stream: Socket } }).connection.stream;
+      const port = `:${Number(localPort).toString(16).toUpperCase().padStart(4, '0')}`;
+      const own = readFileSync(CONNECTIONS, 'utf8')
+        .split('\n')
+        .map((row) => row.trim().split(/\s+/))
+        .find(([, local]) => local?.endsWith(port));
+      // Which timer it is (2 is that of keep-alive), and hundredths of a second until it ends.
+      const [timer = '', left = ''] = own?.[5]?.split(':') ?? [];
+      expect(Number(timer)).toBe(2);
+      expect(Number.parseInt(left, 16) / 100).toBeLessThanOrEqual(60);
+    },
+  );
+
+  test('[R7] whoever is not let in any more is without the database, and the operator is told why', async () => {
+    const url = await database();
+    await (await open(url)).stop();
+    const role = `shut_out_${made}`;
+    await onDatabase(url, `create role ${role} login; grant all on all tables in schema public to ${role}`);
+    const store = await opened(url.replace('lanternroom@', `${role}@`));
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`;
+    await onDatabase(url, `alter role ${role} nologin`);
+    await onDatabase(url, end);
+    const works = [
+      () => store.read('sp_1', (tx) => tx.ledger.page(0, 1)),
+      () => store.write('sp_1', [], (tx) => tx.ledger.insert(line(1))),
+      () => store.directory.spaces(),
+    ];
+    const told = await Promise.all(works.map((work) => work().catch((reason: unknown) => reason)));
+    for (const reason of told)
+      expect(reason).toMatchObject({ fault: 'unavailable', detail: { retryAfter: 2 } });
+    expect(told.map((reason) => isFault(reason) && String(reason.detail.cause))).toContainEqual(
+      expect.stringContaining('not permitted to log in'),
+    );
+    await onDatabase(url, `alter role ${role} login`);
+    await until(() =>
+      store
+        .write('sp_1', [], (tx) => tx.ledger.insert(line(1)))
+        .then(() => true)
+        .catch(() => false),
+    );
+  });
+
+  test.each([
+    ['53100', 'storage_full'],
+    ['58030', 'unavailable'],
+  ])(
+    '[R7][D25] a disk that fails with %s is told as %s, also by the very last statement of a batch',
+    async (code, fault) => {
+      const url = await database();
+      const store = await opened(url);
+      await onDatabase(
+        url,
+        `create function fail() returns trigger language plpgsql as $$ begin raise 'no' using errcode = '${code}'; end $$;
+      create trigger fail before insert on heads for each row when (new.name = 'identities') execute function fail()`,
+      );
+      const writing = store.write('sp_1', [], (tx) => tx.keys.revoke('ke_1', 1));
+      await expect(writing).rejects.toMatchObject({ fault, detail: { cause: { code } } });
+    },
+  );
 
   test('[R7] a statement that takes too long is ended by the server, and the next one works', async () => {
     const url = await database();
@@ -364,10 +484,19 @@ describe('the time', () => {
     clock.heard({ database: 1_000_000_000, here: 5_000, error: 2 });
     here = 5_010;
     expect(clock.now()).toBe(1_000_010_000);
-    clock.heard({ database: 9_000_000_000, here: 5_010, error: 50 });
+    clock.heard({ database: 1_000_055_000, here: 5_010, error: 50 });
     expect(clock.now()).toBe(1_000_010_000);
     clock.heard({ database: 1_000_010_500, here: 5_010, error: 1 });
     expect(clock.now()).toBe(1_000_010_500);
+  });
+
+  test('[R5][D28] is followed at once when it jumps, however far that answer travelled', () => {
+    const clock = new DatabaseClock(() => 5_000);
+    clock.heard({ database: 1_000_000_000, here: 5_000, error: 1 });
+    clock.heard({ database: 2_000_000_000, here: 5_000, error: 40 });
+    expect(clock.now()).toBe(2_000_000_000);
+    clock.heard({ database: 1_000_000_000, here: 5_000, error: 60 });
+    expect(clock.now()).toBe(1_000_000_000);
   });
 
   test('[R5][D28] two replicas agree on it to within a few milliseconds', async () => {

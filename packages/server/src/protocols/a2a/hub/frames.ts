@@ -33,7 +33,8 @@ const Words = Type.String({ maxLength: 262_144 });
 
 /** One of `text`, `data`, `raw` (base64) or `url`; the older spellings with `kind` or `type` are read as well. */
 const Part = Type.Object({}, { additionalProperties: true });
-const Parts = Type.Array(Part, { minItems: 1, maxItems: 1000 });
+export const PARTS_MOST = 1000;
+const Parts = Type.Array(Part, { minItems: 1, maxItems: PARTS_MOST });
 
 const AgentMessage = Type.Object(
   { messageId: Type.Optional(Id), role: Type.Optional(Type.String()), parts: Parts },

@@ -8,7 +8,13 @@ import { contentDigest, type PreparedContent } from '../../../core/tasks/content
 import type { Report } from '../../../core/tasks/report.ts';
 import { parseStrict } from '../../../http/reading/strict-json.ts';
 import { metadataOf, toParts } from '../parts.ts';
-import { AGENT_FRAMES, type ArtifactFrame, type MessageFrame, type SayingFrame } from './frames.ts';
+import {
+  AGENT_FRAMES,
+  type ArtifactFrame,
+  type MessageFrame,
+  PARTS_MOST,
+  type SayingFrame,
+} from './frames.ts';
 
 export type ErrorCode =
   | 'invalid_frame'
@@ -78,10 +84,21 @@ function isKnown(type: string): type is keyof typeof AGENT_FRAMES {
 function flaw(type: keyof typeof AGENT_FRAMES, value: JsonObject): string | null {
   const checker = checkerOf(type);
   if (checker.Check(value)) return null;
-  const [first] = checker.Errors(value);
+  const [first] = checker.Errors(shortened(value));
   if (first === undefined) return 'The frame is not as it should be.';
   const place = first.instancePath.slice(1).replaceAll('/', '.');
   return `${place === '' ? 'The frame' : place}: ${first.message}.`;
+}
+
+/** To say what is wrong, each part is looked at and written up, and a frame has room for half a million of them. */
+function shortened(frame: JsonObject): JsonObject {
+  const shorter = { ...frame };
+  for (const name of ['message', 'artifact']) {
+    const holder = frame[name];
+    if (isJsonObject(holder) && Array.isArray(holder.parts))
+      shorter[name] = { ...holder, parts: holder.parts.slice(0, PARTS_MOST + 1) };
+  }
+  return shorter;
 }
 
 export function refuse(id: string | null, code: ErrorCode, message: string): AgentFrame {
