@@ -4,6 +4,11 @@ import { endWith } from './goodbye.ts';
 
 export type TakeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
+type Judge = (request: IncomingMessage) => boolean;
+type Judges = { isPrivate: Judge; isFromElsewhere: Judge };
+
+const CROSS_SITE = 'This WebSocket was asked for by a page of another site. Connect from a program.';
+
 /**
  * Who asks for another protocol, and where. WebSocket gets through at an address that speaks it, and is told so elsewhere,
  * because a connection that is left to itself would stay open for ever. Another protocol is not spoken here, so its
@@ -17,12 +22,13 @@ export class Upgrades {
     this.#byPath.set(path, take);
   }
 
-  attach(server: Pick<Server, 'on' | 'emit'>, isPrivate: (request: IncomingMessage) => boolean): void {
+  attach(server: Pick<Server, 'on' | 'emit'>, { isPrivate, isFromElsewhere }: Judges): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       // From here on nobody listens for us: one who resets the connection while a key is looked up would end the process.
       socket.on('error', () => socket.destroy());
       if (!/^websocket$/i.test(request.headers.upgrade ?? '') || !isPrivate(request))
         return answerAnyway(server, request, socket, head);
+      if (isFromElsewhere(request)) return refuseUpgrade(socket, 403, CROSS_SITE);
       const take = this.#byPath.get((request.url ?? '').split('?', 1)[0] ?? '');
       if (take !== undefined) take(request, socket, head);
       else refuseUpgrade(socket, 400, this.#refusal());
