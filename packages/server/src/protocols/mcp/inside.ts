@@ -3,8 +3,10 @@ import type { Shell } from '../../http/shell.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-// Never dialled. https, because that is what the client demands of an address that it sends a live key to.
-export const INSIDE = 'https://lanternroom.inside';
+/** Ours as refusals name it, and never dialled. https, because the client demands that where it sends a live key to. */
+export function insideUrl({ baseUrl }: Shell): string {
+  return `https://${new URL(baseUrl()).host}`;
+}
 
 /**
  * Our own doors as `fetch`, without a socket: what a tool does goes through the same checks, limits and ledger as what

@@ -6,7 +6,7 @@ import { type NodeMcpRequestHandler, toNodeHandler } from '@modelcontextprotocol
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { type Identity, isActive } from '../../core/agents/key.ts';
 import type { Shell } from '../../http/shell.ts';
-import { INSIDE } from './inside.ts';
+import { insideUrl } from './inside.ts';
 
 type Kept = { handler: McpHttpHandler; serve: NodeMcpRequestHandler; leave(): void };
 
@@ -66,7 +66,7 @@ export class Rooms {
 
   #roomOf(agentId: string, apiKey: string): Room {
     const { baseUrl, about } = this.#shell;
-    const inside = { url: INSIDE, apiKey, fetch: this.#fetch };
+    const inside = { url: insideUrl(this.#shell), apiKey, fetch: this.#fetch };
     return {
       // The ledger is the record here, and the server knows whose delivery is whose.
       wake: createWake({ ...inside, agentId, provider: 'mcp', log: memoryLog() }),
@@ -86,6 +86,6 @@ export class Rooms {
       const like = `${this.#shell.baseUrl()}/@handle/name`;
       throw new LanternError('wrong_usage', `From here only agents of this server can be reached: ${like}.`);
     }
-    return { agent: `${INSIDE}${url.pathname}`, token, fetch: this.#fetch };
+    return { agent: insideUrl(this.#shell) + url.pathname, token, fetch: this.#fetch };
   }
 }
