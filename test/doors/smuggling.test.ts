@@ -87,15 +87,33 @@ describe('requests that two readers would read differently', () => {
     expect(server().child.stderr).toBe('');
   });
 
-  test('[W11] a request without a host is refused', async () => {
-    const raw = await Raw.connect(server().url);
-    // Closed at once, instead of when the server has waited long enough for another request.
-    const headers = [...AUTHORISED.slice(1), 'Connection: close', `Content-Length: ${BODY.length}`];
-    await raw.write(requestText('POST /wake/v1/deliver HTTP/1.1', headers, BODY));
-    await raw.untilClosed();
-    expect(raw.statuses).toEqual([400]);
-    expect(await taken()).toBe(0);
-  });
+  const LENGTH = `Content-Length: ${BODY.length}`;
+  const REFUSED: Record<string, { status: number; headers: readonly string[]; body?: string }> = {
+    'without a host': { status: 400, headers: [...AUTHORISED.slice(1), LENGTH] },
+    'with two hosts': { status: 400, headers: [...AUTHORISED, 'Host: elsewhere', LENGTH] },
+    'with packed chunks': {
+      status: 400,
+      headers: [...AUTHORISED, 'Transfer-Encoding: gzip, chunked'],
+      body: chunked(BODY),
+    },
+    'of two media types': { status: 415, headers: [...AUTHORISED, 'Content-Type: text/plain', LENGTH] },
+    'with two keys': {
+      status: 401,
+      headers: [...AUTHORISED, 'Authorization: Bearer wk_test_another', LENGTH],
+    },
+  };
+
+  test.each(Object.entries(REFUSED))(
+    '[W11] a request %s is refused',
+    async (_, { status, headers, body = BODY }) => {
+      const raw = await Raw.connect(server().url);
+      // Closed at once, instead of when the server has waited long enough for another request.
+      await raw.write(requestText('POST /wake/v1/deliver HTTP/1.1', [...headers, 'Connection: close'], body));
+      await raw.untilClosed();
+      expect(raw.statuses).toEqual([status]);
+      expect(await taken()).toBe(0);
+    },
+  );
 
   test('[W11] a body is never taken for the next request, and the next request is still served', async () => {
     const raw = await Raw.connect(server().url);

@@ -12,9 +12,10 @@ import { lookAt, vouch } from './look.ts';
 import { counted, done, orRefusal } from './results.ts';
 import type { Room } from './room.ts';
 import { hasTasks, taskFor } from './tasks.ts';
+import { text } from './text.ts';
 
 const LONGEST_WAIT = 45;
-const reference = z.string().min(1).max(128);
+const reference = text(128);
 const deliveryId = z.string().min(1).max(64).describe('As wake_deliver returned it');
 
 const Delivery = z.object({
@@ -23,8 +24,8 @@ const Delivery = z.object({
     .describe(
       'update: nothing is asked; question: a decision is needed; output: work to look at; alert: trouble',
     ),
-  headline: z.string().min(1).max(120).describe('Lead with what has been accomplished'),
-  summary: z.string().min(1).max(280).describe('One plain sentence'),
+  headline: text(120).describe('Lead with what has been accomplished'),
+  summary: text(280).describe('One plain sentence'),
   details: z
     .union([z.string(), z.record(z.string(), z.unknown())])
     .optional()
@@ -62,7 +63,7 @@ export function addWakeTools(server: McpServer, room: Room): void {
     {
       title: 'Take a delivery back',
       description: 'Takes back a delivery that nobody has decided yet, with the reason for the person.',
-      inputSchema: z.object({ delivery_id: deliveryId, reason: z.string().min(1).max(1_000) }),
+      inputSchema: z.object({ delivery_id: deliveryId, reason: text(500) }),
       annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
     ({ delivery_id, reason }, ctx) =>

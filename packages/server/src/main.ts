@@ -14,6 +14,7 @@ import { Ticker } from './dispatch/ticker.ts';
 import type { Ground } from './ground.ts';
 import { Addresses, type Route } from './http/addresses.ts';
 import { addGroundRules, closeApp, makeApp } from './http/app.ts';
+import { isFromElsewhere } from './http/entry/origin.ts';
 import { Presence } from './http/entry/presence.ts';
 import {
   assertSafeBinding,
@@ -150,7 +151,10 @@ async function openDoors(config: Config, shell: Shell, { log, warn, metrics, sig
   const tls = cert !== null && key !== null ? { cert, key } : null;
   const app = makeApp({ tls, log, proxies, baseUrl: shell.baseUrl });
   shell.addresses.watch(app);
-  shell.upgrades.attach(app.server, (request) => isPrivate(request, shell.binding));
+  shell.upgrades.attach(app.server, {
+    isPrivate: (request) => isPrivate(request, shell.binding),
+    isFromElsewhere: (request) => isFromElsewhere(shell, request),
+  });
   const hub = new Hub(shell, warn);
   shell.upgrades.serve('/a2a/connect', (...asked) => void hub.upgrade(...asked));
   const health = { draining: false };

@@ -4,6 +4,7 @@ import { closeSession, personBehind, SESSION_KEPT, sessionEnded } from '../core/
 import { mayAct, type Person, type Role } from '../core/people/person.ts';
 import { SECOND } from '../core/time.ts';
 import { bearerOf } from '../http/entry/agent-key.ts';
+import { isOwnOrigin } from '../http/entry/origin.ts';
 import { isHttps } from '../http/entry/transport.ts';
 import type { Shell } from '../http/shell.ts';
 
@@ -63,14 +64,6 @@ export function refuseCrossSite(shell: Shell, request: FastifyRequest): void {
   if (foreignSite || (origin !== undefined && !isOwnOrigin(shell, request, origin))) {
     throw new Fault('cross_site', 'This request came from another site. Use the desk itself.');
   }
-}
-
-export function isOwnOrigin(shell: Shell, request: FastifyRequest, origin: string): boolean {
-  if (!URL.canParse(origin)) return false;
-  const given = new URL(origin);
-  if (given.origin === new URL(shell.baseUrl()).origin) return true;
-  const scheme = isHttps(request.raw, shell.binding) ? 'https:' : 'http:';
-  return given.protocol === scheme && given.host === request.host;
 }
 
 /** The person behind the request. Who decides comes from here and never from a body. */

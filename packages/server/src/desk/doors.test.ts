@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { Browser } from '../testing/browser.ts';
 import { AT_ONCE, openDesk, refused, status } from '../testing/desk.ts';
@@ -47,6 +49,15 @@ describe('agent keys', () => {
     for (const { at, reply } of knock(world, { cookie, authorization: `Bearer ${world.agent.key}` })) {
       expect([at, await refused(reply)]).toEqual([at, { status: 403, code: 'agent_key_on_desk' }]);
     }
+  });
+
+  test('[D5] also in a second header, behind the token of a person', async () => {
+    const { world } = await openDesk();
+    const secrets = [world.token, world.agent.key].flatMap((secret) => ['Authorization', `Bearer ${secret}`]);
+    const headers = ['Host', new URL(world.url).host, ...secrets];
+    const asked = request(`${world.url}/desk/deliveries`, { headers }).end();
+    const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(reply.resume().statusCode).toBe(403);
   });
 
   test('[D5] who decides comes from the session, never from the body', async () => {

@@ -9,7 +9,7 @@ import { callerRoutes } from './agents/callers.ts';
 import { type Cards, cardRoutes } from './agents/cards.ts';
 import { sampleRoutes } from './agents/sample.ts';
 import { refuseAgentKeys, refuseCrossSite, requirePerson } from './auth.ts';
-import { deliveryRoutes } from './deliveries/deliveries.ts';
+import { deliveryRoutes, readId } from './deliveries/deliveries.ts';
 import { draftRoutes } from './deliveries/drafts.ts';
 import { imageRoutes } from './deliveries/image.ts';
 import { overviewRoutes } from './deliveries/overview.ts';
@@ -46,9 +46,12 @@ export async function deskRoutes(app: FastifyInstance, shell: Shell, cards: Card
       request.person = await requirePerson(shell, request);
     });
     overviewRoutes(inside, shell);
-    deliveryRoutes(inside, shell);
-    draftRoutes(inside, shell);
-    imageRoutes(inside, shell);
+    await inside.register(async (deliveries) => {
+      deliveries.addHook('preHandler', readId);
+      deliveryRoutes(deliveries, shell);
+      draftRoutes(deliveries, shell);
+      imageRoutes(deliveries, shell);
+    });
     preferenceRoutes(inside, shell);
     agentRoutes(inside, shell);
     callbackTestRoutes(inside, shell);

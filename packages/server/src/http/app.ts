@@ -68,6 +68,8 @@ const HEADER_LIMIT = 16 * 1024;
 const CONNECTION_LIMITS = {
   // Our own rule refuses a missing Host, in our own words.
   requireHostHeader: false,
+  // Of two that may stand only once Node would show the first alone, and what lies in the other was never looked at.
+  joinDuplicateHeaders: true,
   maxHeaderSize: HEADER_LIMIT,
   headersTimeout: 15_000,
   connectionsCheckingInterval: 2_000,
@@ -140,16 +142,20 @@ export function addGroundRules(app: FastifyInstance, shell: Shell): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.setHeader('x-content-type-options', 'nosniff');
     if (!reply.raw.shouldKeepAlive) hangUpBehindBody(request.raw);
-    if (lacksHost(request.raw)) return done(new Fault('malformed_body', 'Send the header Host.'));
+    const flaw = flawOf(request.raw);
+    if (flaw !== null) return done(new Fault('malformed_body', flaw));
     if (isPrivate(request.raw, shell.binding) || request.url === '/healthz' || request.url === '/readyz')
       done(request.is404 ? shell.addresses.wrongMethod(request, reply) : undefined);
     else refusePlain(shell, request).catch(done);
   });
 }
 
-/** HTTP/1.1 requires the header of everybody (RFC 9112, 3.2). */
-function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
-  return headers.host === undefined && httpVersion === '1.1';
+/** What Node's parser lets pass and HTTP/1.1 does not: a host is wanted of everybody, once, and chunks may not be packed. */
+function flawOf({ headers, httpVersion }: IncomingMessage): string | null {
+  const { host, 'transfer-encoding': coding = 'chunked' } = headers;
+  if (host === undefined && httpVersion === '1.1') return 'Send the header Host.';
+  if (host?.includes(',')) return 'Send the header Host once.';
+  return coding.toLowerCase() === 'chunked' ? null : 'Of Transfer-Encoding only chunked is read here.';
 }
 
 async function refusePlain(shell: Shell, request: FastifyRequest): Promise<never> {

@@ -152,7 +152,7 @@ const NOSNIFF = ['x-content-type-options', 'nosniff'];
 function isPlain({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return (
-    headers.host !== undefined &&
+    headers.host?.includes(',') === false &&
     length !== undefined &&
     Number(length) > 0 &&
     Number(length) <= BODY_LIMIT &&

@@ -107,6 +107,10 @@ export class World {
     const room = { ...ground.room, passwords: rememberingHashes(ground.room.passwords) };
     const space = orThrow(await foundSpace(room, 'home', 'test'));
     const agent = orThrow(await addAgent(room, { space: space.id, id: 'agent-01', tier: 'test' }, 'test'));
+    // Tests say themselves who takes which events.
+    await room.store.write(space.id, ['subscriptions'], async (tx) => {
+      for (const { id } of await tx.subscriptions.all()) await tx.subscriptions.delete(id);
+    });
     const wanted = {
       space: space.id,
       email: 'owner@example.com',

@@ -1,3 +1,4 @@
+import { subscribeToEverything } from '../events/subscribe.ts';
 import { Fault } from '../faults.ts';
 import type { SpaceId } from '../ids.ts';
 import { SPACE_ADDED } from '../ledger/ledger.ts';
@@ -58,7 +59,7 @@ export async function addAgent(
 ): Promise<MadeAgent | Fault> {
   const refused = refuseAgent(wanted);
   if (refused !== null) return refused;
-  return room.store.write(space, ['ledger'], async (tx) => {
+  return room.store.write(space, ['ledger', 'subscriptions'], async (tx) => {
     if ((await tx.agents.get(wanted.id)) !== null) {
       return new Fault('name_taken', `There is already an agent named ${wanted.id} in this space.`, {
         field: 'agent_id',
@@ -68,7 +69,7 @@ export async function addAgent(
   });
 }
 
-/** Writes an agent that has passed every check. */
+/** Writes one that was not refused. The heads are the ledger's and that of subscriptions. */
 export async function insertAgent(
   room: Room,
   tx: Tx,
@@ -88,6 +89,7 @@ export async function insertAgent(
     connectedAt: null,
     sample: false,
   };
+  if (await isFresh(tx)) await subscribeToEverything(room, tx, agent.id);
   await tx.agents.insert(agent, [{ secret: callbackSecret, createdAt: now, expiresAt: null }]);
   const stored = await insertKey(room, tx, { agent: agent.id, key, now });
   await record(room, tx, now, {
@@ -98,6 +100,11 @@ export async function insertAgent(
   });
   tx.announce(`desk:${tx.space}`, 'agents');
   return { agent, key, keyId: stored.id, callbackSecret };
+}
+
+/** Nobody is there who could take an event; there is one sample at most. */
+async function isFresh(tx: Tx): Promise<boolean> {
+  return (await tx.agents.page({ after: '', containing: '', limit: 2 })).every((agent) => agent.sample);
 }
 
 /** Ours are the base64 of 32 bytes; an operator's own is taken as it is, unless it is too short to sign with (W20). */

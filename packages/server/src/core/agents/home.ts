@@ -1,4 +1,3 @@
-import { subscribeToEverything } from '../events/subscribe.ts';
 import { type Fault, isFault } from '../faults.ts';
 import { insertPerson, makePerson } from '../people/add-person.ts';
 import type { Doorkeeper } from '../people/login.ts';
@@ -38,7 +37,6 @@ export async function foundHome(
   return room.store.write(space, ['ledger', 'subscriptions'], async (tx) => {
     await insertSpace(room, tx, handle, actor);
     const made = await insertAgent(room, tx, agent, actor);
-    await subscribeToEverything(room, tx, agent.id);
     if (person !== null) await insertPerson(room, tx, person, actor);
     return made;
   });

@@ -86,11 +86,13 @@ export function valueAt({ envelope, producer }: Arrival, path: string): Json {
   return (path === 'source.producer_id' ? producer : follow(envelope, path)) as Json;
 }
 
-/** Own properties only: a filter over `constructor` or `__proto__` finds nothing. */
+const isWritten = Object.prototype.propertyIsEnumerable;
+
+/** What JSON wrote there: a filter over `constructor`, `__proto__` or the `length` of a list finds nothing. */
 function follow(from: unknown, path: string): unknown {
   let value = from;
   for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    if (typeof value !== 'object' || value === null || !isWritten.call(value, name)) return undefined;
     value = (value as Record<string, unknown>)[name];
   }
   return value;

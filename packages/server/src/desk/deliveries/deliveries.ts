@@ -1,9 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { decide, undo } from '../../core/deliveries/decide.ts';
 import type { Delivery } from '../../core/deliveries/delivery.ts';
 import { bodyIdentity } from '../../core/deliveries/sealed.ts';
 import { markRead, snooze } from '../../core/deliveries/triage.ts';
 import { orThrow } from '../../core/faults.ts';
+import { toUuid } from '../../core/ids.ts';
 import type { Room } from '../../core/room.ts';
 import { objectBody } from '../../http/reading/body.ts';
 import type { Query } from '../../http/reading/fields.ts';
@@ -17,6 +18,12 @@ import { list } from './list.ts';
 import { showRows } from './seen.ts';
 
 type ById = { Params: { id: string } };
+
+/** In capitals it is the same UUID, as agents may write it too (W14). */
+export async function readId({ params }: FastifyRequest): Promise<void> {
+  const given = params as Partial<ById['Params']>;
+  if (given.id !== undefined) given.id = toUuid(given.id) ?? given.id;
+}
 
 export function deliveryRoutes(app: FastifyInstance, { room }: Shell): void {
   app.get('/desk/deliveries', async (request) => list(room, caller(request), request.query as Query));

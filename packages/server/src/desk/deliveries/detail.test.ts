@@ -15,6 +15,24 @@ async function deliverBytes(world: World, bytes: string): Promise<string> {
 }
 
 describe('one delivery', () => {
+  test('[D10] is the same in capitals, at every address of it', async () => {
+    const { world } = await openDesk({ env: AT_ONCE });
+    const id = await world.deliver();
+    const shouted = id.toUpperCase();
+    expect(await detail(world, shouted)).toEqual(await detail(world, id));
+    const asked: [string, string, unknown?][] = [
+      ['GET', '/raw'],
+      ['PUT', '/draft', { status: 'approved', feedback: 'so far' }],
+      ['POST', '/read', {}],
+      ['POST', '/snooze', { until: null }],
+    ];
+    for (const [method, path, sent] of asked) {
+      const reply = await world.desk(method, `/desk/deliveries/${shouted}${path}`, sent);
+      expect([path, reply.ok]).toEqual([path, true]);
+    }
+    expect(await body(world.decide(shouted, { status: 'approved' }))).toMatchObject({ delivery_id: id });
+  });
+
   test('[D10] has everything that is needed to decide', async () => {
     const { world } = await openDesk();
     const sent: Record<string, unknown> = {

@@ -16,7 +16,7 @@ test('[A13] whoever resets an upgrade while their key is looked up ends their ow
   const taken = new Promise<Duplex>((resolve) => {
     const upgrades = new Upgrades();
     upgrades.serve('/slow', (_, socket) => resolve(socket)); // and never answers
-    upgrades.attach(server, () => true);
+    upgrades.attach(server, { isPrivate: () => true, isFromElsewhere: () => false });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -76,3 +76,31 @@ test.each(Object.entries(TURNED_AWAY))(
     expect(client.errored).toMatchObject({ code: expect.stringMatching(/ECONNRESET|EPIPE/) });
   },
 );
+
+const ORIGINS: [string, (url: string) => string, number][] = [
+  ['a page of another site', () => 'https://elsewhere.example', 403],
+  ['a page that hides where it is from', () => 'null', 403],
+  ['another port of this machine', () => 'http://127.0.0.1:1', 403],
+  ['a client that names us', (url) => url, 101],
+];
+
+test.each(ORIGINS)('[D6] a WebSocket asked for by %s', async (_, origin, status) => {
+  const world = await openWorld();
+  for (const path of ['/a2a/connect', '/akep/relay']) {
+    const client = connect(Number(new URL(world.url).port), '127.0.0.1');
+    onTestFinished(() => void client.destroy());
+    const head = [
+      `GET ${path} HTTP/1.1`,
+      `Host: ${new URL(world.url).host}`,
+      `Authorization: Bearer ${world.agent.key}`,
+      `Origin: ${origin(world.url)}`,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ];
+    client.write(`${head.join('\r\n')}\r\n\r\n`);
+    const [said] = (await once(client, 'data')) as [Buffer];
+    expect([path, String(said).slice(0, 12)]).toEqual([path, `HTTP/1.1 ${status}`]);
+  }
+});

@@ -4,6 +4,11 @@ import { endWith } from './goodbye.ts';
 
 export type TakeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
+type Judge = (request: IncomingMessage) => boolean;
+type Judges = { isPrivate: Judge; isFromElsewhere: Judge };
+
+const CROSS_SITE = 'This WebSocket was asked for by a page of another site. Connect from a program.';
+
 /**
  * Requests for another protocol. WebSocket is accepted at an address that speaks it and refused elsewhere, because an
  * abandoned connection would stay open for ever. Any other upgrade is ignored and the request answered as usual:
@@ -17,13 +22,14 @@ export class Upgrades {
     this.#byPath.set(path, take);
   }
 
-  attach(server: Pick<Server, 'on' | 'emit'>, isPrivate: (request: IncomingMessage) => boolean): void {
+  attach(server: Pick<Server, 'on' | 'emit'>, { isPrivate, isFromElsewhere }: Judges): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       // From here on the framework no longer listens: an unhandled reset while a key is looked up would end the
       // process.
       socket.on('error', () => socket.destroy());
       if (!/^websocket$/i.test(request.headers.upgrade ?? '') || !isPrivate(request))
         return answerAnyway(server, request, socket, head);
+      if (isFromElsewhere(request)) return refuseUpgrade(socket, 403, CROSS_SITE);
       const take = this.#byPath.get((request.url ?? '').split('?', 1)[0] ?? '');
       if (take !== undefined) take(request, socket, head);
       else refuseUpgrade(socket, 400, this.#refusal());

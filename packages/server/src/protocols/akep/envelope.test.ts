@@ -96,6 +96,14 @@ describe('the envelope', () => {
     ['routing', { resume_policy: 'never', causation_id: 'a b' }],
     ['routing', { resume_policy: 'never', priority: 'highest' }],
     ['links', { self: 'not a uri' }],
+    ['links', { self: 'https://example.com/a b' }],
+    ['links', { self: 'https://example.com\\a' }],
+    ['links', { self: 'https://example.com/%zz' }],
+    ['links', { self: 'https://example.com/<a>' }],
+    ['links', { self: 'https://exämple.com/' }],
+    ['links', { self: '//example.com/a' }],
+    ['links', { self: 'bar,baz:foo' }],
+    ['links', { self: 'https://[@example.com/a' }],
     ['extensions', { 'Not Allowed': 1 }],
     ['extensions', []],
   ])('[K4] a wrong %s (%j) is refused with its place', async (name, value) => {
@@ -105,6 +113,21 @@ describe('the envelope', () => {
     expect(reply.json.error).toMatch(/^The envelope is not valid: \//);
     expect(String(reply.json.path)).toMatch(new RegExp(`^/${name}`));
     expect(await readAll(world)).toEqual([]);
+  });
+
+  it('[K4] a URI of any scheme is taken', async () => {
+    const { sender } = await openInbox();
+    const uris = [
+      'https://example.com/?q=Test%20URL-encoded%20stuff#part',
+      'https://example.com/blah_(wikipedia)_blah#cite-1',
+      "http://-.~_!$&'()*+,;=:%40:80%2f::::::@example.com",
+      'ldap://[2001:db8::7]/c=GB?objectClass?one',
+      'mailto:John.Doe@example.com',
+      'tel:+1-816-555-1212',
+      'urn:oasis:names:specification:docbook:dtd:xml:4.1.2',
+    ];
+    const links = Object.fromEntries(uris.map((uri, n) => [`link_${n}`, uri]));
+    expect(await sender.send(anEvent({ links }))).toMatchObject({ status: 202 });
   });
 
   it.each([['evt_1'], ['evt with spaces'], ['evt/with/slashes'], ['x'.repeat(129)]])(

@@ -228,6 +228,19 @@ describe('who takes it', () => {
     await sender.sent({ event_type: 'anything.at-all' });
     expect((await page(world)).events).toHaveLength(1);
   });
+
+  it('[K10] so does that of a space which was made later, and nobody after it', async () => {
+    const { world } = await openInbox();
+    const space = await world.addSpace('later');
+    const [first, second] = [
+      await world.addAgent({ id: 'first', space: space.id }),
+      await world.addAgent({ id: 'second', space: space.id }),
+    ];
+    const subscriptionsOf = async (key: string) =>
+      (await answered(world.get('/akep/subscriptions', key))).json.subscriptions;
+    expect(await subscriptionsOf(first.key)).toMatchObject([{ event_types: ['*'], default: true }]);
+    expect(await subscriptionsOf(second.key)).toEqual([]);
+  });
 });
 
 describe('what was refused', () => {

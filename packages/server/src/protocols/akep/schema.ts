@@ -21,7 +21,11 @@ const ajv = new Ajv2020({ allErrors: false, strict: false, meta: false, validate
 // Narrower than what we accept elsewhere: RFC 3339 has seconds, a dot before the fraction, and a zone.
 const DATE_TIME = /^[-\d]{10}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 ajv.addFormat('date-time', (text: string) => DATE_TIME.test(text) && fromIso(text) !== null);
-ajv.addFormat('uri', (text: string) => URL.canParse(text));
+// RFC 3986 as well: a URL is read with spaces, backslashes and letters of any script, which a URI does not have, and
+// with brackets that are not around an address.
+const URI =
+  /^[a-z][a-z\d+.-]*:(?:\/\/(?:[\w.~:!$&'()*+,;=%-]*@)?\[[\da-f:.]+\])?(?:[\w.~:/?#@!$&'()*+,;=-]|%[\da-f]{2})*$/i;
+ajv.addFormat('uri', (text: string) => URI.test(text) && URL.canParse(text));
 
 const { $id: _event, $schema: _eventSchema, ...PLAIN_EVENT } = EVENT_SCHEMA;
 const { $id: _subscription, $schema: _subscriptionSchema, ...PLAIN_SUBSCRIPTION } = SUBSCRIPTION_SCHEMA;

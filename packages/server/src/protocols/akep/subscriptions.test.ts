@@ -157,7 +157,7 @@ describe('what a subscription takes', () => {
     [{ 'knowledge.content.missing': null }, false],
     [{ 'knowledge.content.list': ['x'] }, false],
     [{ 'knowledge.content.list.0': 'x' }, true],
-    [{ 'knowledge.content.list.length': 1 }, true],
+    [{ 'knowledge.content.list.length': 1 }, false],
     [{ 'knowledge.content.0': 'zero' }, true],
     [{ 'source.producer_id': 'prod_demo' }, true],
     [{ 'source.producer_id': ['prod_other'] }, false],

@@ -4,8 +4,10 @@ import type { Shell } from '../../http/shell.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-// Never dialled. https, because the client sends a live key to nothing else.
-export const INSIDE = 'https://lanternroom.inside';
+/** Ours as refusals name it, and never dialled. https, because the client demands that where it sends a live key to. */
+export function insideUrl({ baseUrl }: Shell): string {
+  return `https://${new URL(baseUrl()).host}`;
+}
 
 /**
  * Our own doors as a `fetch` without a socket: what a tool does passes the same checks, limits and ledger as a

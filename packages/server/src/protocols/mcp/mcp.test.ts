@@ -217,6 +217,23 @@ describe('tools, from the clients of both lines', () => {
     expect(elsewhere.isError).toBe(true);
   });
 
+  it('[M3] texts may have as many characters as at the door itself, whatever they are, and the schema says how many', async () => {
+    const client = await modern();
+    const headline = '😀'.repeat(120);
+    await ok(client, 'wake_deliver', { ...QUESTION, headline, summary: '𝒳'.repeat(280) });
+    expect(await call(client, 'wake_deliver', { ...QUESTION, headline: `${headline}!` })).toMatchObject({
+      isError: true,
+    });
+    const { tools } = await client.listTools();
+    const textsOf = (name: string) => tools.find((tool) => tool.name === name)?.inputSchema.properties;
+    expect(textsOf('wake_deliver')).toMatchObject({
+      headline: { type: 'string', minLength: 1, maxLength: 120 },
+      summary: { maxLength: 280 },
+      task_id: { maxLength: 128 },
+    });
+    expect(textsOf('wake_withdraw')).toMatchObject({ reason: { maxLength: 500 } });
+  });
+
   it('[M11] a refusal is a result with its fault and a sentence, and without the key', async () => {
     const client = await modern();
     const cases: [string, Facts, RegExp][] = [
@@ -224,6 +241,11 @@ describe('tools, from the clients of both lines', () => {
       ['wake_deliver', { ...QUESTION, headline: 'a\u0007b' }, /^refused: .*headline/i],
       ['akep_ack_event', { event_id: 'evt_none', status: 'applied' }, /^not_found: /],
       ['akep_replay_events', { cursor: 'nonsense' }, /^refused: /],
+      [
+        'a2a_send',
+        { agent: '/@nobody/none', text: 'x' },
+        new RegExp(`${new URL(world.url).host}/@nobody/none`),
+      ],
     ];
     for (const [name, given, says] of cases) {
       const { isError, content } = await call(client, name, given);

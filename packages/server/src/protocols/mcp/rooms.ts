@@ -7,7 +7,7 @@ import { type NodeMcpRequestHandler, toNodeHandler } from '@modelcontextprotocol
 import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { type Identity, isActive } from '../../core/agents/key.ts';
 import type { Shell } from '../../http/shell.ts';
-import { INSIDE, type insideFetch } from './inside.ts';
+import { type insideFetch, insideUrl } from './inside.ts';
 
 type Inside = ReturnType<typeof insideFetch>;
 
@@ -50,7 +50,7 @@ export class Rooms {
     // A room per request: nothing that one call leaves behind can slow the next.
     const handler = createMcpHandler(({ authInfo }) => {
       const fetch = this.#inside(answerOf(authInfo));
-      return createLanternServer(this.#roomOf(key.agent, { url: INSIDE, apiKey, fetch }));
+      return createLanternServer(this.#roomOf(key.agent, { url: insideUrl(this.#shell), apiKey, fetch }));
     });
     const leave = this.#shell.wakeups.on(`inbox:${key.space}:${key.agent}`, () => {
       void this.#tell(key.id, key.digest, handler);
@@ -88,14 +88,14 @@ export class Rooms {
   }
 
   /** Only agents of this server: an inbound request must not reach out to others. */
-  #callee(address: string, { apiKey: token, fetch }: Within) {
+  #callee(address: string, { url: own, apiKey: token, fetch }: Within) {
     const url = URL.canParse(address, this.#shell.baseUrl()) ? new URL(address, this.#shell.baseUrl()) : null;
     const isHere = url?.origin === new URL(this.#shell.baseUrl()).origin;
     if (url === null || !isHere || !/^\/@[^/]+\/[^/]+$/.test(url.pathname)) {
       const like = `${this.#shell.baseUrl()}/@handle/name`;
       throw new LanternError('wrong_usage', `From here only agents of this server can be reached: ${like}.`);
     }
-    return { agent: `${INSIDE}${url.pathname}`, token, fetch };
+    return { agent: own + url.pathname, token, fetch };
   }
 }
 
