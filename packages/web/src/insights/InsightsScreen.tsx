@@ -7,6 +7,7 @@ import { Screen } from '../frame/Screen.tsx';
 import { useNow } from '../live/now.ts';
 import { BarChart } from './BarChart.tsx';
 import { splitAtNumber, toPlace } from './places.ts';
+import { ToPlace } from './ToPlace.tsx';
 import { neighbourWeek } from './weeks.ts';
 import './insights.css';
 
@@ -78,7 +79,7 @@ function LetterLine({ sentence: { text, list, query } }: { sentence: Sentence })
   return (
     <span>
       {before}
-      <a href={place}>{number}</a>
+      <ToPlace place={place}>{number}</ToPlace>
       {after}{' '}
     </span>
   );

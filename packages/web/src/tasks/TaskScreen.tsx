@@ -10,7 +10,7 @@ import { Sure } from '../frame/Sure.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
-import { clock, timeAndDay } from '../words/time.ts';
+import { moment, timeAndDay } from '../words/time.ts';
 import { Parts } from './Parts.tsx';
 import { callerWords, isEnded, STATE_WORDS } from './state-words.ts';
 import { type Line, type Made, toLines } from './task-log.ts';
@@ -109,9 +109,11 @@ function Told({ task }: { task: TaskDetail }) {
 }
 
 function OneLine({ line, task }: { line: Line; task: TaskDetail }) {
+  const now = useNow();
+  // A task may lie for days: a time alone would be taken for today's.
   const time = (
     <time className="said" dateTime={line.at}>
-      {clock(line.at)}
+      {moment(line.at, now)}
     </time>
   );
   if (line.kind === 'turned')
