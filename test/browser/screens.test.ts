@@ -3,6 +3,7 @@ import { AkepClient } from '../support/akep.ts';
 import { AGENT } from '../support/server.ts';
 import { given, until } from '../support/until.ts';
 import { acceptAgent, counted, holds, openDesk, sharedBrowser } from './room.ts';
+import { askAgent } from './task-laptop.ts';
 
 const browser = sharedBrowser();
 const AT_ONCE = { server: { env: { LANTERNROOM_UNDO_SECONDS: '0' } } };
@@ -182,6 +183,25 @@ describe('the other screens', () => {
       return (name?.left ?? 999) - element.getBoundingClientRect().left;
     };
     expect(await line.evaluate(gap)).toBeLessThan(150);
+  });
+
+  test('one thing that could not be had can be asked for again, where it was to stand', async () => {
+    const { server, page } = await openDesk(browser());
+    await server.wake().delivered({ headline: 'Counted' });
+    const task = await askAgent(server, 'Something');
+    const error = { code: 'internal', message: 'Internal error.' };
+    for (const [place, asked, found] of [
+      ['/insights', '**/desk/insights*', 'came this week'],
+      [`/agents/${AGENT.id}`, `**/desk/agents/${AGENT.id}`, 'Rotate, with overlap'],
+      [`/tasks/${task}`, `**/desk/tasks/${task}*`, 'Something'],
+    ] as const) {
+      await page.route(asked, (route) => route.fulfill({ status: 500, json: { error } }));
+      await page.goto(place);
+      await page.getByText('The server made a mistake and noted it.').waitFor();
+      await page.unroute(asked);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText(found).first().waitFor();
+    }
   });
 
   test('[D52] audit: what the last verification found is there on entry', async () => {

@@ -2,12 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { desk } from '../api/desk.ts';
 import { sessionQuery, taskQuery } from '../api/questions.ts';
-import { calmly, isNotThere } from '../api/refused.ts';
 import type { TaskDetail } from '../api/task-types.ts';
 import { Text } from '../detail/Text.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { Sure } from '../frame/Sure.tsx';
-import { Trouble } from '../frame/Trouble.tsx';
+import { NotHad, Trouble } from '../frame/Trouble.tsx';
 import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
 import { moment, timeAndDay } from '../words/time.ts';
@@ -20,13 +19,15 @@ import './tasks.css';
 /** One task, told from its first message on; what comes while it is open appears at the end. */
 export function TaskScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data, error } = useQuery(taskQuery(id));
+  const { data, error, refetch } = useQuery(taskQuery(id));
   if (data === undefined)
     return (
       <Screen title="Task">
-        <p>
-          {error === null ? 'One moment…' : isNotThere(error) ? 'There is no such task here.' : calmly(error)}
-        </p>
+        {error === null ? (
+          <p className="said">One moment…</p>
+        ) : (
+          <NotHad of={error} missing="There is no such task here." onAgain={refetch} />
+        )}
         <p>
           <Link to="/tasks">All tasks</Link>
         </p>
