@@ -11,6 +11,8 @@ export default defineConfig({
     // The content policy allows no data: fonts or scripts, so nothing may be inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // A part that is fetched late is then one file: a style sheet that failed once would not be asked for again.
+    cssCodeSplit: false,
     chunkSizeWarningLimit: 700,
   },
   server: { proxy: { '/desk': 'http://127.0.0.1:8787', '/wake': 'http://127.0.0.1:8787' } },

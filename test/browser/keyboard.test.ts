@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { furnish } from './furnished.ts';
 import { FURNISHED, settled, sharedFurnished, watch } from './looking.ts';
-import { focused, HELD_LONG, openDesk, row, send, sharedBrowser } from './room.ts';
+import { acceptAgent, focused, HELD_LONG, openDesk, row, send, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 const furnished = sharedFurnished(browser);
@@ -155,6 +155,22 @@ describe('without a mouse', () => {
     for (const name of ['The first', 'The second'])
       await row(page, name).getByText('Rejected, not sent yet').waitFor();
     await press(page, 'z');
+  });
+
+  test('keys mean what is open also when one comes back to it: what is read makes room for the next', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    for (const headline of ['The first', 'The second'])
+      await server.wake().delivered({ type: 'alert', headline });
+    await page.reload();
+    await row(page, 'The first').getByRole('link').click();
+    await page.getByRole('button', { name: /^Acknowledge/ }).waitFor();
+    await press(page, 'g', 'h');
+    await page.getByRole('heading', { name: 'History' }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: /^Acknowledge/ }).waitFor();
+    await press(page, 'e');
+    await page.getByRole('heading', { name: 'The second', level: 1 }).waitFor();
   });
 
   test('a morning’s inbox is answered to its end, and the focus is never lost', async () => {

@@ -111,6 +111,23 @@ describe('the live line', () => {
     await page.getByRole('heading', { name: /^1 of 230 / }).waitFor();
   });
 
+  test('[D83] a filter finds what lies behind thousands that do not match, here and further down', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const one = (over: object) => server.wake().delivered({ timeout_seconds: undefined, ...over });
+    const twoThousand = async () => {
+      for (let round = 0; round < 42; round++)
+        await Promise.all(Array.from({ length: 50 }, () => one({ headline: 'One of many' })));
+    };
+    await twoThousand();
+    await one({ type: 'output', headline: 'Behind the many' });
+    await twoThousand();
+    await one({ type: 'output', headline: 'Far behind' });
+    await page.goto('/?type=output');
+    await row(page, 'Behind the many').waitFor();
+    await row(page, 'Far behind').waitFor();
+  });
+
   test('a search keeps the field while it is written, and every letter', async () => {
     const { server, page } = await openDesk(browser());
     await acceptAgent(server);

@@ -3,6 +3,7 @@ import { AkepClient } from '../support/akep.ts';
 import { AGENT } from '../support/server.ts';
 import { given, until } from '../support/until.ts';
 import { acceptAgent, counted, holds, openDesk, sharedBrowser } from './room.ts';
+import { askAgent } from './task-laptop.ts';
 
 const browser = sharedBrowser();
 const AT_ONCE = { server: { env: { LANTERNROOM_UNDO_SECONDS: '0' } } };
@@ -112,12 +113,14 @@ describe('the other screens', () => {
     await cdp.send('Emulation.setTimezoneOverride', { timezoneId: '' });
     await page.goto('/insights');
     await page.getByText('The busiest day was').waitFor();
+    await page.evaluate(() => Object.assign(window, { isSamePage: true }));
     await page
       .locator('.chart', { hasText: 'What was decided' })
       .getByRole('link', { name: /^approved/ })
       .click();
     await page.getByText(/^Only what was approved from /).waitFor();
     await page.getByText('Counted').waitFor();
+    expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true);
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByText(/^Only what was approved/).waitFor({ state: 'hidden' });
     await page.getByText('Counted').waitFor();
@@ -149,6 +152,56 @@ describe('the other screens', () => {
     await page.getByRole('button', { name: 'More agents' }).click();
     await counted(page.locator('.agents > li'), 101);
     expect(trouble).toEqual([]);
+  });
+
+  test('[D41] agents: the form below the list comes with it, and is pushed by nothing', async () => {
+    const { page } = await openDesk(browser());
+    const { opened, release } = gate();
+    await page.route('**/desk/agents?*', async (route) => {
+      await opened;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await page.getByText('One moment…').waitFor();
+    await counted(page.getByRole('heading', { name: 'A new agent' }), 0);
+    release();
+    await page.getByRole('link', { name: AGENT.id }).waitFor();
+    await page.getByRole('heading', { name: 'A new agent' }).waitFor();
+    await page.getByRole('link', { name: AGENT.id }).click();
+    await page.getByText(/deliveries an hour, .* at once, all of them left/).waitFor();
+  });
+
+  test('[D13] who decided is one sentence, not words spread over the pane', async () => {
+    const { server, page } = await openDesk(browser(), AT_ONCE);
+    const id = await server.wake().delivered({ headline: 'Decided' });
+    await (await server.desk()).decide(id, { status: 'approved' });
+    await page.goto(`/d/${id}`);
+    const line = page.locator('.state-line', { hasText: 'Approved by owner at' });
+    await line.waitFor();
+    const gap = (element: HTMLElement) => {
+      const name = element.querySelector('bdi')?.getBoundingClientRect();
+      return (name?.left ?? 999) - element.getBoundingClientRect().left;
+    };
+    expect(await line.evaluate(gap)).toBeLessThan(150);
+  });
+
+  test('one thing that could not be had can be asked for again, where it was to stand', async () => {
+    const { server, page } = await openDesk(browser());
+    await server.wake().delivered({ headline: 'Counted' });
+    const task = await askAgent(server, 'Something');
+    const error = { code: 'internal', message: 'Internal error.' };
+    for (const [place, asked, found] of [
+      ['/insights', '**/desk/insights*', 'came this week'],
+      [`/agents/${AGENT.id}`, `**/desk/agents/${AGENT.id}`, 'Rotate, with overlap'],
+      [`/tasks/${task}`, `**/desk/tasks/${task}*`, 'Something'],
+    ] as const) {
+      await page.route(asked, (route) => route.fulfill({ status: 500, json: { error } }));
+      await page.goto(place);
+      await page.getByText('The server made a mistake and noted it.').waitFor();
+      await page.unroute(asked);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText(found).first().waitFor();
+    }
   });
 
   test('[D52] audit: what the last verification found is there on entry', async () => {

@@ -63,7 +63,10 @@ describe('what was begun stays', () => {
     const id = await server().wake(key).delivered({ agent_id: agent, headline: 'Who writes?' });
     const { page, context } = await openAt('/');
     await openDelivery(page, id);
+    // The choice is kept by the real clock, before the other one takes its place: it would be sent in the middle of what follows.
+    const chosen = page.waitForResponse((reply) => reply.url().endsWith('/draft'));
     await page.keyboard.press('d');
+    await chosen;
     const saved: number[] = [];
     page.on('response', (reply) => {
       if (reply.url().endsWith('/draft')) saved.push(reply.status());

@@ -89,6 +89,22 @@ describe('tasks', () => {
     expect(trouble).toEqual([]);
   });
 
+  test('[D62] what was said on another day says which', async () => {
+    const { server, page } = await openTasks();
+    const id = await askAgent(server, 'Something slow');
+    const earlier = new Date(Date.now() - 3 * 86_400_000);
+    type Task = { log: { at: string }[] };
+    await page.route(`**/desk/tasks/${id}*`, async (route) => {
+      const reply = await route.fetch();
+      const task = (await reply.json()) as Task;
+      const log = task.log.map((entry) => ({ ...entry, at: earlier.toISOString() }));
+      await route.fulfill({ response: reply, json: { ...task, log } });
+    });
+    await page.goto(`/tasks/${id}`);
+    const day = earlier.toLocaleDateString('en', { weekday: 'long' });
+    await page.locator('.told time', { hasText: day }).first().waitFor();
+  });
+
   test('[D62] a person cancels a task, and a second look shows that it has ended', async () => {
     const { server, page, laptop, trouble } = await openTasks();
     const id = await askAgent(server, 'Something long');

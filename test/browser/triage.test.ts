@@ -227,6 +227,45 @@ describe('triage by keyboard', () => {
 });
 
 describe('triage by pointer', () => {
+  test('[D15] by touch: out of sight, on to the next, and back from what says that it is out of sight', async () => {
+    const look = { width: 390, height: 780, isTouch: true };
+    const { server, page } = await openDesk(browser(), { look });
+    await acceptAgent(server);
+    for (const headline of ['Later, please', 'The next one']) await server.wake().delivered({ headline });
+    await page.reload();
+    await row(page, 'Later, please').getByRole('link').tap();
+    await page.getByRole('button', { name: 'Snooze…' }).tap();
+    await page.getByRole('button', { name: /Tomorrow morning/ }).tap();
+    await page.getByRole('heading', { name: 'The next one', level: 1 }).waitFor();
+    await page.getByRole('link', { name: '← Inbox' }).tap();
+    await row(page, 'Later, please').getByText('back tomorrow 09:00').waitFor();
+    await row(page, 'Later, please').getByRole('link').tap();
+    await page.getByText('Out of sight until tomorrow 09:00.', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Bring it back now' }).tap();
+    await counted(page.locator('.state-line'), 0);
+  });
+
+  test('[D15] what is checked goes out of sight together, and what could not is still checked', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const [, second] = [
+      await server.wake().delivered({ headline: 'The first' }),
+      await server.wake().delivered({ headline: 'The second' }),
+      await server.wake().delivered({ headline: 'The third' }),
+    ];
+    await page.reload();
+    await page.route(`**/${second}/snooze`, (route) => route.abort());
+    await row(page, 'The first').waitFor();
+    for (const key of ['j', 'x', 'j', 'x', 's']) await page.keyboard.press(key);
+    const dialog = page.getByRole('dialog', { name: 'Two out of sight until…' });
+    await dialog.getByRole('button', { name: /Tomorrow morning/ }).click();
+    await row(page, 'The first').getByText('back tomorrow 09:00').waitFor();
+    await page.getByText('“The second” could not be snoozed.').waitFor();
+    await page.getByText('One checked.').waitFor();
+    expect(await row(page, 'The second').getByRole('checkbox').isChecked()).toBe(true);
+    await counted(row(page, 'The third').getByText('back tomorrow'), 0);
+  });
+
   test('[D18] redirect with an edit: a number stays a number, the diff is live, and the agent receives what was shown', async () => {
     const details = { amount: 1480, paid: false, to: { name: 'Nordlicht', tags: ['a', 'b'] }, note: null };
     const { server, page, trouble } = await openDesk(browser(), {

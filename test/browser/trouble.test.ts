@@ -209,6 +209,24 @@ describe('bad days', () => {
     await page.getByText(/You are offline\. This is the list as it was at/).waitFor();
   });
 
+  test('[D17] an outage that did not break the line: the page shows the truth as soon as it is over', async () => {
+    const server = await Server.start();
+    await acceptAgent(server);
+    await server.wake().delivered({ headline: 'Kept for later' });
+    const watched = await openPage(browser(), server, { hasWorker: true });
+    await logIn(watched, server);
+    const { page, context } = watched;
+    await row(page, 'Kept for later').waitFor();
+    await until('the worker has the list', () =>
+      page.evaluate(async () => (await caches.match('/desk/deliveries?limit=100')) !== undefined),
+    );
+    await context.setOffline(true);
+    await page.keyboard.press('u');
+    await page.getByText('You are offline. This is the list as it was').waitFor();
+    await context.setOffline(false);
+    await page.getByText('In this order since').waitFor();
+  });
+
   test('no stack and no blank page at an address that does not exist', async () => {
     const { page } = await openDesk(browser(), { to: '/d/00000000-0000-4000-8000-000000000000' });
     await page.getByText('There is no delivery with this id').waitFor();

@@ -52,6 +52,43 @@ describe('what the world does to an open page', () => {
     expect(trouble).toEqual([]);
   });
 
+  test('[D37] a screen that cannot be fetched is said in its place, and costs no word', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Half written' });
+    let refused = 0;
+    await page.route('**/assets/HistoryScreen*', (route) => {
+      refused++;
+      return route.abort();
+    });
+    await openDelivery(page, id);
+    await page.keyboard.press('a');
+    await page.route('**/draft', (route) => route.abort());
+    const field = page.getByLabel('Anything for next time?');
+    await field.fill('Only here.');
+    await page.getByText('Not kept as a draft yet').waitFor();
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByText('This screen could not be fetched').waitFor();
+    await page.getByRole('link', { name: 'Inbox', exact: true }).click();
+    await row(page, 'Half written').getByRole('link').click();
+    await holds(field, 'Only here.');
+    const before = refused;
+    await page.getByRole('link', { name: 'History' }).click();
+    await until('it has been tried on the way and once more there', async () => refused >= before + 2);
+    await page.unroute('**/assets/HistoryScreen*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'History' }).waitFor();
+  });
+
+  test('the other screens are here before they are gone to, also when the network no longer is', async () => {
+    const { page, context } = await openDesk(browser());
+    const last = page.waitForResponse(/assets\/SettingsScreen/);
+    await last;
+    await context.setOffline(true);
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  });
+
   test('whoever has read the documents is still given the desk when the network is gone', async () => {
     const server = await Server.start();
     await acceptAgent(server);

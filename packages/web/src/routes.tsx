@@ -1,18 +1,13 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
 import { asking, sessionQuery } from './api/questions.ts';
 import { isRefused } from './api/refused.ts';
 import { DetailScreen, NothingOpen } from './detail/DetailScreen.tsx';
 import { LoginPage } from './entry/LoginPage.tsx';
 import { JoinPage, ResetPage, SetupPage } from './entry/TokenPage.tsx';
-import { Broken, NoSuchPlace, OnItsWay } from './frame/Broken.tsx';
+import { Broken, NoSuchPlace, OnItsWay, Stumbled } from './frame/Broken.tsx';
 import { Frame } from './frame/Frame.tsx';
+import { fetchedLater } from './frame/fetched-later.tsx';
 import { InboxScreen } from './inbox/InboxScreen.tsx';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NoSuchPlace, errorComponent: Broken });
@@ -56,15 +51,15 @@ const inbox = createRoute({
 const nothing = createRoute({ getParentRoute: () => inbox, path: '/', component: NothingOpen });
 const detail = createRoute({ getParentRoute: () => inbox, path: '/d/$id', component: DetailScreen });
 
-const screen = <const P extends string>(
+const screen = <const P extends string, const N extends string>(
   path: P,
-  load: () => Promise<Record<string, unknown>>,
-  name: string,
+  load: () => Promise<Record<N, ComponentType>>,
+  name: N,
 ) =>
   createRoute({
     getParentRoute: () => deskRoute,
     path,
-    component: lazyRouteComponent(load as never, name as never),
+    component: fetchedLater(async () => (await load())[name]),
   });
 
 const others = [
@@ -106,6 +101,8 @@ export const router = createRouter({
   // On a slow line: a press that is followed by nothing is pressed again.
   defaultPendingComponent: OnItsWay,
   defaultPendingMs: 400,
+  // In the place of the screen that gave way: the frame and what is being written outlive it.
+  defaultErrorComponent: Stumbled,
   scrollRestoration: true,
   // It scrolls, not the page: a new screen begins at its beginning.
   scrollToTopSelectors: ['#main'],

@@ -1,4 +1,5 @@
 import type { Agent } from '../core/agents/agent.ts';
+import type { budgetOf } from '../core/agents/budget.ts';
 import type { KeyRecord } from '../core/agents/key.ts';
 import { isJsonObject, type JsonObject } from '../core/canonical.ts';
 import type { Answer, Decision } from '../core/deliveries/decision.ts';
@@ -130,6 +131,14 @@ export function fromAgent(a: Agent, { keys, waiting, lastSeenAt, online }: Agent
     online,
     sample: a.sample,
   };
+}
+
+/** How much a key may deliver (W5), and what is left of it. */
+export function fromBudget(
+  { id }: KeyRecord,
+  { perHour, burst, remaining }: Awaited<ReturnType<typeof budgetOf>>,
+) {
+  return { key_id: id, per_hour: perHour, at_once: burst, left: remaining };
 }
 
 /** What an agent has asked for, and what comes of it. The secret of a forward is never shown here. */

@@ -16,6 +16,7 @@ import { overviewRoutes } from './deliveries/overview.ts';
 import { DESK_DOOR } from './errors.ts';
 import { eventRoutes } from './events/events.ts';
 import { producerRoutes } from './events/producers.ts';
+import { packReadings } from './packed.ts';
 import { accountRoutes } from './people/account.ts';
 import { joinRoutes, membershipRoutes } from './people/membership.ts';
 import { passkeyEntryRoutes, passkeyRoutes } from './people/passkeys.ts';
@@ -37,6 +38,7 @@ export async function deskRoutes(app: FastifyInstance, shell: Shell, cards: Card
     refuseCrossSite(shell, request);
     reply.header('cache-control', 'no-store');
   });
+  packReadings(app);
 
   entryRoutes(app, shell);
   joinRoutes(app, shell);

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { agentQuery, inboxQuery, sessionQuery } from '../api/questions.ts';
-import { calmly, isNotThere } from '../api/refused.ts';
 import type { Agent, AgentStats } from '../api/types.ts';
 import { inboxWords } from '../events/inbox-words.ts';
 import { Copied } from '../frame/Copied.tsx';
 import { Screen } from '../frame/Screen.tsx';
+import { NotHad } from '../frame/Trouble.tsx';
 import { useNow } from '../live/now.ts';
 import { capital, plural } from '../words/numbers.ts';
 import { span, timeAndDay } from '../words/time.ts';
@@ -21,14 +21,14 @@ import './agents.css';
 
 export function AgentScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data, error } = useQuery(agentQuery(id));
+  const { data, error, refetch } = useQuery(agentQuery(id));
   const { data: session } = useQuery(sessionQuery);
   const isOwner = session?.person.role === 'owner';
   // What is being written on it outlives a question that failed later.
   if (error !== null && data === undefined)
     return (
       <Screen title={id}>
-        <p>{isNotThere(error) ? 'There is no agent with this name.' : calmly(error)}</p>
+        <NotHad of={error} missing="There is no agent with this name." onAgain={refetch} />
         <p>
           <Link to="/agents">All agents</Link>
         </p>

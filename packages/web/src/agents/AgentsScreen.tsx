@@ -64,7 +64,7 @@ export function AgentsScreen() {
           ))}
         </ul>
       </PageList>
-      {isOwner && <NewAgent />}
+      {isOwner && !agents.isPending && <NewAgent />}
       {isOwner && first !== undefined && <Sample has={first.has_sample} />}
     </Screen>
   );

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import { desk } from '../api/desk.ts';
-import type { Agent } from '../api/types.ts';
+import type { Agent, Budget, Key } from '../api/types.ts';
 import { KeyLine } from '../frame/KeyLine.tsx';
 import { Once } from '../frame/Once.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
+import { grouped } from '../words/numbers.ts';
 import { timeAndDay } from '../words/time.ts';
 
 export function Keys({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
@@ -41,7 +42,7 @@ export function Keys({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
           <KeyLine
             key={key.key_id}
             name={`${key.prefix}…${key.last_four}`}
-            said={`made ${timeAndDay(key.created_at, now)}`}
+            said={keyWords(key, agent.budgets, now)}
             record={key}
             question="The agent stops at once."
             onRevoke={isOwner ? revoke(key.key_id) : null}
@@ -64,4 +65,15 @@ export function Keys({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
       )}
     </section>
   );
+}
+
+/** When it was made, and what its agent may still deliver with it. */
+function keyWords({ key_id, created_at }: Key, budgets: readonly Budget[] | undefined, now: number): string {
+  const made = `made ${timeAndDay(created_at, now)}`;
+  const budget = budgets?.find((one) => one.key_id === key_id);
+  if (budget === undefined) return made;
+  const { per_hour, at_once, left } = budget;
+  const rest =
+    left >= at_once ? 'all of them left' : left === 0 ? 'none left now' : `${grouped(left)} left now`;
+  return `${made} · ${grouped(per_hour)} deliveries an hour, ${grouped(at_once)} at once, ${rest}`;
 }

@@ -123,6 +123,9 @@ export type Key = {
   revoked_at: string | null;
 };
 
+/** How many deliveries a key may still bring. */
+export type Budget = { key_id: string; per_hour: number; at_once: number; left: number };
+
 export type Agent = {
   agent_id: string;
   created_at: string;
@@ -132,6 +135,8 @@ export type Agent = {
   connected_at: string | null;
   callbacks: string[];
   keys: Key[];
+  /** Of the keys that work; known of one agent, not in a list of them. */
+  budgets?: Budget[];
   waiting?: number;
   /** Connected over A2A at this moment. */
   online?: boolean;

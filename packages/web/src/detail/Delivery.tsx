@@ -7,6 +7,7 @@ import { Composer } from '../composer/Composer.tsx';
 import { undoAnswer } from '../composer/send.ts';
 import { words } from '../composer/words.ts';
 import { seen } from '../inbox/bulk.ts';
+import { Snooze } from '../inbox/SnoozeMenu.tsx';
 import { acknowledge } from '../inbox/triage.ts';
 import { Key } from '../keys/Key.tsx';
 import { useKeys } from '../keys/use-keys.ts';
@@ -51,10 +52,12 @@ export function Delivery({ detail, onSent }: Props) {
           <Revision previous={detail.previous} details={detail.details} />
         )}
         <div className="details-line">
+          {mayDecide && detail.state === 'pending' && (
+            <Snooze rows={[detail]} className="plain" onChosen={() => onSent(detail.delivery_id)} />
+          )}
           <button type="button" className="plain" aria-pressed={exact} onClick={() => setExact(!exact)}>
-            {exact ? 'Readable' : 'Exact bytes'}
-          </button>{' '}
-          <Key of="exact" />
+            {exact ? 'Readable' : 'Exact bytes'} <Key of="exact" />
+          </button>
         </div>
         {exact ? (
           <ExactBytes detail={detail} />

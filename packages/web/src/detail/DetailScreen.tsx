@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { deliveryQuery } from '../api/questions.ts';
 import { calmly, isNotThere } from '../api/refused.ts';
 import { useEarlyVerdict } from '../composer/early.ts';
-import { nextWaiting } from '../inbox/list-state.ts';
+import { neighbour, nextWaiting } from '../inbox/list-state.ts';
 import { list } from '../inbox/list-store.ts';
 import { useList } from '../inbox/use-list.ts';
 import { Key } from '../keys/Key.tsx';
@@ -38,6 +38,13 @@ export function DetailScreen() {
     // Alone on the screen it is where one reads on; beside the list the focus stays there.
     if (id !== '' && !matchMedia('(min-width: 1080px)').matches) pane?.focus({ preventScroll: true });
   }, [id]);
+
+  // Most people go on downwards: it is here when they do.
+  const isHere = data !== undefined;
+  useEffect(() => {
+    const below = neighbour(list.get().entries, id, 1);
+    if (isHere && below !== null && below !== id) void client.prefetchQuery(deliveryQuery(below));
+  }, [isHere, id, client]);
 
   const row = list.row(id);
   return (

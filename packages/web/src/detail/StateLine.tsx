@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { Detail } from '../api/types.ts';
+import { useMayDecide } from '../api/use-may-decide.ts';
 import { undoAnswer } from '../composer/send.ts';
+import { snooze } from '../inbox/triage.ts';
 import { Key } from '../keys/Key.tsx';
 import { useNow, useSeconds } from '../live/now.ts';
-import { VERDICT_WORDS } from '../words/delivery.ts';
-import { secondsUntil, timeAndDay } from '../words/time.ts';
+import { isAsleep, VERDICT_WORDS } from '../words/delivery.ts';
+import { moment, secondsUntil, timeAndDay } from '../words/time.ts';
 import { Text } from './Text.tsx';
 
 /** Where it stands, when it no longer waits. */
@@ -12,6 +14,8 @@ export function StateLine({ detail }: { detail: Detail }) {
   const now = useNow();
   const { decision } = detail;
   if (detail.state === 'held') return <HeldState detail={detail} />;
+  if (detail.state === 'pending' && isAsleep(detail, now))
+    return <AsleepState detail={detail} until={moment(detail.snoozed_until, now)} />;
   if (detail.state === 'withdrawn')
     return (
       <p className="state-line">
@@ -23,7 +27,7 @@ export function StateLine({ detail }: { detail: Detail }) {
   if (detail.state === 'superseded') {
     return (
       <p className="state-line">
-        A newer revision has taken its place.{' '}
+        <span>A newer revision has taken its place.</span>
         {detail.superseded_by !== null && (
           <Link to="/d/$id" params={{ id: detail.superseded_by }}>
             Open it
@@ -35,12 +39,28 @@ export function StateLine({ detail }: { detail: Detail }) {
   if (detail.state === 'decided' && decision !== null) {
     return (
       <p className="state-line" data-verdict={decision.status}>
-        {VERDICT_WORDS[decision.status]} by <Text>{decision.decided_by.name ?? 'somebody'}</Text> at{' '}
-        {timeAndDay(decision.decided_at, now)}.
+        <span>
+          {VERDICT_WORDS[decision.status]} by <Text>{decision.decided_by.name ?? 'somebody'}</Text> at{' '}
+          {timeAndDay(decision.decided_at, now)}.
+        </span>
       </p>
     );
   }
   return null;
+}
+
+function AsleepState({ detail, until }: { detail: Detail; until: string }) {
+  const mayDecide = useMayDecide();
+  return (
+    <p className="state-line">
+      <span>Out of sight until {until}.</span>
+      {mayDecide && (
+        <button type="button" className="button" onClick={() => void snooze([detail], null)}>
+          Bring it back now
+        </button>
+      )}
+    </p>
+  );
 }
 
 function HeldState({ detail }: { detail: Detail }) {

@@ -7,7 +7,7 @@ import { isWebAddress } from './link.ts';
 import { Markdown } from './Markdown.tsx';
 import { More, useBeginning } from './More.tsx';
 import { SafeLink } from './SafeLink.tsx';
-import { isObject, isProse, keyLabel, partCount, tableKeys } from './shape.ts';
+import { glanceAt, isObject, isProse, keyLabel, partCount, tableKeys } from './shape.ts';
 import { Table } from './Table.tsx';
 import { Text } from './Text.tsx';
 
@@ -98,10 +98,16 @@ function Items({ items, delivery, depth }: { items: Json[]; delivery: string; de
 
 function Fold({ value, isOpen, children }: { value: Json; isOpen: boolean; children: React.ReactNode }) {
   const count = partCount(value);
+  const glance = glanceAt(value);
   return (
     <details className="fold" open={isOpen}>
       <summary>
         {inWords(count)} {count === 1 ? 'part' : 'parts'}
+        {glance !== '' && (
+          <span className="glance agent">
+            <Text>{glance}</Text>
+          </span>
+        )}
       </summary>
       {children}
     </details>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { notesOf } from './notes.ts';
-import { blocksOf, keyLabel, tableKeys, tableRows } from './shape.ts';
+import { blocksOf, glanceAt, keyLabel, tableKeys, tableRows } from './shape.ts';
 
 describe('the shape of details', () => {
   it('sees a table in a list of like objects', () => {
@@ -25,6 +25,14 @@ describe('the shape of details', () => {
     expect(blocksOf({ blocks: [{ type: 'code', code: 'x' }] })).toHaveLength(1);
     expect(blocksOf({ blocks: [{ type: 'script' }] })).toBeNull();
     expect(blocksOf({ blocks: 'text' })).toBeNull();
+  });
+
+  it('tells what is in a folded part by the short things in it', () => {
+    const branch = { name: 'feature/old', merged: false, age: 400, author: { name: 'A' }, note: null };
+    expect(glanceAt(branch)).toBe('feature/old · 400');
+    expect(glanceAt({ text: 'one\ntwo', author: {} })).toBe('');
+    expect(glanceAt(['a', 'b'])).toBe('');
+    expect(glanceAt({ a: 'x'.repeat(60), b: 'y'.repeat(60) })).toHaveLength(80);
   });
 
   it('reads keys as words', () => {

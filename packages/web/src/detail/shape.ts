@@ -70,3 +70,16 @@ export function partCount(value: Json): number {
   if (Array.isArray(value)) return value.length;
   return isObject(value) ? Object.keys(value).length : 0;
 }
+
+const GLANCE = 80;
+
+/** What can be told of a folded part without opening it: the short things in it, in their order. */
+export function glanceAt(value: Json): string {
+  if (Array.isArray(value) || !isObject(value)) return '';
+  const short = Object.values(value).filter(
+    (part) =>
+      isFlat(part) && part !== null && typeof part !== 'boolean' && !isProse(String(part)) && part !== '',
+  );
+  const text = short.join(' · ');
+  return text.length > GLANCE ? `${text.slice(0, GLANCE - 1)}…` : text;
+}

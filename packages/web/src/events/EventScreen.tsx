@@ -4,10 +4,11 @@ import { useState } from 'react';
 import { desk, type EventName } from '../api/desk.ts';
 import type { EventDetail } from '../api/event-types.ts';
 import { asking, eventQuery, sessionQuery } from '../api/questions.ts';
-import { calmly, isNotThere } from '../api/refused.ts';
+import { calmly } from '../api/refused.ts';
 import { Bytes } from '../detail/Bytes.tsx';
 import { Text } from '../detail/Text.tsx';
 import { Screen } from '../frame/Screen.tsx';
+import { NotHad } from '../frame/Trouble.tsx';
 import { useAlone } from '../frame/use-alone.ts';
 import { useKeys } from '../keys/use-keys.ts';
 import { useNow } from '../live/now.ts';
@@ -22,7 +23,7 @@ export function EventScreen() {
   const { agent, event } = useParams({ strict: false }) as { agent: string; event: string };
   const { producer_id } = useSearch({ strict: false }) as { producer_id?: string };
   const name = { agent, event, producer: producer_id };
-  const { data, error } = useQuery(eventQuery(name));
+  const { data, error, refetch } = useQuery(eventQuery(name));
   const navigate = useNavigate();
   useKeys({ back: () => void navigate({ to: '/events', search: { agent } as never }) });
   return (
@@ -39,11 +40,11 @@ export function EventScreen() {
       }
     >
       {error !== null && data === undefined && (
-        <p role="alert">
-          {isNotThere(error)
-            ? 'There is no event with this id in this inbox. It may stand in another, or its time has passed.'
-            : calmly(error)}
-        </p>
+        <NotHad
+          of={error}
+          missing="There is no event with this id in this inbox. It may stand in another, or its time has passed."
+          onAgain={refetch}
+        />
       )}
       {data === undefined && error === null && <p className="said">One moment…</p>}
       {data !== undefined && <One key={`${agent} ${event}`} name={name} detail={data} />}

@@ -1,16 +1,35 @@
-/** Something in the page itself gave way. Never blank, never a stack. */
+import { words } from '../composer/words.ts';
+
+/** The page itself gave way, frame and all. Never blank, never a stack. */
 export function Broken() {
   return (
-    <main className="broken" role="alert">
+    <main>
+      <Stumbled />
+    </main>
+  );
+}
+
+/** One screen of it did. */
+export function Stumbled() {
+  const load = async () => {
+    await words.flush();
+    location.reload();
+  };
+  return (
+    <div className="broken" role="alert">
       <h1>This page stumbled.</h1>
-      <p>Nothing is lost: what you wrote is kept on the server. Loading it again usually helps.</p>
       <p>
-        <button type="button" className="button strong" onClick={() => location.reload()}>
+        {words.hasUnkept()
+          ? 'What you wrote last is only here. Wait until the server can be reached before you load it again.'
+          : 'Nothing is lost: what you wrote is kept on the server. Loading it again usually helps.'}
+      </p>
+      <p>
+        <button type="button" className="button strong" onClick={() => void load()}>
           Load it again
         </button>{' '}
         <a href="/">To the inbox</a>
       </p>
-    </main>
+    </div>
   );
 }
 

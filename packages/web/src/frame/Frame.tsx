@@ -10,6 +10,7 @@ import { listen } from '../live/stream.ts';
 import { wear } from '../look/wear.ts';
 import { AllKeys } from './AllKeys.tsx';
 import { FootLine } from './FootLine.tsx';
+import { fetchAhead } from './fetched-later.tsx';
 import { keepFocus } from './keep-focus.ts';
 import { keepOnLeaving } from './keep-on-leaving.ts';
 import { Palette } from './Palette.tsx';
@@ -31,6 +32,7 @@ export function Frame() {
   useSat();
   useWayUp();
   useEffect(listen, []);
+  useEffect(fetchAhead, []);
   useEffect(keepOnLeaving, []);
   useEffect(() => keepFocus(router), [router]);
   // Before anything is painted: what can be seen can be reached.

@@ -1,4 +1,4 @@
-import { calmly } from '../api/refused.ts';
+import { calmly, isNotThere } from '../api/refused.ts';
 import { useInSight } from './Said.tsx';
 
 /** What went wrong, in one calm sentence; nothing when nothing did. */
@@ -10,5 +10,20 @@ export function Trouble({ of: error }: { of: unknown }) {
     <p className="said bad" role="alert" ref={place}>
       {typeof error === 'string' ? error : calmly(error)}
     </p>
+  );
+}
+
+type NotHadProps = { of: unknown; missing: string; onAgain: () => unknown };
+
+/** In the place of one thing that could not be had: that there is none, or why, with another try. */
+export function NotHad({ of: error, missing, onAgain }: NotHadProps) {
+  if (isNotThere(error)) return <p role="alert">{missing}</p>;
+  return (
+    <div className="trouble-line">
+      <Trouble of={error} />
+      <button type="button" className="plain" onClick={() => void onAgain()}>
+        Try again
+      </button>
+    </div>
   );
 }

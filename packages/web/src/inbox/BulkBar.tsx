@@ -1,12 +1,14 @@
 import { useState } from 'react';
-import type { Verdict } from '../api/types.ts';
+import type { Row, Verdict } from '../api/types.ts';
 import { useMayDecide } from '../api/use-may-decide.ts';
 import { Key } from '../keys/Key.tsx';
 import type { Action } from '../keys/key-map.ts';
 import { useKeys } from '../keys/use-keys.ts';
 import { capital, inWords } from '../words/numbers.ts';
 import { BulkSheet } from './BulkSheet.tsx';
+import { checkAgain } from './bulk-send.ts';
 import { list } from './list-store.ts';
+import { Snooze } from './SnoozeMenu.tsx';
 import { acknowledge } from './triage.ts';
 import { useList } from './use-list.ts';
 
@@ -23,6 +25,11 @@ function Checked({ hasKeys }: { hasKeys: boolean }) {
   const readAll = async () => {
     list.dispatch({ kind: 'uncheck' });
     await Promise.all(chosen.map(acknowledge));
+  };
+  const waiting = chosen.filter((row) => row.state === 'pending');
+  const checkWhatFailed = async (failed: Promise<Row[]>) => {
+    list.dispatch({ kind: 'uncheck' });
+    for (const { delivery_id } of await failed) checkAgain(delivery_id);
   };
   const approve = () => setVerdict('approved');
   const reject = () => setVerdict('rejected');
@@ -45,6 +52,9 @@ function Checked({ hasKeys }: { hasKeys: boolean }) {
             <button type="button" className="button" onClick={read}>
               Mark as read {key('acknowledge')}
             </button>
+            {waiting.length > 0 && (
+              <Snooze rows={waiting} className="button" hasKeys={hasKeys} onChosen={checkWhatFailed} />
+            )}
           </>
         )}
         <button type="button" className="plain" onClick={() => list.dispatch({ kind: 'uncheck' })}>

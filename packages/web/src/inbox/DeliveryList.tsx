@@ -31,10 +31,11 @@ export function DeliveryList({ openId, satAt }: Props) {
   const shown = virtual.getVirtualItems();
 
   const last = shown.at(-1)?.index ?? 0;
+  const { next } = state;
   useEffect(() => {
     // On paper nothing scrolls, so the end is always in sight.
-    if (last >= items.length - 20 && !matchMedia('print').matches) list.more();
-  }, [last, items.length]);
+    if (next !== null && last >= items.length - 20 && !matchMedia('print').matches) list.more();
+  }, [last, items.length, next]);
 
   const at = items.findIndex((item) => item.kind === 'row' && item.id === cursor);
   useLayoutEffect(() => {

@@ -71,7 +71,7 @@ export function InboxScreen() {
       </section>
       <Divider width={width} onWidth={setWidth} />
       <Outlet />
-      {snoozed !== undefined && <SnoozeMenu row={snoozed} onClose={() => setSnoozing(null)} />}
+      {snoozed !== undefined && <SnoozeMenu rows={[snoozed]} onClose={() => setSnoozing(null)} />}
     </div>
   );
 }

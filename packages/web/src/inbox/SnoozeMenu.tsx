@@ -3,36 +3,40 @@ import { useState } from 'react';
 import { overviewQuery } from '../api/questions.ts';
 import type { Row } from '../api/types.ts';
 import { Dialog } from '../frame/Dialog.tsx';
+import { Key } from '../keys/Key.tsx';
+import { useKeys } from '../keys/use-keys.ts';
 import { serverNow } from '../live/clock.ts';
+import { isAsleep } from '../words/delivery.ts';
+import { capital, inWords } from '../words/numbers.ts';
 import { snoozeTimes } from './snooze-times.ts';
 import { snooze } from './triage.ts';
 
-/** Out of sight until a time; it comes back to its old place. */
-export function SnoozeMenu({
-  row,
-  onClose,
-  onChosen,
-}: {
-  row: Row;
+type Props = {
+  rows: readonly Row[];
   onClose: () => void;
-  onChosen?: () => void;
-}) {
+  /** They are on their way out of sight; with those that did not get there. */
+  onChosen?: (failed: Promise<Row[]>) => void;
+};
+
+/** Out of sight until a time; each comes back to its old place. */
+export function SnoozeMenu({ rows, onClose, onChosen }: Props) {
   const { data } = useQuery(overviewQuery);
   const [own, setOwn] = useState('');
   const times = snoozeTimes(serverNow(), data?.next_sitting_at ?? null);
   const choose = (until: string | null) => {
     onClose();
-    onChosen?.();
-    void snooze(row, until);
+    const failed = snooze(rows, until);
+    onChosen?.(failed);
   };
-  const isAsleep = row.snoozed_until !== null && Date.parse(row.snoozed_until) > serverNow();
+  const isOne = rows.length === 1;
+  const title = isOne ? 'Out of sight until…' : `${capital(inWords(rows.length))} out of sight until…`;
   return (
-    <Dialog title="Out of sight until…" onClose={onClose} className="snooze">
+    <Dialog title={title} onClose={onClose} className="snooze">
       <ul className="choices">
-        {isAsleep && (
+        {rows.some((row) => isAsleep(row, serverNow())) && (
           <li>
             <button type="button" className="choice" onClick={() => choose(null)}>
-              Bring it back now
+              {isOne ? 'Bring it back now' : 'Bring them back now'}
             </button>
           </li>
         )}
@@ -62,9 +66,30 @@ export function SnoozeMenu({
           Until then
         </button>
       </form>
-      {row.timeout_at !== null && (
-        <p className="said">The agent’s own deadline keeps running while it is out of sight.</p>
+      {rows.some((row) => row.timeout_at !== null) && (
+        <p className="said">
+          {isOne
+            ? 'The agent’s own deadline keeps running while it is out of sight.'
+            : 'The agents’ own deadlines keep running while they are out of sight.'}
+        </p>
       )}
     </Dialog>
+  );
+}
+
+type ButtonProps = Pick<Props, 'rows' | 'onChosen'> & { className: string; hasKeys?: boolean };
+
+/** The way there by hand, and by key. */
+export function Snooze({ rows, onChosen, className, hasKeys = true }: ButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const open = () => setOpen(true);
+  useKeys(hasKeys ? { snooze: open } : {});
+  return (
+    <>
+      <button type="button" className={className} onClick={open}>
+        Snooze… {hasKeys && <Key of="snooze" />}
+      </button>
+      {isOpen && <SnoozeMenu rows={rows} onClose={() => setOpen(false)} {...(onChosen && { onChosen })} />}
+    </>
   );
 }

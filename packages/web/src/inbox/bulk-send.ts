@@ -56,7 +56,8 @@ export async function sendTogether(included: readonly Included[], verdict: Verdi
 /** Decided elsewhere, changed, withdrawn: trying again changes nothing. */
 const isOver = (error: unknown) => isRefused(error) && (error.status === 409 || error.status === 404);
 
-function checkAgain(id: string): void {
+/** What did not work is still chosen: a second try needs no second search. */
+export function checkAgain(id: string): void {
   const { checked, rows } = list.get();
   if (!checked.has(id) && id in rows) list.dispatch({ kind: 'check', id });
 }

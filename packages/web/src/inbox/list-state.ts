@@ -146,8 +146,11 @@ const WAITS: ReadonlySet<Section> = new Set(['needs_you', 'alerts', 'new_agents'
 export function nextWaiting(state: ListState, after: string): string | null {
   const index = state.entries.findIndex((entry) => entry.id === after);
   const round = [...state.entries.slice(index + 1), ...state.entries.slice(0, Math.max(0, index))];
-  const waits = (entry: Entry) => WAITS.has(entry.section) && state.rows[entry.id]?.state === 'pending';
-  return round.find((entry) => waits(entry) && state.rows[entry.id]?.section !== 'earlier')?.id ?? null;
+  const waits = ({ id, section }: Entry) => {
+    const row = state.rows[id];
+    return row?.state === 'pending' && WAITS.has(section) && WAITS.has(row.section);
+  };
+  return round.find(waits)?.id ?? null;
 }
 
 /** The tide line stands above the first row that arrived since the person last sat; null when none has. */

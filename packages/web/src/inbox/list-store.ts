@@ -15,7 +15,8 @@ const AGAIN_MS = 2_000;
 class ListStore {
   #state: ListState = EMPTY;
   #key: string | null = null;
-  #busy: Promise<void> | null = null;
+  /** The next page, while it is on its way. */
+  #coming: Promise<Page> | null = null;
   /** Only the newest look counts: an older one may come back later with less. */
   #look = 0;
   readonly #listeners = new Set<() => void>();
@@ -53,7 +54,7 @@ class ListStore {
     this.#key = key;
     this.scrollTop = 0;
     this.dispatch({ kind: 'start', filter });
-    this.#busy = null;
+    this.#coming = null;
     void this.settle();
   }
 
@@ -77,6 +78,8 @@ class ListStore {
       const { pages, next } = await askAgain(this.#state);
       if (look !== this.#look) return;
       const { seq } = this.#state;
+      // A page that goes on from the old order has no place in the new one.
+      this.#coming = null;
       this.dispatch({ kind: 'settle', pages, next, at: serverNow() });
       if (!this.#state.complete) setTimeout(() => look === this.#look && void this.settle(), AGAIN_MS);
       // A look that was asked later has come back sooner: what it knew is not in this one.
@@ -111,18 +114,19 @@ class ListStore {
 
   more(): void {
     const { filter, next } = this.#state;
-    const key = this.#key;
-    if (next === null || this.#busy !== null) return;
-    this.#busy = ask(filter, next, PAGE)
-      .then((page) => {
-        if (key === this.#key) this.dispatch({ kind: 'more', page, next: following(filter, next, page) });
-      })
-      .catch((error) => {
-        if (key === this.#key) this.dispatch({ kind: 'failed', why: calmly(error) });
-      })
-      .finally(() => {
-        this.#busy = null;
-      });
+    if (next === null || this.#coming !== null) return;
+    const coming = ask(filter, next, PAGE);
+    this.#coming = coming;
+    const take = (action: ListAction) => {
+      if (this.#coming !== coming) return;
+      // Before it is told: a page may be empty, and whoever hears of it asks for the one behind it.
+      this.#coming = null;
+      this.dispatch(action);
+    };
+    coming.then(
+      (page) => take({ kind: 'more', page, next: following(filter, next, page) }),
+      (error) => take({ kind: 'failed', why: calmly(error) }),
+    );
   }
 
   row(id: string): Row | undefined {
@@ -130,7 +134,7 @@ class ListStore {
   }
 }
 
-/** As many as are loaded, from the beginning. */
+/** As many as are loaded, from the beginning; the first time, as far as something is found (D83). The rest comes when it is shown. */
 async function askAgain({ filter, entries }: ListState): Promise<{ pages: Page[]; next: Next | null }> {
   const pages: Page[] = [];
   let next: Next | null = firstPart(filter);
@@ -140,10 +144,7 @@ async function askAgain({ filter, entries }: ListState): Promise<{ pages: Page[]
     next = following(filter, next, page);
     pages.push(page);
     count += page.deliveries.length;
-  } while (
-    next !== null &&
-    (count < entries.length || (count < PAGE && next.part === 'earlier' && next.cursor === null))
-  );
+  } while (next !== null && (count < entries.length || count === 0));
   return { pages, next };
 }
 

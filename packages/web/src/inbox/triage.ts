@@ -4,6 +4,7 @@ import { calmly } from '../api/refused.ts';
 import type { Detail, Row } from '../api/types.ts';
 import { foot } from '../composer/held.ts';
 import { serverNow } from '../live/clock.ts';
+import { capital, inWords } from '../words/numbers.ts';
 import { moment } from '../words/time.ts';
 import { list } from './list-store.ts';
 
@@ -27,13 +28,28 @@ export async function acknowledge(row: Row): Promise<void> {
   }
 }
 
-export async function snooze(row: Row, until: string | null): Promise<void> {
-  show({ ...row, snoozed_until: until });
-  try {
-    show(await desk.snooze(row.delivery_id, until));
-    if (until !== null) foot.say(`Out of sight until ${moment(until, serverNow())}.`);
-  } catch (error) {
-    show(row);
-    foot.say(`It could not be snoozed. ${calmly(error)}`);
+/** Out of sight until then, or back with null. Gives those that were not. */
+export async function snooze(rows: readonly Row[], until: string | null): Promise<Row[]> {
+  const failed: { row: Row; error: unknown }[] = [];
+  const one = async (row: Row) => {
+    show({ ...row, snoozed_until: until, ...(until !== null && { section: 'snoozed' }) });
+    try {
+      show(await desk.snooze(row.delivery_id, until));
+    } catch (error) {
+      show(row);
+      failed.push({ row, error });
+    }
+  };
+  await Promise.all(rows.map(one));
+  const done = rows.length - failed.length;
+  if (until !== null && done > 0)
+    foot.say(
+      `${done === 1 ? 'Out' : `${capital(inWords(done))} are out`} of sight until ${moment(until, serverNow())}.`,
+    );
+  const [first] = failed;
+  if (first !== undefined) {
+    const what = failed.length === 1 ? `“${first.row.headline}”` : capital(inWords(failed.length));
+    foot.say(`${what} could not be snoozed. ${calmly(first.error)}`);
   }
+  return failed.map(({ row }) => row);
 }

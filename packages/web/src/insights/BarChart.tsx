@@ -1,5 +1,6 @@
 import type { Chart, ChartPoint } from '../api/types.ts';
 import { toPlace } from './places.ts';
+import { ToPlace } from './ToPlace.tsx';
 
 const HEIGHT = 72;
 const WIDTH = 280;
@@ -51,5 +52,5 @@ function Point({ point, list }: { point: ChartPoint; list: Chart['list'] }) {
       <span>{point.label}</span> <b>{value}</b>
     </>
   );
-  return place === null ? <span>{text}</span> : <a href={place}>{text}</a>;
+  return place === null ? <span>{text}</span> : <ToPlace place={place}>{text}</ToPlace>;
 }

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { desk } from '../api/desk.ts';
-import { calmly, isNotThere } from '../api/refused.ts';
 import type { Chart, Sentence } from '../api/types.ts';
 import { Screen } from '../frame/Screen.tsx';
+import { NotHad } from '../frame/Trouble.tsx';
 import { useNow } from '../live/now.ts';
 import { BarChart } from './BarChart.tsx';
 import { splitAtNumber, toPlace } from './places.ts';
+import { ToPlace } from './ToPlace.tsx';
 import { neighbourWeek } from './weeks.ts';
 import './insights.css';
 
@@ -16,18 +17,18 @@ const MOST = 5;
 export function InsightsScreen() {
   const { week } = useSearch({ strict: false }) as { week?: string };
   const now = useNow();
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['insights', week ?? ''],
     queryFn: () => desk.insights(week),
   });
   if (error !== null && data === undefined)
     return (
       <Screen title="Insights">
-        <p>
-          {isNotThere(error)
-            ? 'The first letter is written when there is a week to write about.'
-            : calmly(error)}
-        </p>
+        <NotHad
+          of={error}
+          missing="The first letter is written when there is a week to write about."
+          onAgain={refetch}
+        />
       </Screen>
     );
   if (data === undefined)
@@ -78,7 +79,7 @@ function LetterLine({ sentence: { text, list, query } }: { sentence: Sentence })
   return (
     <span>
       {before}
-      <a href={place}>{number}</a>
+      <ToPlace place={place}>{number}</ToPlace>
       {after}{' '}
     </span>
   );

@@ -1,10 +1,12 @@
 import type { ListName } from '../api/types.ts';
 
+export type Place = { to: '/' | '/history'; search: Record<string, string> };
+
 /** The screen that shows the list behind a number. Only ever a place on this desk. */
-export function toPlace(list: ListName | null | undefined, query: string | null | undefined): string | null {
+export function toPlace(list: ListName | null | undefined, query: string | null | undefined): Place | null {
   if (list === null || list === undefined || query === null || query === undefined) return null;
-  const search = new URLSearchParams(query.replace(/^\?/, '')).toString();
-  return `${list === 'history' ? '/history' : '/'}${search === '' ? '' : `?${search}`}`;
+  const search = Object.fromEntries(new URLSearchParams(query.replace(/^\?/, '')));
+  return { to: list === 'history' ? '/history' : '/', search };
 }
 
 /** Before the first number, the number, and after it; nothing when there is none. */

@@ -1,7 +1,12 @@
 import { type Action, type KeyMap, keyMap, resolve } from './key-map.ts';
 
 export type Handlers = Partial<Record<Action, (() => void) | undefined>>;
-type Layer = { depth: number; handlers: () => Handlers };
+type Layer = {
+  depth: number;
+  /** When it was first drawn: what is around something is drawn before it. */
+  order: number;
+  handlers: () => Handlers;
+};
 
 const CHORD_MS = 1200;
 const layers: Layer[] = [];
@@ -27,9 +32,14 @@ export function setKeys(own: Readonly<Record<string, string>>, areOff: boolean):
 export const currentMap = () => map;
 export const keysAreOff = () => off;
 
-/** The newest layer wins; a layer below an open dialog is not asked. */
+let drawn = 0;
+export const nextOrder = () => ++drawn;
+
+/** The innermost and newest layer wins; a layer below an open dialog is not asked. */
 export function addLayer(layer: Layer): () => void {
   layers.push(layer);
+  // A screen that comes back with what is open on it is there after its parts: effects run from the inside out.
+  layers.sort((one, other) => one.order - other.order);
   return () => void layers.splice(layers.indexOf(layer), 1);
 }
 

@@ -1,12 +1,13 @@
-import { createContext, useContext, useLayoutEffect, useRef } from 'react';
-import { addLayer, type Handlers } from './keyboard.ts';
+import { createContext, useContext, useLayoutEffect, useRef, useState } from 'react';
+import { addLayer, type Handlers, nextOrder } from './keyboard.ts';
 
 /** How many dialogs are open around here: only the topmost hears keys. */
 export const Depth = createContext(0);
 
 export function useKeys(handlers: Handlers): void {
   const depth = useContext(Depth);
+  const [order] = useState(nextOrder);
   const latest = useRef(handlers);
   latest.current = handlers;
-  useLayoutEffect(() => addLayer({ depth, handlers: () => latest.current }), [depth]);
+  useLayoutEffect(() => addLayer({ depth, order, handlers: () => latest.current }), [depth, order]);
 }

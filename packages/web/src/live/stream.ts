@@ -63,10 +63,12 @@ class LiveLine {
   start(): void {
     this.#connect();
     document.addEventListener('visibilitychange', this.#seen);
+    addEventListener('online', this.#online);
   }
 
   stop(): void {
     document.removeEventListener('visibilitychange', this.#seen);
+    removeEventListener('online', this.#online);
     this.#hangUp();
     this.#gathered.stop();
   }
@@ -82,13 +84,18 @@ class LiveLine {
     if (this.#strange >= STRANGE_MOST && document.visibilityState === 'visible') this.comeBack();
   };
 
+  #online = () => (connected ? lookBeyondKept() : this.comeBack());
+
   #connect = () => {
     const source = new EventSource('/desk/stream');
     this.#source = source;
     this.#mostSilentMs = STANDS_MS;
     this.#heard();
     source.addEventListener('hello', (event) => this.#greeted(JSON.parse(event.data) as Hello));
-    source.addEventListener('beat', this.#heard);
+    source.addEventListener('beat', () => {
+      this.#heard();
+      lookBeyondKept();
+    });
     source.addEventListener('change', (event) => {
       this.#heard();
       this.#gathered.add((JSON.parse(event.data) as { about: string }).about);
@@ -132,6 +139,11 @@ class LiveLine {
     clearTimeout(this.#again);
     clearTimeout(this.#silence);
   }
+}
+
+/** A short outage need not break the line, but what was asked meanwhile was answered from what was kept. */
+function lookBeyondKept(): void {
+  if (kept.at() !== null) void lookAgain();
 }
 
 /** What the line told, until it is looked at. */

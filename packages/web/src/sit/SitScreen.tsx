@@ -5,11 +5,9 @@ import { desk, type Page } from '../api/desk.ts';
 import { deliveryQuery } from '../api/questions.ts';
 import { calmly, isNotThere } from '../api/refused.ts';
 import type { Row, Section } from '../api/types.ts';
-import { useMayDecide } from '../api/use-may-decide.ts';
 import { useEarlyVerdict } from '../composer/early.ts';
 import { Delivery } from '../detail/Delivery.tsx';
 import { gotUp } from '../frame/sat.ts';
-import { SnoozeMenu } from '../inbox/SnoozeMenu.tsx';
 import { Key } from '../keys/Key.tsx';
 import { useKeys } from '../keys/use-keys.ts';
 import { VERDICT_WORDS } from '../words/delivery.ts';
@@ -106,14 +104,11 @@ function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: n
     document.getElementById('detail')?.scrollTo(0, 0);
     document.getElementById('detail')?.focus({ preventScroll: true });
   }, [following, client]);
-  const [isSnoozing, setSnoozing] = useState(false);
-  const mayDecide = useMayDecide();
   const navigate = useNavigate();
   const move = (step: number) => onMove(Math.max(0, at + step));
   useKeys({
     next: () => move(1),
     previous: () => move(-1),
-    snooze: mayDecide && data?.state === 'pending' ? () => setSnoozing(true) : undefined,
     back: () => void navigate({ to: '/' }),
   });
   return (
@@ -159,9 +154,6 @@ function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: n
           </div>
         )}
       </article>
-      {isSnoozing && data !== undefined && (
-        <SnoozeMenu row={data} onClose={() => setSnoozing(false)} onChosen={() => move(1)} />
-      )}
     </div>
   );
 }

@@ -2,15 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { desk } from '../api/desk.ts';
 import { sessionQuery, taskQuery } from '../api/questions.ts';
-import { calmly, isNotThere } from '../api/refused.ts';
 import type { TaskDetail } from '../api/task-types.ts';
 import { Text } from '../detail/Text.tsx';
 import { Screen } from '../frame/Screen.tsx';
 import { Sure } from '../frame/Sure.tsx';
-import { Trouble } from '../frame/Trouble.tsx';
+import { NotHad, Trouble } from '../frame/Trouble.tsx';
 import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
-import { clock, timeAndDay } from '../words/time.ts';
+import { moment, timeAndDay } from '../words/time.ts';
 import { Parts } from './Parts.tsx';
 import { callerWords, isEnded, STATE_WORDS } from './state-words.ts';
 import { type Line, type Made, toLines } from './task-log.ts';
@@ -20,13 +19,15 @@ import './tasks.css';
 /** One task, told from its first message on; what comes while it is open appears at the end. */
 export function TaskScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data, error } = useQuery(taskQuery(id));
+  const { data, error, refetch } = useQuery(taskQuery(id));
   if (data === undefined)
     return (
       <Screen title="Task">
-        <p>
-          {error === null ? 'One moment…' : isNotThere(error) ? 'There is no such task here.' : calmly(error)}
-        </p>
+        {error === null ? (
+          <p className="said">One moment…</p>
+        ) : (
+          <NotHad of={error} missing="There is no such task here." onAgain={refetch} />
+        )}
         <p>
           <Link to="/tasks">All tasks</Link>
         </p>
@@ -109,9 +110,11 @@ function Told({ task }: { task: TaskDetail }) {
 }
 
 function OneLine({ line, task }: { line: Line; task: TaskDetail }) {
+  const now = useNow();
+  // A task may lie for days: a time alone would be taken for today's.
   const time = (
     <time className="said" dateTime={line.at}>
-      {clock(line.at)}
+      {moment(line.at, now)}
     </time>
   );
   if (line.kind === 'turned')

@@ -1,5 +1,5 @@
 import type { DeliveryType, Row, Section, Verdict } from '../api/types.ts';
-import { atMoment, clock, isWithinDay, moment } from './time.ts';
+import { atMoment, isWithinDay, moment } from './time.ts';
 
 export const SECTION_WORDS: Record<Section, string> = {
   needs_you: 'Needs you',
@@ -43,11 +43,16 @@ export function rowWords(row: Row, now: number): string[] {
   return words;
 }
 
+type Asleep = { snoozed_until: string };
+
+export const isAsleep = <R extends Pick<Row, 'snoozed_until'>>(row: R, now: number): row is R & Asleep =>
+  row.snoozed_until !== null && Date.parse(row.snoozed_until) > now;
+
 function pendingWords(row: Row, now: number): string[] {
-  if (row.snoozed_until !== null && Date.parse(row.snoozed_until) > now)
-    return [`back ${moment(row.snoozed_until, now)}`];
+  if (isAsleep(row, now)) return [`back ${moment(row.snoozed_until, now)}`];
   if (row.timed_out_at !== null) return ['the agent went on by itself'];
-  if (row.timeout_at !== null && isWithinDay(row.timeout_at, now)) return [`until ${clock(row.timeout_at)}`];
+  if (row.timeout_at !== null && isWithinDay(row.timeout_at, now))
+    return [`until ${moment(row.timeout_at, now)}`];
   if (row.read_at !== null) return ['read'];
   return [];
 }

@@ -1,3 +1,4 @@
+import { budgetHead } from '../agents/budget.ts';
 import type { Identity, KeyRecord } from '../agents/key.ts';
 import { counted } from '../counted.ts';
 import { withExactNumbers } from '../exact-numbers.ts';
@@ -64,7 +65,7 @@ function hashOfBody({ vault }: Room, raw: Uint8Array, contentHash: string): stri
 
 export function takeIn(room: Room, prepared: PreparedDelivery): Promise<Accepted | Fault> {
   const { key } = prepared.identity;
-  const heads: HeadName[] = ['ledger', `agent:${key.agent}`, `rate:${key.id}`];
+  const heads: HeadName[] = ['ledger', `agent:${key.agent}`, budgetHead(key)];
   return room.store.write(key.space, heads, (tx) => insert(room, tx, prepared, key));
 }
 
@@ -155,10 +156,10 @@ async function latestRevision(tx: Tx, earlier: Delivery): Promise<Delivery> {
 
 async function takeToken(room: Room, tx: Tx, key: KeyRecord, now: Micros): Promise<RateView | Fault> {
   const rate = room.settings.rates[key.tier];
-  const head = await tx.heads.get(`rate:${key.id}`);
+  const head = await tx.heads.get(budgetHead(key));
   const taken = take(toBucket(head, rate, now), rate, now);
   if (taken.kind === 'taken') {
-    tx.heads.set(`rate:${key.id}`, fromBucket(taken.bucket));
+    tx.heads.set(budgetHead(key), fromBucket(taken.bucket));
     return taken.view;
   }
   return new Fault(

@@ -96,6 +96,22 @@ describe('what is known of an agent', () => {
     });
   });
 
+  test('[D41] each key that works has a budget: an hour’s, what may come at once, and what is left', async () => {
+    const { world, clock } = await openDesk({ env: { LANTERNROOM_RATE_TEST: '20/5' } });
+    type Budget = { key_id: string; per_hour: number; at_once: number; left: number };
+    const budgets = async () =>
+      (await body<{ budgets: Budget[] }>(world.desk('GET', '/desk/agents/agent-01'))).budgets;
+    expect(await budgets()).toMatchObject([{ per_hour: 20, at_once: 5, left: 5 }]);
+    for (let i = 0; i < 3; i++) await world.deliver();
+    expect(await budgets()).toMatchObject([{ left: 2 }]);
+    clock.turn(3 * 60 * SECOND);
+    expect(await budgets()).toMatchObject([{ left: 3 }]);
+    const { key_id } = await body<{ key_id: string }>(world.desk('POST', '/desk/agents/agent-01/keys', {}));
+    expect(await budgets()).toMatchObject([{ left: 3 }, { key_id, left: 5 }]);
+    await body(world.desk('DELETE', `/desk/agents/agent-01/keys/${key_id}`));
+    expect(await budgets()).toMatchObject([{ left: 3 }]);
+  });
+
   test('[D41] nothing yet is null and zero', async () => {
     const { world } = await openDesk();
     expect((await agent(world)).stats).toEqual({

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Agent } from '../../core/agents/agent.ts';
+import { budgetOf } from '../../core/agents/budget.ts';
+import type { KeyRecord } from '../../core/agents/key.ts';
 import { noAgent } from '../../core/agents/on-agent.ts';
 import { SAMPLE_AGENT } from '../../core/agents/sample.ts';
 import { statsOf, weekBegin } from '../../core/agents/stats.ts';
@@ -12,7 +14,7 @@ import { SECOND } from '../../core/time.ts';
 import { FRAMEWORKS, Prompts } from '../../http/pages/prompts.ts';
 import { choice, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
-import { fromAgent, fromSubscription } from '../mapping.ts';
+import { fromAgent, fromBudget, fromSubscription } from '../mapping.ts';
 import { caller } from '../person.ts';
 
 type ById = { Params: { id: string } };
@@ -43,9 +45,10 @@ export function agentReadingRoutes(app: FastifyInstance, shell: Shell): void {
   }));
 
   app.get<ById>('/desk/agents/:id', async (request) =>
-    withAgent(shell, caller(request), request.params.id, async (tx, agent) =>
-      showAgentWithStats(shell, tx, agent, await weekBegin(tx, room.clock.now())),
-    ),
+    withAgent(shell, caller(request), request.params.id, async (tx, agent) => ({
+      ...(await showAgentWithStats(shell, tx, agent, await weekBegin(tx, room.clock.now()))),
+      budgets: await showBudgets(room, tx, agent),
+    })),
   );
 
   app.get<ById>('/desk/agents/:id/subscriptions', async (request) =>
@@ -98,6 +101,15 @@ export async function showAgent({ room, presence }: Shell, tx: Tx, agent: Agent)
     lastSeenAt: presence.lastSeen(agent.space, agent.id, agent.lastSeenAt),
     online: (await liveLinks(room, tx, agent.id)).length > 0,
   });
+}
+
+/** What each of its keys may still deliver now (W5). */
+async function showBudgets(room: Shell['room'], tx: Tx, { id }: Agent) {
+  const now = room.clock.now();
+  const isOver = ({ expiresAt, revokedAt }: KeyRecord) =>
+    revokedAt !== null || (expiresAt !== null && expiresAt <= now);
+  const keys = (await tx.keys.list(id)).filter((key) => !isOver(key));
+  return Promise.all(keys.map(async (key) => fromBudget(key, await budgetOf(room, tx, key))));
 }
 
 async function showAgentWithStats(shell: Shell, tx: Tx, agent: Agent, week: number) {

@@ -1,0 +1,12 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Place } from './places.ts';
+
+/** To the list behind a number, without loading the page anew. */
+export function ToPlace({ place: { to, search }, children }: { place: Place; children: ReactNode }) {
+  return (
+    <Link to={to} search={search as never}>
+      {children}
+    </Link>
+  );
+}
