@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Fault } from '../../core/faults.ts';
+import { entry } from '../../core/maps.ts';
 import { readTexts } from '../package-files.ts';
 import { escapeHtml, toHtml } from './markdown.ts';
 import type { Operation } from './openapi.ts';
@@ -10,11 +11,13 @@ type ByName = { Params: { name: string } };
 export function docsRoutes(app: FastifyInstance, operations: readonly Operation[]): void {
   const texts = readTexts('docs');
   const pages = new Map<string, string>();
+  // Under a name that no document has. Made when it is asked for: not every route is known yet.
+  const contents = () => entry(pages, '', () => index(texts, operations));
 
   app.route({
     method: 'GET',
     url: '/docs',
-    handler: async (_, reply) => page(reply, 'Documents', index(texts, operations)),
+    handler: async (_, reply) => page(reply, 'Documents', contents()),
   });
 
   app.route({
@@ -31,9 +34,11 @@ export function docsRoutes(app: FastifyInstance, operations: readonly Operation[
       const { name } = request.params;
       const text = texts.get(name);
       if (text === undefined) throw new Fault('not_found', 'There is no document with this name; see /docs.');
-      const html = pages.get(name) ?? toHtml(text);
-      pages.set(name, html);
-      return page(reply, titleOf(text, name), html);
+      return page(
+        reply,
+        titleOf(text, name),
+        entry(pages, name, () => toHtml(text)),
+      );
     },
   });
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Described, DoorForm, Form, NamedForm } from '../app.ts';
 import { ErrorForm } from '../errors.ts';
 import type { Shell } from '../shell.ts';
+import { madeOnce } from './made-once.ts';
 
 export type Operation = { method: string; path: string; described: Described; door(): DoorForm };
 
@@ -33,7 +34,7 @@ export function openApiRoutes(app: FastifyInstance, shell: Shell): readonly Oper
   app.route({
     method: 'GET',
     url: '/openapi.json',
-    handler: async () => document(operations, shell),
+    handler: madeOnce(shell, () => document(operations, shell)),
   });
   return operations;
 }

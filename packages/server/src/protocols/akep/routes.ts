@@ -6,6 +6,7 @@ import { letIn } from '../../http/entry/let-in.ts';
 import { errorHandler } from '../../http/errors.ts';
 import { type FullReply, JSON_HEADERS, refuseFromLane, sendFull } from '../../http/fast-lane.ts';
 import { onlyMethods, refuseTheRest } from '../../http/methods.ts';
+import { madeOnce } from '../../http/pages/made-once.ts';
 import { describeDoor } from '../../http/pages/openapi.ts';
 import type { Shell } from '../../http/shell.ts';
 import { asyncApi } from './asyncapi.ts';
@@ -50,7 +51,7 @@ export async function akepRoutes(app: FastifyInstance, shell: Shell): Promise<vo
     config: { summary: 'What is served here', open: true, response: { 200: DiscoveryBody } },
     handler: async () => discovery(shell),
   });
-  app.route({ method: 'GET', url: '/asyncapi.json', handler: async () => asyncApi(shell) });
+  app.route({ method: 'GET', url: '/asyncapi.json', handler: madeOnce(shell, () => asyncApi(shell)) });
   await app.register(async (door) => {
     letIn(door, async (request, reply) => {
       reply.header('cache-control', 'no-store');
