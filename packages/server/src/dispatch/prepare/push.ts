@@ -87,7 +87,8 @@ function readFacts(room: Room, job: Job, errand: PushErrand): Promise<Facts | nu
     const stored = await tx.pushes.get(errand.task, errand.push);
     const task = await tx.tasks.bySeq(errand.task);
     const entry = await tx.tasks.entry(errand.task, errand.pos);
-    if (stored === null || task === null || entry === null) return null;
+    // One that was deleted and set anew has jobs of its own.
+    if (stored?.job !== job.id || task === null || entry === null) return null;
     const log = await readLog(room, tx, task);
     return {
       push: openPush(room, task, stored),

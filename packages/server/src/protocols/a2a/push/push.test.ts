@@ -232,6 +232,33 @@ describe('pushes', () => {
     expect(got).toHaveLength(1);
   });
 
+  test('[A18] nor is it sent to one that is set anew under the same id', async () => {
+    const clock = new ManualClock();
+    const own = await World.open({ clock });
+    onTestFinished(() => own.stop());
+    const [before, after] = [await webhook(503), await webhook()];
+    const { agent, v1 } = await stage([before.url, after.url], own);
+    const laptop = await aLaptop(own, agent);
+    const sent = await v1.call('SendMessage', {
+      ...v1Message('x'),
+      configuration: { ...atOnce, taskPushNotificationConfig: { id: 'mine', url: before.url } },
+    });
+    const { id: taskId } = sent.result.task as { id: string };
+    await laptop.say({ type: 'accepted', taskId });
+    const jobs = () => own.room.store.read(own.space.id, (tx) => tx.jobs.byDelivery(taskId));
+    await until(async () => (await jobs()).some(({ attempts }) => attempts === 1));
+    await v1.call('DeleteTaskPushNotificationConfig', { taskId, id: 'mine' });
+    await v1.call('CreateTaskPushNotificationConfig', { taskId, id: 'mine', url: after.url });
+    clock.turn(7_000_000);
+    await own.room.store.write(own.space.id, [], async (tx) => tx.announce('jobs'));
+    await until(async () => (await jobs()).every(({ state }) => state !== 'due'));
+    await laptop.say({ type: 'completed', taskId, text: 'Done.' });
+    await until(async () => after.got.length > 0);
+    expect(after.got.map(({ body }) => (body.statusUpdate as Wire).status)).toMatchObject([
+      { state: 'TASK_STATE_COMPLETED' },
+    ]);
+  });
+
   test('[A18] a receiver that answers 410 hears nothing more', async () => {
     const { url, got } = await webhook(410);
     const { agent, v1 } = await stage([url]);
