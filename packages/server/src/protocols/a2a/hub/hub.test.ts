@@ -438,6 +438,21 @@ describe('from the agent', () => {
     expect(await laptop.ofType('error')).toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
+  const held: [string, string, RegExp][] = [
+    ['half of a surrogate pair', String.raw`"text":"\ud83d"`, /surrogate/],
+    ['a key named constructor', '"message":{"parts":[{"data":{"constructor":1}}]}', /constructor/],
+    ['the same key twice', '"text":"a","text":"b"', /twice/],
+    ['more levels than are read', `"more":${'['.repeat(99)}${']'.repeat(99)}`, /deeper/],
+  ];
+
+  test.each(held)('[A13] the error frame of one with %s names it', async (_, member, message) => {
+    const { agent } = await stage();
+    const laptop = await aLaptop(world(), agent);
+    laptop.raw(`{"id":"mine","type":"completed","taskId":"t",${member}}`);
+    const error = { id: 'mine', code: 'invalid_frame', message: expect.stringMatching(message) };
+    expect(await laptop.ofType('error')).toMatchObject(error);
+  });
+
   test('[A13] a binary frame gets an error frame, and the connection stays', async () => {
     const { agent, caller } = await stage();
     const laptop = await aLaptop(world(), agent);
