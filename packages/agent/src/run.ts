@@ -158,7 +158,12 @@ export async function tailOf(folder: string): Promise<string> {
     const { size } = await handle.stat();
     const from = Math.max(0, size - TAIL_BYTES);
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(TAIL_BYTES), position: from });
-    return buffer.toString('utf8', 0, bytesRead).slice(-TAIL_CHARACTERS).trim();
+    // Not from the middle of a character on.
+    return buffer
+      .toString('utf8', 0, bytesRead)
+      .slice(-TAIL_CHARACTERS)
+      .replace(/^[\udc00-\udfff]/, '')
+      .trim();
   } finally {
     await handle.close();
   }
