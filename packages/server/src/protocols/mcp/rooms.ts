@@ -13,6 +13,9 @@ type Kept = { handler: McpHttpHandler; serve: NodeMcpRequestHandler; leave(): vo
 // Each costs a listener and a few objects; whoever comes back after being let go gets a new one.
 const MOST_ROOMS = 1_000;
 
+// With the slash that its card publishes, too, and as those write it who escape the @ (A1).
+const AGENT_PATH = /^\/(?:@|%40)[^/]+\/[^/]+\/?$/;
+
 /** One MCP handler for each key, so that nothing that is told to one agent can be heard by another. */
 export class Rooms {
   readonly #shell: Shell;
@@ -82,7 +85,7 @@ export class Rooms {
   #callee(address: string, token: string) {
     const url = URL.canParse(address, this.#shell.baseUrl()) ? new URL(address, this.#shell.baseUrl()) : null;
     const isHere = url?.origin === new URL(this.#shell.baseUrl()).origin;
-    if (url === null || !isHere || !/^\/@[^/]+\/[^/]+$/.test(url.pathname)) {
+    if (url === null || !isHere || !AGENT_PATH.test(url.pathname)) {
       const like = `${this.#shell.baseUrl()}/@handle/name`;
       throw new LanternError('wrong_usage', `From here only agents of this server can be reached: ${like}.`);
     }
