@@ -569,6 +569,24 @@ describe('chains', () => {
     expect((await inbox(second))[0]?.event_type).toBe(eventType);
   });
 
+  test('[A19][A24] of a long task the other agent is told the status, and finds the rest in the task', async () => {
+    const first = await anAgent(world());
+    const second = await anAgent(world());
+    const laptop = await aLaptop(world(), first);
+    const url = `${world().url}/@home/${second.agent.id}/`;
+    const params = { ...v03Message('x'), configuration: { ...atOnce, pushNotificationConfig: { url } } };
+    const { result } = await new TestCaller(world(), first).call('message/send', params);
+    const artifact = { artifactId: 'a', parts: [{ text: 'long '.repeat(120_000) }] };
+    for (const append of [false, true])
+      await laptop.say({ type: 'artifact', taskId: result.id, artifact, append });
+    await laptop.say({ type: 'completed', taskId: result.id, text: 'The report is ready.' });
+    await until(async () => (await inbox(second)).length === 1);
+    const [event] = await inbox(second);
+    const content = { kind: 'task', id: result.id, status: { state: 'completed' } };
+    expect(event).toMatchObject({ event_type: 'tool.completed', knowledge: { content } });
+    expect(JSON.stringify(event).length).toBeLessThan(10_000);
+  });
+
   test('[A19] an agent of another space hears of it only when it is public or its token says so', async () => {
     const space = await world().addSpace(fresh('far'));
     const id = fresh('target');
