@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunning } from '@lanternroom/sdk/a2a';
+import { endOf } from './command.ts';
 
 /** How a command ended, as far as anybody knows. */
 export type RunEnd =
@@ -158,12 +159,7 @@ export async function tailOf(folder: string): Promise<string> {
     const { size } = await handle.stat();
     const from = Math.max(0, size - TAIL_BYTES);
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(TAIL_BYTES), position: from });
-    // Not from the middle of a character on.
-    return buffer
-      .toString('utf8', 0, bytesRead)
-      .slice(-TAIL_CHARACTERS)
-      .replace(/^[\udc00-\udfff]/, '')
-      .trim();
+    return endOf(buffer.toString('utf8', 0, bytesRead), TAIL_CHARACTERS).trim();
   } finally {
     await handle.close();
   }
