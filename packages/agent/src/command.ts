@@ -14,6 +14,11 @@ const NOT_FOUND = 127;
 /** For what is still in the pipes when the command has ended. */
 const LAST_WORDS_MS = 1_000;
 
+/** The end of a text, and not from the middle of a character on: half of one is refused wherever it is sent to. */
+export function endOf(text: string, length: number): string {
+  return text.slice(-length).replace(/^[\udc00-\udfff]/, '');
+}
+
 /** Runs a command line in the shell, with `input` on its standard input and its output passed on. */
 export function runCommand(
   command: string,
@@ -27,7 +32,7 @@ export function runCommand(
     let tail = '';
     child.stdout.setEncoding('utf8').on('data', world.out);
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      tail = (tail + text).slice(-TAIL_LENGTH);
+      tail = endOf(tail + text, TAIL_LENGTH);
       world.err(text);
     });
     child.on('error', (error) => resolve({ code: NOT_FOUND, tail: error.message }));

@@ -3,7 +3,7 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { AgentTask } from '@lanternroom/sdk/a2a';
-import { isHeavy, lightened } from './lighten.ts';
+import { fittingParts, fittingWords } from './fitting.ts';
 import { mediaTypeOf } from './media.ts';
 import { type Answered, readOutput, readProgress } from './output.ts';
 import { OUTPUT_MOST, outputOf, type RunEnd, runOnce } from './run.ts';
@@ -25,9 +25,6 @@ export interface HandedOver {
   readonly why: string;
   readonly stderr: string;
 }
-
-/** Longer text goes into a file of its own. */
-const TEXT_MOST = 100_000;
 
 /** Gives one turn of a task to the command, and the command's answer to the hub (A15). */
 export async function handToCommand(task: AgentTask, settings: CommandSettings): Promise<HandedOver> {
@@ -104,7 +101,7 @@ async function tellProgress(task: AgentTask, { line, number, opened }: OutputLin
   const artifactId = shortId(artifact.artifactId ?? artifact.name, 'output');
   const append = progress.append === true && opened.has(artifactId);
   opened.add(artifactId);
-  const parts = await lightened(task, artifact.parts);
+  const parts = await fittingParts(task, artifact.parts);
   await task.artifact({ ...artifact, artifactId, parts }, { key, append, lastChunk });
   return true;
 }
@@ -144,10 +141,10 @@ function sentence(end: RunEnd, { timeoutMs }: CommandSettings, stderr: string): 
 async function sendAnswer(task: AgentTask, answer: Answered): Promise<void> {
   for (const [index, artifact] of answer.artifacts.entries()) {
     const artifactId = shortId(artifact.artifactId ?? artifact.name, `artifact-${index + 1}`);
-    const parts = await lightened(task, artifact.parts);
+    const parts = await fittingParts(task, artifact.parts);
     await task.artifact({ ...artifact, artifactId, parts }, { key: `answer${index}`, lastChunk: true });
   }
-  const said = await shortened(task, answer.said);
+  const said = await fittingWords(task, answer.said);
   const verbs = {
     completed: task.complete,
     failed: task.fail,
@@ -156,22 +153,6 @@ async function sendAnswer(task: AgentTask, answer: Answered): Promise<void> {
     auth_required: task.askForAuth,
   };
   await verbs[answer.state](said);
-}
-
-/** A long text becomes a file, and parts that do not fit become an artifact; the message says so. */
-async function shortened(task: AgentTask, said: Answered['said']): Promise<Answered['said']> {
-  if (said === undefined) return said;
-  if (typeof said !== 'string') {
-    if (!isHeavy(said.parts)) return said;
-    const parts = await lightened(task, said.parts);
-    await task.artifact({ artifactId: 'output', name: 'output', parts }, { key: 'output', lastChunk: true });
-    return 'The answer is too long for a message and is in the artifact output.';
-  }
-  if (said.length <= TEXT_MOST) return said;
-  const part = await task.upload(() => said, { mediaType: 'text/plain', filename: 'output.txt' });
-  const name = 'output.txt';
-  await task.artifact({ artifactId: name, name, parts: [part] }, { key: 'output', lastChunk: true });
-  return `The answer has ${said.length} characters and is in the file output.txt.`;
 }
 
 /** Every file that the command has put into $LANTERN_ARTIFACTS, streamed, under its name. */

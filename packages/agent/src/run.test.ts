@@ -65,6 +65,12 @@ describe('one run of a command', () => {
     expect(await tailOf(one.folder)).toMatch(/failure\nfailure\n[\s\S]*the end$/);
   });
 
+  it('[A15] and it does not begin in the middle of a character', async () => {
+    const one = request(`printf '%sx' ${'🏮'.repeat(600)} >&2; exit 1`);
+    await runOnce(one);
+    expect(await tailOf(one.folder)).toBe(`${'🏮'.repeat(499)}x`);
+  });
+
   it('[A15] is not run again in a folder in which it was run', async () => {
     const file = join(temporaryFolder(), 'count');
     const one = request(`echo x >> ${file}; echo answer`);

@@ -1,5 +1,6 @@
 import { open, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { endOf } from './command.ts';
 
 const MOST_BYTES = 8 * 1024 * 1024;
 const TAIL_BYTES = 4_000;
@@ -8,8 +9,8 @@ const TAIL_CHARACTERS = 1_000;
 /** The end of what a run has said on standard error. */
 export async function tailOf(folder: string): Promise<string> {
   const { said, before } = filesOf(folder);
-  const bytes = Buffer.concat([await endOf(before), await endOf(said)]);
-  return bytes.toString('utf8').slice(-TAIL_CHARACTERS).trim();
+  const bytes = Buffer.concat([await endOfFile(before), await endOfFile(said)]);
+  return endOf(bytes.toString('utf8'), TAIL_CHARACTERS).trim();
 }
 
 /**
@@ -20,7 +21,7 @@ export async function trimStderr(folder: string): Promise<void> {
   const { said, before } = filesOf(folder);
   const size = (await stat(said).catch(() => null))?.size ?? 0;
   if (size <= MOST_BYTES) return;
-  await writeFile(before, await endOf(said), { mode: 0o600 });
+  await writeFile(before, await endOfFile(said), { mode: 0o600 });
   await truncate(said);
 }
 
@@ -28,7 +29,7 @@ function filesOf(folder: string) {
   return { said: join(folder, 'err'), before: join(folder, 'err.before') };
 }
 
-async function endOf(file: string): Promise<Buffer> {
+async function endOfFile(file: string): Promise<Buffer> {
   const handle = await open(file, 'r').catch(() => null);
   if (handle === null) return Buffer.alloc(0);
   try {

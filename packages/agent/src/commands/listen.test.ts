@@ -90,6 +90,13 @@ describe('lantern listen --exec', () => {
     expect(world.acks()).toMatchObject([{ id: 'evt_1', status: 'rejected', reason: 'Not for me.' }]);
   });
 
+  it('[K13] the reason does not begin in the middle of a character, which nobody would take', async () => {
+    const world = await worldWith(TWO.slice(0, 1));
+    const says = `printf '%sx' ${'🏮'.repeat(600)} >&2; exit 10`;
+    expect((await world.run(['listen', '--once', '--exec', says])).code).toBe(0);
+    expect(world.acks()).toMatchObject([{ status: 'rejected', reason: `${'🏮'.repeat(499)}x` }]);
+  });
+
   it('[K13] any other code is tried again, with pauses, and then acknowledged', async () => {
     const world = await worldWith(TWO.slice(0, 1));
     const fails = `echo x >> ${world.file('tries')}; test $(wc -l < ${world.file('tries')}) -ge 3`;

@@ -224,6 +224,45 @@ describe('connect', () => {
     await second.untilAcked('2');
   });
 
+  it('[A13] an answer that the hub refuses ends the task all the same: it has failed, and says why', async () => {
+    const hub = await startHub();
+    agentAt(hub.url, { onTask: () => ({ parts: [{ raw: 'no base64!' }] }), accept: false });
+    const side = await hub.side();
+    side.task('1');
+    const answer = await side.until('completed');
+    const message = 'message.parts[0].raw must be base64.';
+    side.send({ type: 'error', id: answer.id, code: 'invalid_frame', message });
+    const failed = await side.until('failed');
+    expect(failed).toMatchObject({
+      taskId: 'task-1',
+      message: { parts: [{ text: expect.stringContaining(message) }] },
+    });
+    expect(failed.id).not.toBe(answer.id);
+    side.cut();
+    const again = await hub.side(2);
+    expect(await again.until('failed')).toEqual(failed);
+    again.send({ type: 'error', id: failed.id, code: 'invalid_frame', message });
+    again.task('2');
+    await again.until('completed');
+    expect(again.said.map(({ type }) => type)).toEqual(['failed', 'completed']);
+  });
+
+  it('[A13] a text that was cut in the middle of a character is sent without what is left of it', async () => {
+    const hub = await startHub();
+    const said = [
+      '🏮 cut: 🏮'.slice(0, -1),
+      '🏮'.slice(1),
+      String.raw`\ud83d as written`,
+      String.raw`\\`,
+    ].join('\n');
+    agentAt(hub.url, { onTask: () => said });
+    const side = await hub.side();
+    side.task('1');
+    const { message } = await side.until('completed');
+    const text = ['🏮 cut: \ufffd', '\ufffd', String.raw`\ud83d as written`, String.raw`\\`].join('\n');
+    expect(message).toMatchObject({ parts: [{ text }] });
+  });
+
   it('[A13] a store that is away is asked again with the same frame', async () => {
     const hub = await startHub();
     const clock = { now: () => Date.now(), sleep: async () => undefined };

@@ -62,6 +62,20 @@ export type AgentFrame = { readonly id: string; readonly taskId: string } & (
     }
 );
 
+/** With this the turn is over: either the hub takes it, or nobody ever hears how the task ended. */
+export function endsTurn({ type }: AgentFrame): boolean {
+  return type === 'message' || ENDINGS.some((ending) => ending === type);
+}
+
+// The only escapes of this kind that are written: whole pairs are written as they are.
+const HALF_PAIR = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
+
+/** A text that was cut in the middle of a character is no text to the hub: what is left of that character is marked. */
+export function writeFrame(frame: object): string {
+  const text = JSON.stringify(frame);
+  return text.includes('\\ud') ? text.replaceAll(HALF_PAIR, '$1\ufffd') : text;
+}
+
 /** Reads one frame of the hub. Nothing is trusted before it was checked. */
 export function readHubFrame(text: string): HubFrame {
   const frame = parseJson(text);

@@ -3,12 +3,12 @@ import type { Endpoint } from '../endpoint.ts';
 import { faultOf, LanternError } from '../faults.ts';
 import { pauseBefore } from './backoff.ts';
 import type { Connection, ConnectOptions } from './connect.ts';
-import { type Hello, type HubFrame, PROTOCOL } from './frames.ts';
+import { type AgentFrame, endsTurn, type Hello, type HubFrame, PROTOCOL } from './frames.ts';
 import type { TaskJournal } from './journal.ts';
 import { Keeper } from './keeper.ts';
 import { Link } from './link.ts';
 import type { OpenSocket } from './socket.ts';
-import type { AgentTask, ContentSource } from './task.ts';
+import { type AgentTask, type ContentSource, toMessage } from './task.ts';
 import { Work } from './work.ts';
 
 export interface SideParts {
@@ -26,6 +26,10 @@ export interface SideParts {
 const ACKNOWLEDGED_WITHIN_MS = 10_000;
 /** A hub that cannot store just now is asked again after this. */
 const UNAVAILABLE_PAUSE_MS = 1_000;
+
+/** Ends the id of what is said where an answer was refused. */
+const INSTEAD = '.instead';
+const UNTAKEN = 'The agent has answered, and its answer could not be taken:';
 
 type HubError = Extract<HubFrame, { type: 'error' }>;
 
@@ -194,8 +198,19 @@ export class LaptopSide implements Connection {
     const isOver = code === 'not_found' || code === 'task_ended';
     const fault = code === 'not_found' ? 'not_found' : code === 'task_ended' ? 'conflict' : 'refused';
     this.#trouble(new LanternError(fault, `The hub refused a frame (${code}): ${message}`), null);
+    if (frame === null) return;
     // The task is over for everybody else, so going on would be useless.
-    if (frame !== null && isOver) this.#afterOthers(() => this.#work.cancel(frame.taskId));
+    if (isOver) this.#afterOthers(() => this.#work.cancel(frame.taskId));
+    else if (endsTurn(frame)) this.#afterOthers(() => this.#failInstead(frame, message));
+  }
+
+  /** The turn is over here, and the caller would wait for its answer for ever. */
+  async #failInstead({ id, taskId }: AgentFrame, why: string): Promise<void> {
+    if (id.endsWith(INSTEAD)) return;
+    const message = toMessage(id, `${UNTAKEN} ${why}`);
+    const failed: AgentFrame = { id: `${id}${INSTEAD}`, type: 'failed', taskId, message };
+    await this.#keeper.say('', failed, false);
+    this.#link.send(failed);
   }
 
   #sendAgain(id: string): void {

@@ -1,7 +1,7 @@
 import { aborted, type Clock } from '../clock.ts';
 import { faultOf, LanternError } from '../faults.ts';
 import { pauseBefore } from './backoff.ts';
-import { type Hello, type HubFrame, readHubFrame } from './frames.ts';
+import { type Hello, type HubFrame, readHubFrame, writeFrame } from './frames.ts';
 import type { OpenSocket, Socket, SocketTarget } from './socket.ts';
 
 export interface LinkParts {
@@ -41,7 +41,7 @@ export class Link {
   /** False when there is no connection. */
   send(frame: object): boolean {
     if (this.#socket === null || !this.#isGreeted) return false;
-    this.#socket.send(JSON.stringify(frame));
+    this.#socket.send(writeFrame(frame));
     return true;
   }
 

@@ -158,7 +158,7 @@ export function createTask(parts: TaskParts): AgentTask & { readonly ended: Prom
   };
 }
 
-function toMessage(messageId: string, said: Said): Message {
+export function toMessage(messageId: string, said: Said): Message {
   const { parts, ...more } = typeof said === 'string' ? { parts: [{ text: said }] } : said;
   return { messageId, role: 'ROLE_AGENT', parts: [...parts], ...more };
 }

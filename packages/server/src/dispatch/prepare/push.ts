@@ -49,9 +49,9 @@ export async function preparePush(parts: PushParts, room: Room, job: Job, asked:
   const facts = await readFacts(room, job, JSON.parse(asked.body) as PushErrand);
   if (facts === null) return GONE;
   if (!(await mayStillHear(room, facts.task))) return NOT_FOR_THEM;
-  const { type, body } = await parts.render(facts);
   const neighbour = await parts.neighbour(facts.push.url);
-  if (neighbour !== null) return tell(room, facts, neighbour, body);
+  if (neighbour !== null) return tell(parts, room, facts, neighbour);
+  const { type, body } = await parts.render(facts);
   const { mayBeLoopback } = parts;
   const verdict = judgePushTarget(facts.push.url, { ...facts.lists, mayBeLoopback });
   if (!verdict.allowed) return { kind: 'refused', outcome: 'target_not_allowed' };
@@ -62,11 +62,20 @@ export async function preparePush(parts: PushParts, room: Room, job: Job, asked:
   return { kind: 'http', request: { ...request, allowLoopback: mayBeLoopback } };
 }
 
-async function tell(room: Room, facts: Facts, to: Neighbour, body: JsonObject): Promise<Prepared> {
+async function tell(parts: PushParts, room: Room, facts: Facts, to: Neighbour): Promise<Prepared> {
   const { push, task, entry, handle } = facts;
   if (!(await mayTell(room, task, to, push))) return { kind: 'over', outcome: 'target_not_allowed' };
+  const { body } = await parts.render(task.logBytes > EVENT_BYTES ? withStatusAlone(facts) : facts);
   await tellNeighbour(room, to, { handle, task, entry, pushId: push.id, body });
   return { kind: 'placed' };
+}
+
+/** As much as an event may have: each word about a long task must not copy all of it into an inbox (A24). */
+const EVENT_BYTES = 1024 * 1024;
+
+function withStatusAlone(facts: Facts): Facts {
+  const { id, contextId, status } = facts.view;
+  return { ...facts, view: { id, contextId, status } };
 }
 
 /** Credentials go where the caller wants them, both kinds when both are set; our own signature takes what is left. */
@@ -87,7 +96,8 @@ function readFacts(room: Room, job: Job, errand: PushErrand): Promise<Facts | nu
     const stored = await tx.pushes.get(errand.task, errand.push);
     const task = await tx.tasks.bySeq(errand.task);
     const entry = await tx.tasks.entry(errand.task, errand.pos);
-    if (stored === null || task === null || entry === null) return null;
+    // One that was deleted and set anew has jobs of its own.
+    if (stored?.job !== job.id || task === null || entry === null) return null;
     const log = await readLog(room, tx, task);
     return {
       push: openPush(room, task, stored),

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readTask } from '../../core/tasks/read.ts';
 import {
   aLaptop,
@@ -7,6 +7,7 @@ import {
   changeCard,
   fresh,
   type RpcAnswer,
+  SseReader,
   seedMessage,
   TestCaller,
   useWorld,
@@ -16,6 +17,7 @@ import {
 } from '../../testing/a2a.ts';
 import { completing } from '../../testing/laptop.ts';
 import { scripted } from '../../testing/scripted-agent.ts';
+import { ManualClock, World } from '../../testing/world.ts';
 
 const world = useWorld();
 
@@ -101,6 +103,44 @@ describe('sending', () => {
     await laptop.say({ type: 'message', taskId: sent.result.id, message });
     const { result } = await v03.call('tasks/get', { id: sent.result.id });
     expect(result.status).toMatchObject({ state: 'completed', message });
+  });
+
+  test('[A7] a caller that was shown a task keeps it, though there was time left for a direct message', async () => {
+    const { agent, v03 } = await stage();
+    const laptop = await aLaptop(world(), agent);
+    const sent = v03.call('message/send', v03Message('x'));
+    const { taskId } = await laptop.ofType('task');
+    await world().restart();
+    expect((await sent).result).toMatchObject({ id: taskId, status: { state: 'submitted' } });
+    const again = await aLaptop(world(), agent);
+    const message = { parts: [{ text: 'A plain reply.' }] };
+    await again.say({ type: 'message', taskId, message });
+    const { result } = await v03.call('tasks/get', { id: taskId });
+    expect(result.status).toMatchObject({ state: 'completed', message });
+  });
+
+  test('[A7][A8] a retry that does not wait is shown the task, and whoever waits gets the same', async () => {
+    const { agent, v03 } = await stage();
+    const laptop = await aLaptop(world(), agent);
+    const params = v03Message('x');
+    const first = v03.call('message/send', params);
+    const { taskId } = await laptop.ofType('task');
+    const retry = await v03.call('message/send', { ...params, configuration: { blocking: false } });
+    expect(retry.result).toMatchObject({ id: taskId, status: { state: 'submitted' } });
+    await laptop.say({ type: 'message', taskId, message: { parts: [{ text: 'A plain reply.' }] } });
+    expect((await first).result).toMatchObject({ id: taskId, status: { state: 'completed' } });
+  });
+
+  test('[A7][A10] so does a stream that has begun with a task', async () => {
+    const own = await World.open({ clock: new ManualClock() });
+    onTestFinished(() => own.stop());
+    const laptop = await aLaptop(own, own.agent);
+    const caller = new TestCaller(own, own.agent);
+    const stream = await SseReader.open(caller.stream('message/stream', v03Message('x')));
+    const first = (await stream.next())?.data.result as Wire;
+    await laptop.say({ type: 'message', taskId: first.id, message: { parts: [{ text: 'A plain reply.' }] } });
+    const [last] = await stream.rest();
+    expect(last?.data.result).toMatchObject({ final: true, status: { state: 'completed' } });
   });
 });
 

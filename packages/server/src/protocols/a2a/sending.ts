@@ -5,6 +5,7 @@ import type { Room } from '../../core/room.ts';
 import { forgetAnswered, readLog, rememberedAnswer } from '../../core/tasks/log-memory.ts';
 import { type CallerMessage, newTaskId, type Sent, send } from '../../core/tasks/open.ts';
 import { viewOf, type Wanted } from '../../core/tasks/read.ts';
+import { show } from '../../core/tasks/show.ts';
 import { isAnswer, type LogEntry, type TaskRecord, type TaskView, taskTopic } from '../../core/tasks/task.ts';
 import { SECOND } from '../../core/time.ts';
 import type { Headed } from '../../http/fast-lane.ts';
@@ -77,10 +78,11 @@ export async function sendMessage(asking: Asking, wanted: SendRequest, outlet: O
   if (!wanted.blocking || waitSeconds === 0) {
     const { task, log } = await submit(asking, wanted, 0);
     await asking.turn(task);
-    return answerOf(outlet, task, view, log);
+    return answerOf(outlet, await show(outlet.room, task), view, log);
   }
-  const task = await untilAnswered(asking, wanted, waitSeconds);
+  const waited = await untilAnswered(asking, wanted, waitSeconds);
   await askAgain(asking);
+  const task = await show(outlet.room, waited);
   await asking.turn(task);
   const answer = await answerOf(outlet, task, view);
   if (isAnswer(task)) forgetAnswered(outlet.room, task);
@@ -158,11 +160,12 @@ export async function beginStream(asking: Asking, wanted: SendRequest, outlet: O
     const now = (await shell.room.store.read(task.space, (tx) => tx.tasks.bySeq(task.seq))) ?? task;
     return { found: millis === 0 || now.length > pos, value: now };
   };
-  const known =
+  const waited =
     millis === 0
       ? (await look()).value
       : await shell.parking.until(request.raw, { topic: taskTopic(task), millis }, look);
   await askAgain(asking);
+  const known = await show(shell.room, waited);
   if (known.isDirect) return { answer: await answerOf(outlet, known, {}), task: known, after: null };
   await asking.turn(task);
   const { room } = outlet;

@@ -234,6 +234,17 @@ describe('tools, from the clients of both lines', () => {
     expect(textsOf('wake_withdraw')).toMatchObject({ reason: { maxLength: 500 } });
   });
 
+  it('[M3][A1] another agent is reached by the address that its card publishes', async () => {
+    const { agent, key } = await world.addAgent({ id: 'helper' });
+    const card = await fetch(`${world.url}/@home/${agent.id}/.well-known/agent-card.json`, {
+      headers: headersOf(key),
+    });
+    const { url } = (await card.json()) as { url: string };
+    const client = await modern();
+    for (const address of [url, url.replace('@', '%40'), `@home/${agent.id}`])
+      expect(await ok(client, 'a2a_send', { agent: address, text: 'Hello.' })).toHaveProperty('task.id');
+  });
+
   it('[M11] a refusal is a result with its fault and a sentence, and without the key', async () => {
     const client = await modern();
     const cases: [string, Facts, RegExp][] = [

@@ -19,6 +19,9 @@ type Kept = { handler: McpHttpHandler; serve: NodeMcpRequestHandler; leave(): vo
 // Each costs a listener and a few objects; a client whose handler was dropped gets a new one.
 const MOST_ROOMS = 1_000;
 
+// With the slash that its card publishes, too, and as those write it who escape the @ (A1).
+const AGENT_PATH = /^\/(?:@|%40)[^/]+\/[^/]+\/?$/;
+
 /** One MCP handler per key, so that nothing meant for one agent can reach another. */
 export class Rooms {
   readonly #shell: Shell;
@@ -91,7 +94,7 @@ export class Rooms {
   #callee(address: string, { url: own, apiKey: token, fetch }: Within) {
     const url = URL.canParse(address, this.#shell.baseUrl()) ? new URL(address, this.#shell.baseUrl()) : null;
     const isHere = url?.origin === new URL(this.#shell.baseUrl()).origin;
-    if (url === null || !isHere || !/^\/@[^/]+\/[^/]+$/.test(url.pathname)) {
+    if (url === null || !isHere || !AGENT_PATH.test(url.pathname)) {
       const like = `${this.#shell.baseUrl()}/@handle/name`;
       throw new LanternError('wrong_usage', `From here only agents of this server can be reached: ${like}.`);
     }

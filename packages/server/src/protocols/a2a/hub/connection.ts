@@ -1,11 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { type Fault, isFault, orThrow } from '../../../core/faults.ts';
+import { type Fault, isAway, isFault, orThrow } from '../../../core/faults.ts';
 import type { AgentId, SpaceId } from '../../../core/ids.ts';
 import type { Room } from '../../../core/room.ts';
 import { framesTopic } from '../../../core/tasks/frames.ts';
 import { join, leave, REPLACED } from '../../../core/tasks/presence.ts';
-import { report } from '../../../core/tasks/report.ts';
+import { type Report, report } from '../../../core/tasks/report.ts';
+import { isTerminal } from '../../../core/tasks/task.ts';
 import { hearInTurn } from '../../../http/sockets/pace.ts';
 import type { Wakeups } from '../../../http/waiting/park.ts';
 import { FrameFeed, type Line } from './frame-feed.ts';
@@ -46,6 +47,9 @@ export class Connection implements Line {
   /** How many bytes were answered since its reader counts as slow. */
   #unheard = 0;
   #lastLook: Promise<boolean> = Promise.resolve(true);
+  /** By task, what must be in its log before anything else is. */
+  readonly #ahead = new Map<string, Promise<void>>();
+  #isSentBack = false;
   #off = NOTHING;
 
   constructor(parts: ConnectionParts) {
@@ -157,6 +161,11 @@ export class Connection implements Line {
   sendBack(problem: unknown, message: string): void {
     if (this.isClosed) return;
     this.#parts.warn(problem, message);
+    this.#sendAway();
+  }
+
+  #sendAway(): void {
+    this.#isSentBack = true;
     this.close(CLOSE.away, 'the store is away, please reconnect');
   }
 
@@ -200,16 +209,35 @@ export class Connection implements Line {
         if (!(await this.isLetIn())) return;
         if (!this.#frames.acknowledged(frame.id)) await this.#inbox?.acknowledged(frame.id);
         return;
-      case 'report': {
-        if (!(await this.isLetIn())) return;
-        // In the same commit, because it is submitted in the same turn.
-        this.#frames.writeAcksNow();
-        // Not awaited before the next frame is read: units commit in the order in which they are submitted.
-        const outcome = await report(this.#parts.room, frame.report).catch((problem: unknown) => problem);
-        if (isFault(outcome) || outcome instanceof Error) this.#failed(frame.id, outcome);
-        else this.#answer(JSON.stringify({ type: 'ack', id: frame.id }));
-      }
+      case 'report':
+        if (await this.isLetIn()) await this.#report(frame.id, frame.report);
     }
+  }
+
+  /**
+   * Handed in before the one ahead of it is committed, since units commit in the order in which they are handed in; but
+   * not before one that would be missing, should the store refuse it and take this.
+   */
+  async #report(id: string, said: Report): Promise<void> {
+    const { taskId } = said;
+    const ahead = this.#ahead.get(taskId);
+    const keeping = ahead === undefined ? this.#keep(id, said) : ahead.then(() => this.#keep(id, said));
+    if (!wouldBeMissing(said)) return keeping;
+    this.#ahead.set(taskId, keeping);
+    await keeping;
+    if (this.#ahead.get(taskId) === keeping) this.#ahead.delete(taskId);
+  }
+
+  async #keep(id: string, said: Report): Promise<void> {
+    if (this.#isSentBack) return;
+    // In the same commit, because it is handed in in the same turn.
+    this.#frames.writeAcksNow();
+    const outcome = await report(this.#parts.room, said).catch((problem: unknown) => problem);
+    if (!isFault(outcome) && !(outcome instanceof Error))
+      return this.#answer(JSON.stringify({ type: 'ack', id }));
+    this.#failed(id, outcome);
+    // All that was not acknowledged comes again with the next connection, in order.
+    if (takesNothing(outcome)) this.#sendAway();
   }
 
   #failed(id: string, reason: Fault | Error): void {
@@ -228,4 +256,15 @@ export class Connection implements Line {
     if (this.#unheard > BUFFER_MOST) this.terminate();
     else this.send(frame);
   }
+}
+
+/** An artifact, or words on the way: a task that went on without them would have lost them. */
+function wouldBeMissing(said: Report): boolean {
+  if (said.kind !== 'state') return said.kind === 'artifact';
+  return said.message !== null && !isTerminal(said.state);
+}
+
+/** The store, from whomever; a damaged place in it would send the laptop away for ever. */
+function takesNothing(outcome: Fault | Error): boolean {
+  return isAway(outcome) || (isFault(outcome) && outcome.fault === 'storage_full');
 }

@@ -7,7 +7,7 @@ import { type Static, Type } from 'typebox';
  */
 export const PROTOCOL = 'lantern.v1';
 
-/** The largest frame either side may send. Larger content goes to the upload address, or in chunks. */
+/** The largest frame an agent may send. Larger content goes to the upload address, or in chunks. */
 export const FRAME_MOST = 1024 * 1024;
 
 /** The hub pings this often; a socket that has not answered by the next one is closed. */

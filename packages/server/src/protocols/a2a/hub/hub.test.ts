@@ -394,6 +394,37 @@ describe('from the agent', () => {
     expect(result.status).not.toHaveProperty('message');
   });
 
+  test('[A13] nothing overtakes a frame that the store did not take: all of it comes again, in order', async () => {
+    const own = await World.open();
+    onTestFinished(() => own.stop());
+    const caller = new TestCaller(own, own.agent);
+    const first = await Laptop.connect(own.url, own.agent.key);
+    const taskId = await submit(caller, 'x');
+    const artifact = { artifactId: 'a', parts: [{ text: 'A' }] };
+    const frames = [
+      { id: 'f1', type: 'accepted', taskId },
+      { id: 'f2', type: 'artifact', taskId, artifact },
+      { id: 'f3', type: 'completed', taskId, text: 'Done.' },
+    ];
+    const { store } = own.room;
+    const write = store.write.bind(store);
+    let reports = 0;
+    store.write = (space, heads, work) => {
+      if (heads.includes('ledger') && ++reports === 2)
+        return Promise.reject(new Fault('storage_full', 'Full.'));
+      return write(space, heads, work);
+    };
+    for (const frame of frames) first.raw(JSON.stringify(frame));
+    expect(await first.closed).toMatchObject({ code: 1013 });
+    store.write = write;
+    expect((await caller.call('tasks/get', { id: taskId })).result.status.state).toBe('working');
+    const again = await Laptop.connect(own.url, own.agent.key);
+    onTestFinished(() => again.vanish());
+    for (const frame of frames) expect(await again.say(frame)).toMatchObject({ type: 'ack' });
+    const { result } = await caller.call('tasks/get', { id: taskId });
+    expect(result).toMatchObject({ status: { state: 'completed' }, artifacts: [artifact] });
+  });
+
   const wrong: [string, Wire | string, string, RegExp][] = [
     ['no JSON', '{', 'invalid_frame', /not valid JSON/],
     ['a list', '[]', 'invalid_frame', /object/],
@@ -436,6 +467,21 @@ describe('from the agent', () => {
     const laptop = await aLaptop(world(), agent);
     laptop.raw(typeof frame === 'string' ? frame : JSON.stringify(frame));
     expect(await laptop.ofType('error')).toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  const held: [string, string, RegExp][] = [
+    ['half of a surrogate pair', String.raw`"text":"\ud83d"`, /surrogate/],
+    ['a key named constructor', '"message":{"parts":[{"data":{"constructor":1}}]}', /constructor/],
+    ['the same key twice', '"text":"a","text":"b"', /twice/],
+    ['more levels than are read', `"more":${'['.repeat(99)}${']'.repeat(99)}`, /deeper/],
+  ];
+
+  test.each(held)('[A13] the error frame of one with %s names it', async (_, member, message) => {
+    const { agent } = await stage();
+    const laptop = await aLaptop(world(), agent);
+    laptop.raw(`{"id":"mine","type":"completed","taskId":"t",${member}}`);
+    const error = { id: 'mine', code: 'invalid_frame', message: expect.stringMatching(message) };
+    expect(await laptop.ofType('error')).toMatchObject(error);
   });
 
   test('[A13] a binary frame gets an error frame, and the connection stays', async () => {

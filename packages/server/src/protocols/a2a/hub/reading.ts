@@ -53,10 +53,11 @@ type Who = { space: SpaceId; agent: AgentId };
 /** Reads one frame of an agent. Whatever is wrong with it is said in the error frame that answers it. */
 export function readFrame(room: Room, who: Who, data: Uint8Array): AgentFrame {
   const parsed = parseStrict(data);
-  if (!parsed.ok) return refuse(null, 'invalid_frame', parsed.message.replace('The body', 'The frame'));
+  if (!parsed.ok)
+    return refuse(readableId(data), 'invalid_frame', parsed.message.replace('The body', 'The frame'));
   const { value } = parsed;
   if (!isJsonObject(value)) return refuse(null, 'invalid_frame', 'A frame is a JSON object.');
-  const id = typeof value.id === 'string' && value.id !== '' ? value.id : null;
+  const id = idOf(value);
   const { type } = value;
   if (typeof type !== 'string') return refuse(id, 'invalid_frame', 'type is required.');
   if (!isKnown(type))
@@ -74,6 +75,20 @@ export function readFrame(room: Room, who: Who, data: Uint8Array): AgentFrame {
   } catch (reason) {
     if (isFault(reason)) return refuse(id, 'invalid_frame', reason.message);
     throw reason;
+  }
+}
+
+function idOf({ id }: JsonObject): string | null {
+  return typeof id === 'string' && id !== '' ? id : null;
+}
+
+/** JSON that is refused for what it holds still says which frame it is: without that it would come again for ever. */
+function readableId(data: Uint8Array): string | null {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(data));
+    return isJsonObject(value) ? idOf(value) : null;
+  } catch {
+    return null;
   }
 }
 

@@ -232,6 +232,33 @@ describe('pushes', () => {
     expect(got).toHaveLength(1);
   });
 
+  test('[A18] nor is it sent to one that is set anew under the same id', async () => {
+    const clock = new ManualClock();
+    const own = await World.open({ clock });
+    onTestFinished(() => own.stop());
+    const [before, after] = [await webhook(503), await webhook()];
+    const { agent, v1 } = await stage([before.url, after.url], own);
+    const laptop = await aLaptop(own, agent);
+    const sent = await v1.call('SendMessage', {
+      ...v1Message('x'),
+      configuration: { ...atOnce, taskPushNotificationConfig: { id: 'mine', url: before.url } },
+    });
+    const { id: taskId } = sent.result.task as { id: string };
+    await laptop.say({ type: 'accepted', taskId });
+    const jobs = () => own.room.store.read(own.space.id, (tx) => tx.jobs.byDelivery(taskId));
+    await until(async () => (await jobs()).some(({ attempts }) => attempts === 1));
+    await v1.call('DeleteTaskPushNotificationConfig', { taskId, id: 'mine' });
+    await v1.call('CreateTaskPushNotificationConfig', { taskId, id: 'mine', url: after.url });
+    clock.turn(7_000_000);
+    await own.room.store.write(own.space.id, [], async (tx) => tx.announce('jobs'));
+    await until(async () => (await jobs()).every(({ state }) => state !== 'due'));
+    await laptop.say({ type: 'completed', taskId, text: 'Done.' });
+    await until(async () => after.got.length > 0);
+    expect(after.got.map(({ body }) => (body.statusUpdate as Wire).status)).toMatchObject([
+      { state: 'TASK_STATE_COMPLETED' },
+    ]);
+  });
+
   test('[A18] a receiver that answers 410 hears nothing more', async () => {
     const { url, got } = await webhook(410);
     const { agent, v1 } = await stage([url]);
@@ -540,6 +567,24 @@ describe('chains', () => {
     await laptop.say({ type, taskId: result.id, text: 'words' });
     await until(async () => (await inbox(second)).length === 1);
     expect((await inbox(second))[0]?.event_type).toBe(eventType);
+  });
+
+  test('[A19][A24] of a long task the other agent is told the status, and finds the rest in the task', async () => {
+    const first = await anAgent(world());
+    const second = await anAgent(world());
+    const laptop = await aLaptop(world(), first);
+    const url = `${world().url}/@home/${second.agent.id}/`;
+    const params = { ...v03Message('x'), configuration: { ...atOnce, pushNotificationConfig: { url } } };
+    const { result } = await new TestCaller(world(), first).call('message/send', params);
+    const artifact = { artifactId: 'a', parts: [{ text: 'long '.repeat(120_000) }] };
+    for (const append of [false, true])
+      await laptop.say({ type: 'artifact', taskId: result.id, artifact, append });
+    await laptop.say({ type: 'completed', taskId: result.id, text: 'The report is ready.' });
+    await until(async () => (await inbox(second)).length === 1);
+    const [event] = await inbox(second);
+    const content = { kind: 'task', id: result.id, status: { state: 'completed' } };
+    expect(event).toMatchObject({ event_type: 'tool.completed', knowledge: { content } });
+    expect(JSON.stringify(event).length).toBeLessThan(10_000);
   });
 
   test('[A19] an agent of another space hears of it only when it is public or its token says so', async () => {
