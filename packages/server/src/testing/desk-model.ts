@@ -94,7 +94,8 @@ export class DeskModel {
 
   undo(item: Item): void {
     this.note('decision.undone');
-    Object.assign(item, { state: 'pending', held: null });
+    // A revision that came meanwhile has its place.
+    Object.assign(item, { state: item.supersededBy === null ? 'pending' : 'superseded', held: null });
   }
 
   withdraw(item: Item, reason: string): void {

@@ -130,6 +130,22 @@ it('[W26] revising what a person has answered, or is about to, does not undo the
   expect(await checked(world, held)).toMatchObject({ status: 'approved' });
 });
 
+it('[W26] a decision that is undone after a revision came leaves one open row, and one for its dedupe_key', async () => {
+  const { world } = await openStillWorld();
+  const first = await world.deliver({ dedupe_key: 'daily' });
+  await world.decide(first, { status: 'approved' });
+  const second = await world.deliver({ revises: first, dedupe_key: 'daily' });
+  const undone = await world.desk('DELETE', `/desk/deliveries/${first}/decision`);
+  expect(await undone.json()).toMatchObject({
+    state: 'superseded',
+    section: 'earlier',
+    superseded_by: second,
+  });
+  const open = (await (await world.desk('GET', '/desk/deliveries')).json()) as { deliveries: Shown[] };
+  expect(open.deliveries.map((row) => row.delivery_id)).toEqual([second]);
+  expect(await checked(world, first)).toMatchObject({ status: 'pending' });
+});
+
 it("[W26] revising an unknown or another agent's delivery is 422, alike", async () => {
   const world = await openWorld();
   const other = await world.addAgent({ id: 'agent-02' });
