@@ -2,6 +2,7 @@ import type { Identity, KeyRecord } from '../agents/key.ts';
 import { counted } from '../counted.ts';
 import { withExactNumbers } from '../exact-numbers.ts';
 import { Fault, isFault } from '../faults.ts';
+import type { DeliveryId } from '../ids.ts';
 import { fromBucket, type RateView, take, toBucket } from '../rate.ts';
 import { nextPlace, type Room, record, stamp } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
@@ -96,6 +97,7 @@ async function insert(room: Room, tx: Tx, s: PreparedDelivery, key: KeyRecord): 
   const delivery = toDelivery(s, { id, seq, createdAt, revised, accepted });
   await tx.deliveries.insert(delivery, room.vault.seal(s.raw, bodyIdentity(delivery)));
   if (revised !== null) await supersede(tx, revised, delivery);
+  await leadToNewest(tx, s.draft.revises, delivery);
   await remember(tx, s, { id, createdAt, isDeduplicated: false }, now);
   tx.announce(`desk:${tx.space}`, id);
   return { kind: 'accepted', id, createdAt, rate };
@@ -209,6 +211,13 @@ async function supersede(tx: Tx, earlier: Delivery, by: Delivery): Promise<void>
     supersededBy: by.id,
     ...(open ? { state: 'superseded' as const, snoozedUntil: null, ...earlierSection(by.createdAt) } : {}),
   });
+}
+
+/** What the agent named, when that was an older version: whoever names it again, or opens it, is one step from the newest. */
+async function leadToNewest(tx: Tx, named: DeliveryId | null, newest: Delivery): Promise<void> {
+  if (named === null || named === newest.revises) return;
+  const old = await tx.deliveries.get(named);
+  if (old !== null) await tx.deliveries.update({ ...old, supersededBy: newest.id });
 }
 
 /** Which delivery this Idempotency-Key stands for, when one was sent. */
