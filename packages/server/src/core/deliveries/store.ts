@@ -43,8 +43,6 @@ export interface DeliveryRows {
   changed(agent: AgentId, status: Status, since: Micros, limit: number): Promise<ChangedRow[]>;
   countChanged(agent: AgentId, status: Status, since: Micros): Promise<number>;
   list(query: ListQuery): Promise<Delivery[]>;
-  /** The other open deliveries of an agent that was just accepted. */
-  openOfNewAgent(agent: AgentId, limit: number): Promise<Delivery[]>;
   deleteAnsweredBefore(before: Micros, limit: number): Promise<number>;
 }
 

@@ -169,7 +169,7 @@ export function describeDeliveries(fresh: Fresh): void {
       expect(await list({ agent: 'agent-01' })).toEqual([1, 2]);
       expect(await list({ agent: 'nobody' })).toEqual([]);
       expect(await list({ section: 'alerts' })).toEqual([4]);
-      expect(await tx.deliveries.openOfNewAgent('agent-02', 9)).toMatchObject([{ seq: 6 }]);
+      expect(await list({ section: 'new_agents', agent: 'agent-02' })).toEqual([6]);
     });
   });
 

@@ -194,10 +194,6 @@ export function deliveryRows(session: Session, space: string, kept: Pick<KeptPla
           : await session.all(listedByAgent, { ...query, agent });
       return rows.map(toDelivery);
     },
-    openOfNewAgent: async (agent, limit) => {
-      const query = { space, agent, section: 'new_agents', ...FIRST, limit };
-      return (await session.all(listedByAgent, query)).map(toDelivery);
-    },
     deleteAnsweredBefore: (before, limit) => removeAged(session, space, before, limit),
   };
 }
