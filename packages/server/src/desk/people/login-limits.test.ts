@@ -72,6 +72,17 @@ describe('guessing', () => {
     expect(await status(from(world, '198.51.100.1').login())).toBe(200);
   });
 
+  test('[D3] whoever has many addresses cannot keep a person out from where they have logged in before', async () => {
+    const { world } = await openDesk({ env: PROXY });
+    const home = '198.51.100.1';
+    expect(await status(from(world, home).login())).toBe(200);
+    await Promise.all(Array.from({ length: 100 }, (_, i) => guess(from(world, `192.0.2.${i}`), 1)));
+    expect(await status(from(world, '198.51.100.2').login())).toBe(429);
+    expect(await guess(from(world, home), 10)).toEqual(Array(10).fill(401));
+    expect(await status(from(world, home).login())).toBe(429);
+    expect(await status(from(world, '192.0.2.1').login())).toBe(429);
+  });
+
   test('[D3] many guesses at once are no more than the same one after the other', async () => {
     const { world } = await openDesk({ env: PROXY });
     const here = from(world, '192.0.2.1');
