@@ -1,7 +1,8 @@
 import { Fault } from '../faults.ts';
-import { type Bucket, fromBucket, give, type Rate, take, toBucket } from '../rate.ts';
+import { type Bucket, fromBucket, give, type Rate, type Taken, take, toBucket } from '../rate.ts';
 import type { Room } from '../room.ts';
 import { type HeadName, SERVER, type Tx } from '../store.ts';
+import type { Micros } from '../time.ts';
 import { foldEmail } from './person.ts';
 
 /**
@@ -20,28 +21,37 @@ export type PaidGuess = { counted: readonly Guess[]; place: HeadName };
 
 /**
  * Pays for one guess, or says how long to wait. It is paid before the password is looked at, so that many at once are
- * no more than one after the other.
+ * no more than one after the other. Who has to wait is told so without a write: a stranger's refused guesses fill nothing.
  */
 export async function payGuess(
   room: Room,
   who: { email: string; address: string },
 ): Promise<PaidGuess | Fault> {
-  const guess = await guessOf(room, foldEmail(who.email), who.address);
-  const { counted } = guess;
   const now = room.clock.now();
-  const wait = await onHeads(room, headsOf(counted), async (tx) => {
-    const takes = await Promise.all(
-      counted.map(async ({ head, rate }) => take(toBucket(await tx.heads.get(head), rate, now), rate, now)),
-    );
-    const waits = takes.map((taken) => (taken.kind === 'empty' ? taken.retryAfterSeconds : 0));
-    if (waits.every((seconds) => seconds === 0)) {
-      for (const [i, taken] of takes.entries()) {
-        if (taken.kind === 'taken') put(tx, counted[i], taken.bucket);
-      }
-    }
-    return Math.max(...waits);
+  const looked = await room.store.read(SERVER, async (tx) => {
+    const guess = await guessOf(room, tx, { email: foldEmail(who.email), address: who.address });
+    return { guess, wait: waitOf(await takeAll(tx, guess.counted, now)) };
   });
-  return wait === 0 ? guess : tooManyGuesses(wait);
+  const { counted } = looked.guess;
+  const pay = async (tx: Tx) => {
+    const takes = await takeAll(tx, counted, now);
+    const wait = waitOf(takes);
+    if (wait > 0) return wait;
+    for (const [i, taken] of takes.entries()) if (taken.kind === 'taken') put(tx, counted[i], taken.bucket);
+    return 0;
+  };
+  const wait = looked.wait > 0 ? looked.wait : await onHeads(room, headsOf(counted), pay);
+  return wait === 0 ? looked.guess : tooManyGuesses(wait);
+}
+
+function takeAll(tx: Tx, guesses: readonly Guess[], now: Micros): Promise<Taken[]> {
+  return Promise.all(
+    guesses.map(async ({ head, rate }) => take(toBucket(await tx.heads.get(head), rate, now), rate, now)),
+  );
+}
+
+function waitOf(takes: readonly Taken[]): number {
+  return Math.max(...takes.map((taken) => (taken.kind === 'empty' ? taken.retryAfterSeconds : 0)));
 }
 
 /**
@@ -61,11 +71,15 @@ export function settleGuess(room: Room, { counted, place }: PaidGuess, right: bo
   });
 }
 
-async function guessOf(room: Room, email: string, address: string): Promise<PaidGuess> {
+async function guessOf(
+  room: Room,
+  tx: Tx,
+  { email, address }: { email: string; address: string },
+): Promise<PaidGuess> {
   const pair = `${email}\n${address}`;
   const subjects = { pair, address, account: email };
   const place = headOf(room, 'known', pair);
-  const isKnown = (await room.store.read(SERVER, (tx) => tx.heads.get(place))) !== null;
+  const isKnown = (await tx.heads.get(place)) !== null;
   const counted = LIMITS.filter(({ name }) => !isKnown || name !== 'account').map(({ name, rate }) => ({
     head: headOf(room, name, subjects[name]),
     rate,
