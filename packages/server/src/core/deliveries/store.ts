@@ -35,6 +35,7 @@ export interface DeliveryRows {
   body(id: DeliveryId): Promise<Uint8Array | null>;
   /** What its agent may ask for, in one look. */
   polled(id: DeliveryId): Promise<PolledRow | null>;
+  /** The newest that waits: a revision stands beside what it revises while that is held. */
   pendingByDedupeKey(agent: AgentId, dedupeKey: string): Promise<Delivery | null>;
   /** Every change that `state`, `section` and their columns go through. */
   update(delivery: Delivery): Promise<void>;

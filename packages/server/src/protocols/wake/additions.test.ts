@@ -146,6 +146,17 @@ it('[W26] a decision that is undone after a revision came leaves one open row, a
   expect(await checked(world, first)).toMatchObject({ status: 'pending' });
 });
 
+it('[W26] a dedupe_key stands for the newest version, also while a decision on an older one is held', async () => {
+  const { world } = await openStillWorld();
+  const first = await world.deliver({ dedupe_key: 'daily' });
+  await world.decide(first, { status: 'approved' });
+  const second = await world.deliver({ revises: first, dedupe_key: 'daily' });
+  const again = await told(world.post(DELIVER, draft(world, { dedupe_key: 'daily' })));
+  expect([again.status, JSON.parse(again.text)]).toMatchObject([200, { delivery_id: second }]);
+  const third = await told(world.post(DELIVER, draft(world, { revises: second, dedupe_key: 'daily' })));
+  expect([third.status, await shown(world, second)]).toMatchObject([201, { state: 'superseded' }]);
+});
+
 it("[W26] revising an unknown or another agent's delivery is 422, alike", async () => {
   const world = await openWorld();
   const other = await world.addAgent({ id: 'agent-02' });

@@ -107,6 +107,8 @@ export function describeDeliveries(fresh: Fresh): void {
     expect(await find()).toBeNull();
     await insertAll(store, [aDelivery({ seq: 9, dedupeKey: 'k', state: 'held' })]);
     expect(await find()).toMatchObject({ seq: 9 });
+    await insertAll(store, [aDelivery({ seq: 7, dedupeKey: 'k' }), aDelivery({ seq: 10, dedupeKey: 'k' })]);
+    expect(await find()).toMatchObject({ seq: 10 });
     expect(await find('agent-02')).toBeNull();
   });
 
