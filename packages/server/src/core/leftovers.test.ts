@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { opened, openInbox } from '../testing/akep.ts';
+import { Browser } from '../testing/browser.ts';
 import { aJob, anAttempt } from '../testing/things.ts';
 import { ManualClock, type World } from '../testing/world.ts';
 import type { Job } from './sending/job.ts';
@@ -66,16 +67,31 @@ test('[D82] waits that have ended, by an event, by hand or by themselves, leave 
   expect(await left()).toEqual([open]);
 });
 
+const headsIn = (world: World) => (space: string, kind: string) =>
+  world.room.store.read(space, async (tx) => {
+    const found = await tx.leftovers.heads('', 1000);
+    return found.filter(({ name }) => name.startsWith(kind)).length;
+  });
+
+test('[D3][D82] where a person logged in from is known for two months after the last time', async () => {
+  const { world } = await openInbox({ clock: new ManualClock() });
+  const heads = headsIn(world);
+  const browser = new Browser(world);
+  await browser.login();
+  await world.tick(40 * DAY);
+  await browser.login();
+  await world.tick(59 * DAY);
+  expect([await heads(SERVER, 'login:known:'), await heads(SERVER, 'login:')]).toEqual([1, 1]);
+  await world.tick(2 * DAY);
+  expect(await heads(SERVER, 'login:')).toBe(0);
+});
+
 test('[D82] a subject that was silent for as long as data is kept is forgotten, and guesses after two days', async () => {
   const clock = new ManualClock();
   const { world, sender } = await openInbox({ clock, env: { LANTERNROOM_RETENTION_DAYS: '10' } });
   const send = (task_id: string, sequence: number) =>
     sender.sent({ subject: { task_id }, routing: { resume_policy: 'append_only', sequence } });
-  const heads = (space: string, kind: string) =>
-    world.room.store.read(space, async (tx) => {
-      const found = await tx.leftovers.heads('', 1000);
-      return found.filter(({ name }) => name.startsWith(kind)).length;
-    });
+  const heads = headsIn(world);
   await send('silent', 1);
   await send('busy', 1);
   await world.desk('POST', '/desk/session', { email: 'owner@example.com', password: 'wrong guess' }, '');

@@ -1,4 +1,5 @@
 import type { SpaceId } from './ids.ts';
+import { SESSION_KEPT } from './people/login.ts';
 import type { Room } from './room.ts';
 import type { HeadName } from './store.ts';
 import { DAY, type Micros } from './time.ts';
@@ -20,6 +21,8 @@ const JOBS_KEPT = 30 * DAY;
 const WAITS_KEPT = 30 * DAY;
 /** By then every bucket of guesses is full again, and a full bucket is the same as none. */
 const GUESSES_KEPT = 2 * DAY;
+/** Where somebody logged in from. Longer than a session lasts, or it would be forgotten when it is needed. */
+const PLACES_KEPT = 2 * SESSION_KEPT;
 
 export type Leaving = { now: Micros; retentionDays: number };
 
@@ -52,5 +55,6 @@ export async function removeLeftovers(
 function keptFor(name: string, retention: Micros): Micros {
   const isOf = (kind: HeadName) => name.startsWith(kind);
   if (isOf('subject:')) return retention;
+  if (isOf('login:known:')) return PLACES_KEPT;
   return isOf('login:') ? GUESSES_KEPT : Number.POSITIVE_INFINITY;
 }

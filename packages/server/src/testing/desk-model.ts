@@ -9,6 +9,7 @@ export type Item = {
   hash: string;
   dedupeKey: string | null;
   state: DeliveryState;
+  timeoutAt: Micros | null;
   /** When it last changed for its agent: created, answered or withdrawn. */
   stamp: Micros;
   status: Status;
@@ -20,6 +21,9 @@ export type Item = {
   /** What has taken its place. */
   supersededBy: Item | null;
 };
+
+/** What an agent hands in, as far as the model minds. */
+type Handed = Pick<Item, 'id' | 'agent' | 'type' | 'hash' | 'dedupeKey'> & { timeoutSeconds: number | null };
 
 /** What an Idempotency-Key stands for. */
 type Remembered = { id: string; hash: string; isTwin: boolean };
@@ -54,11 +58,20 @@ export class DeskModel {
     return at;
   }
 
-  accept(item: Pick<Item, 'id' | 'agent' | 'type' | 'hash' | 'dedupeKey'>, revises: Item | null): void {
+  accept({ timeoutSeconds, ...item }: Handed, revises: Item | null): void {
     this.note('delivery.accepted');
     const stamp = this.stamp(item.agent);
+    const timeoutAt = timeoutSeconds === null ? null : stamp + timeoutSeconds * SECOND;
     const open = { state: 'pending' as const, status: 'pending' as const, answer: null, held: null };
-    const made: Item = { ...item, ...open, stamp, read: false, snoozedUntil: null, supersededBy: null };
+    const made: Item = {
+      ...item,
+      ...open,
+      stamp,
+      timeoutAt,
+      read: false,
+      snoozedUntil: null,
+      supersededBy: null,
+    };
     this.items.push(made);
     if (revises === null) return;
     revises.supersededBy = made;
@@ -81,7 +94,8 @@ export class DeskModel {
 
   duplicateOf(agent: string, dedupeKey: string): Item | undefined {
     const open = (item: Item) => item.state === 'pending' || item.state === 'held';
-    return this.items.find((i) => i.agent === agent && i.dedupeKey === dedupeKey && open(i));
+    // The newest: a revision may stand beside what it revises while that is held.
+    return this.items.findLast((i) => i.agent === agent && i.dedupeKey === dedupeKey && open(i));
   }
 
   hold(item: Item, verdict: Verdict, feedback: string | null): void {
@@ -94,7 +108,8 @@ export class DeskModel {
 
   undo(item: Item): void {
     this.note('decision.undone');
-    Object.assign(item, { state: 'pending', held: null });
+    // A revision that came meanwhile has its place.
+    Object.assign(item, { state: item.supersededBy === null ? 'pending' : 'superseded', held: null });
   }
 
   withdraw(item: Item, reason: string): void {
@@ -149,7 +164,10 @@ export class DeskModel {
 
   /** What the agent is shown of one delivery: a held decision looks like none (L4). */
   seen(item: Item): string {
-    return item.answer ?? answerText(item.id, { status: 'pending', feedback: null, at: null });
+    if (item.answer !== null) return item.answer;
+    const isOver = item.timeoutAt !== null && item.timeoutAt <= this.now;
+    const timedOutAt = isOver ? item.timeoutAt : null;
+    return answerText(item.id, { status: 'pending', feedback: null, at: null, timedOutAt });
   }
 
   changed(agent: string, since: Micros): Item[] {
@@ -168,13 +186,32 @@ export class DeskModel {
   }
 }
 
+/** In the order of the desk: due first where something is asked, otherwise as they came. */
+export function inOrder(section: Section, items: readonly Item[]): Item[] {
+  const isDue = section === 'needs_you' || section === 'new_agents';
+  const place = ({ timeoutAt, snoozedUntil, stamp }: Item): [number, number] => {
+    if (section === 'snoozed') return [snoozedUntil ?? 0, stamp];
+    return isDue && timeoutAt !== null ? [0, timeoutAt] : [1, stamp];
+  };
+  return [...items].sort((a, b) => {
+    const [[group, at], [otherGroup, otherAt]] = [place(a), place(b)];
+    return group - otherGroup || at - otherAt;
+  });
+}
+
 function asksNothing({ type }: Item): boolean {
   return type === 'update' || type === 'alert';
 }
 
 function answerText(
   id: string,
-  answer: { status: Status; feedback: string | null; at: Micros | null; withdrawnAt?: Micros },
+  answer: {
+    status: Status;
+    feedback: string | null;
+    at: Micros | null;
+    withdrawnAt?: Micros;
+    timedOutAt?: Micros | null;
+  },
 ): string {
   return JSON.stringify({
     delivery_id: id,
@@ -183,5 +220,6 @@ function answerText(
     edited_content: null,
     responded_at: answer.at === null ? null : toIso(answer.at),
     ...(answer.withdrawnAt === undefined ? {} : { withdrawn_at: toIso(answer.withdrawnAt) }),
+    ...(answer.timedOutAt ? { timed_out_at: toIso(answer.timedOutAt) } : {}),
   });
 }

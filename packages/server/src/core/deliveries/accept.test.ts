@@ -28,6 +28,16 @@ describe('accepting', () => {
     expect(await show(third)).toMatchObject({ state: 'pending', revises: second, revision: 3 });
   });
 
+  test('[W26] an old version that is named again leads to the newest one, however many lie between', async () => {
+    const first = await world.deliver();
+    const later: string[] = [];
+    for (let i = 0; i < 4; i++) later.push(await world.deliver({ revises: first }));
+    const show = async (id: string) => (await world.desk('GET', `/desk/deliveries/${id}`)).json();
+    expect(await show(first)).toMatchObject({ state: 'superseded', superseded_by: later[3] });
+    const reply = await world.decide(first, { status: 'approved' });
+    expect(await reply.json()).toMatchObject({ error: { code: 'superseded', superseded_by: later[3] } });
+  });
+
   test('[W4] rotating keeps the tier of the key before', async () => {
     await world.addAgent({ id: 'live-one', tier: 'live' });
     const rotated = await world.desk('POST', '/desk/agents/live-one/keys', { rotate: true });

@@ -3,6 +3,7 @@ import type { Identity, KeyRecord } from '../agents/key.ts';
 import { counted } from '../counted.ts';
 import { withExactNumbers } from '../exact-numbers.ts';
 import { Fault, isFault } from '../faults.ts';
+import type { DeliveryId } from '../ids.ts';
 import { fromBucket, type RateView, take, toBucket } from '../rate.ts';
 import { nextPlace, type Room, record, stamp } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
@@ -97,7 +98,7 @@ async function insert(room: Room, tx: Tx, s: PreparedDelivery, key: KeyRecord): 
   const delivery = toDelivery(s, { id, seq, createdAt, revised, accepted });
   await tx.deliveries.insert(delivery, room.vault.seal(s.raw, bodyIdentity(delivery)));
   if (revised !== null) await supersede(tx, revised, delivery);
-  if (revised !== null && s.draft.revises !== revised.id) await leadOn(tx, s.draft.revises, delivery);
+  await leadToNewest(tx, s.draft.revises, delivery);
   await remember(tx, s, { id, createdAt, isDeduplicated: false }, now);
   tx.announce(`desk:${tx.space}`, id);
   return { kind: 'accepted', id, createdAt, rate };
@@ -203,12 +204,6 @@ function toDelivery(
   };
 }
 
-/** The one that was named leads to the newest at once: named again and again, it would be a step farther from it each time. */
-async function leadOn(tx: Tx, named: Draft['revises'], newest: Delivery): Promise<void> {
-  const first = named === null ? null : await tx.deliveries.get(named);
-  if (first !== null) await tx.deliveries.update({ ...first, supersededBy: newest.id });
-}
-
 /** The desk shows one row: the earlier revision gives way, unless a person has already answered it. */
 async function supersede(tx: Tx, earlier: Delivery, by: Delivery): Promise<void> {
   const open = earlier.state === 'pending';
@@ -217,6 +212,13 @@ async function supersede(tx: Tx, earlier: Delivery, by: Delivery): Promise<void>
     supersededBy: by.id,
     ...(open ? { state: 'superseded' as const, snoozedUntil: null, ...earlierSection(by.createdAt) } : {}),
   });
+}
+
+/** What the agent named, when that was an older version: whoever names it again, or opens it, is one step from the newest. */
+async function leadToNewest(tx: Tx, named: DeliveryId | null, newest: Delivery): Promise<void> {
+  if (named === null || named === newest.revises) return;
+  const old = await tx.deliveries.get(named);
+  if (old !== null) await tx.deliveries.update({ ...old, supersededBy: newest.id });
 }
 
 /** Stores which delivery an Idempotency-Key stands for, if one was sent. */

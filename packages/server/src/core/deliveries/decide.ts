@@ -5,7 +5,7 @@ import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { type Micros, toIso } from '../time.ts';
 import { type Answer, type Decision, judge, mayUndo } from './decision.ts';
-import type { Delivery } from './delivery.ts';
+import { type Delivery, earlierSection } from './delivery.ts';
 import type { Decided } from './effect.ts';
 import { takeEffect } from './effect.ts';
 import { onDelivery } from './on-delivery.ts';
@@ -128,14 +128,19 @@ export function undo(room: Room, person: Person, id: DeliveryId): Promise<Delive
       data: { decision: decision.seq },
     });
     await tx.decisions.setState(decision.seq, 'undone');
-    const open: Delivery = {
-      ...delivery,
-      state: 'pending',
-      effectAt: null,
-      ...(await openPlace(tx, delivery)),
-    };
-    await tx.deliveries.update(open);
+    const before: Delivery = { ...delivery, effectAt: null, ...(await beforeDeciding(tx, delivery, now)) };
+    await tx.deliveries.update(before);
     tx.announce(`desk:${tx.space}`, delivery.id);
-    return open;
+    return before;
   });
+}
+
+/** As if nobody had decided: open again, unless a revision came meanwhile and has its place (W26). */
+async function beforeDeciding(
+  tx: Tx,
+  delivery: Delivery,
+  now: Micros,
+): Promise<Pick<Delivery, 'state' | 'section' | 'sectionAt'>> {
+  if (delivery.supersededBy !== null) return { state: 'superseded', ...earlierSection(now) };
+  return { state: 'pending', ...(await openPlace(tx, delivery)) };
 }

@@ -10,7 +10,7 @@ import { type Delivery, type DeliveryType, SECTIONS, type Section } from './deli
 /** Counting stops here: nobody needs to know a larger number. */
 export const MOST_COUNTED = 1000;
 
-/** How many of the latest decisions are searched for the last one that stands and for those that can still be undone. */
+/** Looked at for those that can still be taken back. */
 const LATEST_DECISIONS = 50;
 
 /** How many minutes a delivery takes: a question is only answered, an output is read first. */
@@ -47,6 +47,7 @@ export function overview(room: Room, person: Person): Promise<Overview> {
     const of = (section: Section): Counts => counts.get(section) ?? new Map();
     const { preferences } = await preferencesOf(room, tx, person);
     const latest = await tx.decisions.history({ limit: LATEST_DECISIONS });
+    const [last] = await tx.decisions.history({ standing: true, limit: 1 });
     return {
       sections: {
         needs_you: total(of('needs_you')),
@@ -56,7 +57,7 @@ export function overview(room: Room, person: Person): Promise<Overview> {
         snoozed: total(of('snoozed')),
       },
       minutes: estimateMinutes(of('needs_you'), of('alerts'), of('new_agents')),
-      lastDecisionAt: latest.find((d) => d.state !== 'undone')?.decidedAt ?? null,
+      lastDecisionAt: last?.decidedAt ?? null,
       satAt: await tx.people.satAt(person.id),
       nextSittingAt: nextSitting(preferences, room.clock.now()),
       deliveriesEver: await tx.counts.deliveries(MOST_COUNTED),

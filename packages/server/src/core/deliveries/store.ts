@@ -35,6 +35,7 @@ export interface DeliveryRows {
   body(id: DeliveryId): Promise<Uint8Array | null>;
   /** What its agent may see when it polls, in one query. */
   polled(id: DeliveryId): Promise<PolledRow | null>;
+  /** The newest that waits: a revision stands beside what it revises while that is held. */
   pendingByDedupeKey(agent: AgentId, dedupeKey: string): Promise<Delivery | null>;
   /** Writes everything about a delivery that can change. */
   update(delivery: Delivery): Promise<void>;
@@ -43,8 +44,6 @@ export interface DeliveryRows {
   changed(agent: AgentId, status: Status, since: Micros, limit: number): Promise<ChangedRow[]>;
   countChanged(agent: AgentId, status: Status, since: Micros): Promise<number>;
   list(query: ListQuery): Promise<Delivery[]>;
-  /** The other open deliveries of an agent that was just accepted. */
-  openOfNewAgent(agent: AgentId, limit: number): Promise<Delivery[]>;
   deleteAnsweredBefore(before: Micros, limit: number): Promise<number>;
 }
 

@@ -26,10 +26,20 @@ export async function acceptAgent(tx: Tx, delivery: Delivery, now: Micros): Prom
   await tx.agents.accept(delivery.agent, now);
   const head = await tx.heads.get(`agent:${delivery.agent}`);
   if (head?.text === UNMET) tx.heads.set(`agent:${delivery.agent}`, { ...head, text: '' });
-  for (const other of await tx.deliveries.openOfNewAgent(delivery.agent, 1000)) {
-    if (other.id !== delivery.id)
+  await placeOthers(tx, delivery);
+}
+
+const AT_ONCE = 1000;
+
+/** All of them, page by page: one that nobody looked at for days may have sent thousands. */
+async function placeOthers(tx: Tx, { id, agent }: Delivery): Promise<void> {
+  let after: Delivery | undefined;
+  do {
+    const page = await tx.deliveries.list({ section: 'new_agents', agent, after, limit: AT_ONCE });
+    for (const other of page.filter((one) => one.id !== id))
       await tx.deliveries.update({ ...other, ...openSection({ ...other, accepted: true }) });
-  }
+    after = page.length < AT_ONCE ? undefined : page.at(-1);
+  } while (after !== undefined);
 }
 
 type Place = Pick<Delivery, 'section' | 'sectionAt'>;

@@ -107,7 +107,10 @@ export function wordDigest(
   return { subject, text: `${subject}.\n\n${lines.join('\n')}\n`, headlines };
 }
 
-/** An agent's words inside our letter: nothing in them may become a link on the way. */
+/**
+ * An agent's words, in a letter of ours: nothing in them may turn into a link on the way. Mail programs make one of any
+ * name with a dot in it that could be a host's.
+ */
 function withoutLinks(headline: string): string {
-  return headline.replaceAll('://', ': //').replace(/\bwww\./gi, 'www ');
+  return headline.replaceAll('://', ': //').replace(/(?<=[\p{L}\p{N}])\.(?=\p{L}{2})/gu, '. ');
 }

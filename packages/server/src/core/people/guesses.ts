@@ -1,12 +1,14 @@
 import { Fault } from '../faults.ts';
-import { type Bucket, fromBucket, give, type Rate, take, toBucket } from '../rate.ts';
+import { type Bucket, fromBucket, give, type Rate, type Taken, take, toBucket } from '../rate.ts';
 import type { Room } from '../room.ts';
 import { type HeadName, SERVER, type Tx } from '../store.ts';
+import type { Micros } from '../time.ts';
 import { foldEmail } from './person.ts';
 
 /**
  * Guesses at a password are counted by account and address together, by address, and by account: the first is tight,
- * the last loose, so that nobody can lock a person out from afar. Only wrong passwords count (D3).
+ * the last loose. Only wrong passwords count (D3). From where the right one came lately the last does not hold: whoever
+ * has many addresses could keep it empty, and so keep a person out for as long as they like.
  */
 const LIMITS = [
   { name: 'pair', rate: { perHour: 30, burst: 10 } },
@@ -15,62 +17,87 @@ const LIMITS = [
 ] as const satisfies readonly { name: string; rate: Rate }[];
 
 type Guess = { head: HeadName; rate: Rate };
-export type PaidGuess = readonly Guess[];
+export type PaidGuess = { counted: readonly Guess[]; place: HeadName };
 
 /**
- * Pays for one guess, or says how long to wait. It is paid before the password is checked, so that many guesses at
- * once are counted like guesses in a row.
+ * Pays for one guess, or says how long to wait. It is paid before the password is looked at, so that many at once are
+ * no more than one after the other. Who has to wait is told so without a write: a stranger's refused guesses fill nothing.
  */
 export async function payGuess(
   room: Room,
   who: { email: string; address: string },
 ): Promise<PaidGuess | Fault> {
-  const guesses = guessesFor(room, foldEmail(who.email), who.address);
   const now = room.clock.now();
-  const wait = await onHeads(room, guesses, async (tx) => {
-    const takes = await Promise.all(
-      guesses.map(async ({ head, rate }) => take(toBucket(await tx.heads.get(head), rate, now), rate, now)),
-    );
-    const waits = takes.map((taken) => (taken.kind === 'empty' ? taken.retryAfterSeconds : 0));
-    if (waits.every((seconds) => seconds === 0)) {
-      for (const [i, taken] of takes.entries()) {
-        if (taken.kind === 'taken') put(tx, guesses[i], taken.bucket);
-      }
-    }
-    return Math.max(...waits);
+  const looked = await room.store.read(SERVER, async (tx) => {
+    const guess = await guessOf(room, tx, { email: foldEmail(who.email), address: who.address });
+    return { guess, wait: waitOf(await takeAll(tx, guess.counted, now)) };
   });
-  return wait === 0 ? guesses : tooManyGuesses(wait);
+  const { counted } = looked.guess;
+  const pay = async (tx: Tx) => {
+    const takes = await takeAll(tx, counted, now);
+    const wait = waitOf(takes);
+    if (wait > 0) return wait;
+    for (const [i, taken] of takes.entries()) if (taken.kind === 'taken') put(tx, counted[i], taken.bucket);
+    return 0;
+  };
+  const wait = looked.wait > 0 ? looked.wait : await onHeads(room, headsOf(counted), pay);
+  return wait === 0 ? looked.guess : tooManyGuesses(wait);
+}
+
+function takeAll(tx: Tx, guesses: readonly Guess[], now: Micros): Promise<Taken[]> {
+  return Promise.all(
+    guesses.map(async ({ head, rate }) => take(toBucket(await tx.heads.get(head), rate, now), rate, now)),
+  );
+}
+
+function waitOf(takes: readonly Taken[]): number {
+  return Math.max(...takes.map((taken) => (taken.kind === 'empty' ? taken.retryAfterSeconds : 0)));
 }
 
 /**
  * A right guess gets its price back. A wrong one is written too, unchanged: otherwise the missing commit could be
  * measured from outside.
  */
-export function settleGuess(room: Room, guesses: PaidGuess, right: boolean): Promise<void> {
+export function settleGuess(room: Room, { counted, place }: PaidGuess, right: boolean): Promise<void> {
   const now = room.clock.now();
-  return onHeads(room, guesses, async (tx) => {
-    for (const guess of guesses) {
+  return onHeads(room, [...headsOf(counted), ...(right ? [place] : [])], async (tx) => {
+    for (const guess of counted) {
       const bucket = toBucket(await tx.heads.get(guess.head), guess.rate, now);
       put(tx, guess, right ? give(bucket, guess.rate, now) : bucket);
     }
+    if (!right) return;
+    await tx.heads.get(place);
+    tx.heads.set(place, { n: 1, at: now, text: '' });
   });
 }
 
-function guessesFor(room: Room, email: string, address: string): Guess[] {
-  const subject = { pair: `${email}\n${address}`, address, account: email };
-  return LIMITS.map(({ name, rate }) => ({
-    // Hashed: who tried to log in is nobody's business.
-    head: `login:${name}:${room.vault.sha256(subject[name]).slice(0, 32)}` as const,
+async function guessOf(
+  room: Room,
+  tx: Tx,
+  { email, address }: { email: string; address: string },
+): Promise<PaidGuess> {
+  const pair = `${email}\n${address}`;
+  const subjects = { pair, address, account: email };
+  const place = headOf(room, 'known', pair);
+  const isKnown = (await tx.heads.get(place)) !== null;
+  const counted = LIMITS.filter(({ name }) => !isKnown || name !== 'account').map(({ name, rate }) => ({
+    head: headOf(room, name, subjects[name]),
     rate,
   }));
+  return { counted, place };
 }
 
-function onHeads<T>(room: Room, guesses: PaidGuess, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return room.store.write(
-    SERVER,
-    guesses.map((g) => g.head),
-    work,
-  );
+/** Hashed: an address book of who tried to log in is nobody's business. */
+function headOf(room: Room, name: string, subject: string): HeadName {
+  return `login:${name}:${room.vault.sha256(subject).slice(0, 32)}`;
+}
+
+function headsOf(guesses: readonly Guess[]): HeadName[] {
+  return guesses.map(({ head }) => head);
+}
+
+function onHeads<T>(room: Room, heads: readonly HeadName[], work: (tx: Tx) => Promise<T>): Promise<T> {
+  return room.store.write(SERVER, heads, work);
 }
 
 function put(tx: Tx, guess: Guess | undefined, bucket: Bucket): void {

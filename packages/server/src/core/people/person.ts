@@ -60,11 +60,9 @@ export async function hasChanged(
  * characters along. Otherwise two accounts could look the same.
  */
 export function foldEmail(email: string): string {
-  return email
-    .normalize('NFC')
-    .replace(/\p{Cf}/gu, '')
-    .trim()
-    .toLowerCase();
+  const visible = email.replace(/\p{Cf}/gu, '').trim();
+  // Last: what is left out may have stood between a letter and its mark, and ǰ has one form where its capital has two.
+  return visible.toLowerCase().normalize('NFC');
 }
 
 export function isEmail(text: string): boolean {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { estimateMinutes } from '../../core/deliveries/overview.ts';
-import { HOUR } from '../../core/time.ts';
-import { body, openDesk, status } from '../../testing/desk.ts';
+import { HOUR, toIso } from '../../core/time.ts';
+import { AT_ONCE, body, openDesk, status } from '../../testing/desk.ts';
+import { aDecision } from '../../testing/things.ts';
 import { sampleDelivery } from '../../testing/world.ts';
 
 type Overview = {
@@ -75,6 +76,19 @@ describe('GET /desk/overview', () => {
     const seen = await body<Overview>(world.desk('GET', '/desk/overview'));
     expect(seen.last_decision_at).toBeNull();
     expect(seen.sections.needs_you).toBe(1);
+  });
+
+  test('[D34] names the last decision that stands, however many were undone since', async () => {
+    const { world, clock } = await openDesk({ env: AT_ONCE });
+    await world.decide(await world.deliver(), { status: 'approved' });
+    const decidedAt = toIso(clock.now());
+    await world.room.store.write(world.space.id, [], async (tx) => {
+      for (let i = 0; i < 60; i++) {
+        const undone = aDecision({ space: tx.space, seq: 1000 + i, delivery: `d-${i}`, state: 'undone' });
+        await tx.decisions.insert(undone, new Uint8Array());
+      }
+    });
+    expect(await body(world.desk('GET', '/desk/overview'))).toMatchObject({ last_decision_at: decidedAt });
   });
 
   test('[D34] counts only the own space', async () => {

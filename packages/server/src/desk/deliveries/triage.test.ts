@@ -3,7 +3,7 @@ import { accept } from '../../core/deliveries/accept.ts';
 import { orThrow } from '../../core/faults.ts';
 import { HOUR, SECOND, toIso } from '../../core/time.ts';
 import { AT_ONCE, body, openDesk, refused, status } from '../../testing/desk.ts';
-import { aDraft } from '../../testing/things.ts';
+import { aDelivery, aDraft } from '../../testing/things.ts';
 import type { World } from '../../testing/world.ts';
 
 type Row = { section: string; snoozed_until: string | null; read_at: string | null; state: string };
@@ -158,6 +158,25 @@ describe('a new agent', () => {
       expect(agent.accepted_at).not.toBeNull();
     },
   );
+
+  test('[D16] is known with everything it sent, however much that is', async () => {
+    const { world } = await openDesk({ env: AT_ONCE });
+    const id = await world.deliver();
+    const [space, agent] = [world.space.id, world.agent.agent.id];
+    const more = { space, agent, section: 'new_agents', type: 'question' } as const;
+    await world.room.store.write(space, [], async (tx) => {
+      for (let i = 0; i < 1500; i++)
+        await tx.deliveries.insert(aDelivery({ ...more, seq: 10_000 + i, sectionAt: i }), new Uint8Array());
+    });
+    await read(world, id);
+    expect(await body(world.desk('GET', '/desk/deliveries?section=new_agents'))).toMatchObject({
+      deliveries: [],
+    });
+    const known = await world.room.store.read(space, (tx) =>
+      tx.deliveries.list({ section: 'needs_you', agent, limit: 9999 }),
+    );
+    expect(known).toHaveLength(1501);
+  });
 
   test('[D16] is known also when what was read had been snoozed before', async () => {
     const { world, clock } = await openDesk();

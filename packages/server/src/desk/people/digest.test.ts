@@ -99,7 +99,7 @@ describe('the digest', () => {
     const [digest] = box.got;
     expect(digest?.subject).toBe('3 things need you');
     expect(digest?.headlines).toEqual([
-      'Look at https: //evil.example/approve now (agent-01)',
+      'Look at https: //evil. example/approve now (agent-01)',
       'Disk is full (agent-01)',
       'Only to read (agent-01)',
     ]);
@@ -230,4 +230,14 @@ describe('by e-mail', () => {
 test('[D46] a long list ends with how many more there are', () => {
   const { text } = wordDigest([{ agent: 'a', headline: 'One' }], 12);
   expect(text).toBe('12 things need you.\n\n- One (a)\n… and 11 more.\n');
+});
+
+test.each([
+  ['Log in at evil.example/login', 'Log in at evil. example/login'],
+  ['WWW.EVIL.EXAMPLE', 'WWW. EVIL. EXAMPLE'],
+  ['write to ana@xn--e1afmkfd.example', 'write to ana@xn--e1afmkfd. example'],
+  ['пример.рф', 'пример. рф'],
+  ['Ship 1.2.3? 3.5 GB, e.g. now. Yes.', 'Ship 1.2.3? 3.5 GB, e.g. now. Yes.'],
+])('[D46] no mail program makes a link of a headline: %s', (headline, line) => {
+  expect(wordDigest([{ agent: 'a', headline }], 1).headlines).toEqual([`${line} (a)`]);
 });

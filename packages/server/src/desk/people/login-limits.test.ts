@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { HOUR, SECOND } from '../../core/time.ts';
+import { SERVER } from '../../core/store.ts';
+import { DAY, HOUR, SECOND } from '../../core/time.ts';
 import { Browser } from '../../testing/browser.ts';
 import { openDesk, status } from '../../testing/desk.ts';
 import type { World } from '../../testing/world.ts';
@@ -72,6 +73,17 @@ describe('guessing', () => {
     expect(await status(from(world, '198.51.100.1').login())).toBe(200);
   });
 
+  test('[D3] whoever has many addresses cannot keep a person out from where they have logged in before', async () => {
+    const { world } = await openDesk({ env: PROXY });
+    const home = '198.51.100.1';
+    expect(await status(from(world, home).login())).toBe(200);
+    await Promise.all(Array.from({ length: 100 }, (_, i) => guess(from(world, `192.0.2.${i}`), 1)));
+    expect(await status(from(world, '198.51.100.2').login())).toBe(429);
+    expect(await guess(from(world, home), 10)).toEqual(Array(10).fill(401));
+    expect(await status(from(world, home).login())).toBe(429);
+    expect(await status(from(world, '192.0.2.1').login())).toBe(429);
+  });
+
   test('[D3] many guesses at once are no more than the same one after the other', async () => {
     const { world } = await openDesk({ env: PROXY });
     const here = from(world, '192.0.2.1');
@@ -106,6 +118,20 @@ describe('guessing', () => {
     expect((await here.login()).headers.get('retry-after')).toBe(first);
     clock.turn(HOUR);
     expect(await status(here.login())).toBe(200);
+  });
+
+  test('[D3][D82] guesses that were refused leave nothing behind, and the others are gone after two days', async () => {
+    const { world } = await openDesk({ env: PROXY });
+    const here = from(world, '192.0.2.1');
+    const heads = () => world.sql("select name from heads where name like 'login:%'");
+    await Promise.all(Array.from({ length: 50 }, (_, i) => guess(here, 1, `person-${i}@example.com`)));
+    const counted = await heads();
+    expect(await guess(here, 1, 'one-more@example.com')).toEqual([429]);
+    expect(await heads()).toHaveLength(counted.length);
+    // PostgreSQL needs a row to lock; this one is never written.
+    await world.room.store.write(SERVER, ['login:pair:only-locked'], async () => null);
+    await world.tick(3 * DAY);
+    expect(await heads()).toEqual([]);
   });
 
   test('[D3] an address that only claims to be forwarded counts as the one it is', async () => {

@@ -2,10 +2,13 @@ import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { GENESIS } from '../../core/ledger/ledger.ts';
 import { DAY, SECOND } from '../../core/time.ts';
+import { Turns } from '../../http/waiting/turns.ts';
 import { AT_ONCE, body, openDesk, refused } from '../../testing/desk.ts';
 import { aLine } from '../../testing/things.ts';
 import type { World } from '../../testing/world.ts';
+import { endOfLedger } from '../ledger-end.ts';
 import { fromLineToCsv } from '../mapping.ts';
+import { exportLines } from './export.ts';
 
 type History = {
   decisions: { headline: string; state: string; status: string }[];
@@ -111,6 +114,19 @@ describe('the ledger', () => {
       before = hash('sha256', `${before}\n${JSON.stringify(words)}`);
       expect(line.hash).toBe(before);
     }
+  });
+
+  test('[D23] the export ends where the ledger did when it was asked for, whatever is written meanwhile', async () => {
+    const { world } = await openDesk();
+    const { room, space } = world;
+    const end = await room.store.read(space.id, endOfLedger);
+    const lines = exportLines(room, { space: space.id, format: 'csv', turns: new Turns() });
+    let text = '';
+    for await (const part of lines) {
+      text += part;
+      await world.deliver();
+    }
+    expect(text.trimEnd().split('\r\n')).toHaveLength(1 + end);
   });
 
   test('[D23] the export streams a ledger that is longer than a page', async () => {

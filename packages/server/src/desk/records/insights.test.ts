@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { Day } from '../../core/deliveries/insights.ts';
 import { fromIsoWeek, mondayOf, toIsoWeek, weekOf } from '../../core/people/iso-week.ts';
+import { record } from '../../core/room.ts';
 import { DAY, HOUR, SECOND } from '../../core/time.ts';
 import { AT_ONCE, body, openDesk, refused } from '../../testing/desk.ts';
+import { aDecision } from '../../testing/things.ts';
 import type { World } from '../../testing/world.ts';
-import { atMost, duration } from './letter.ts';
+import { atMost, duration, letter } from './letter.ts';
 
 type Point = { label: string; value: number | null; query: string };
 type Insights = {
@@ -35,6 +38,16 @@ async function busyWeek() {
   return { world, clock };
 }
 
+const DAYS = [1, 2, 3, 4, 5, 6, 7];
+const aDay = (n: number): Day => ({
+  from: 0,
+  to: 1,
+  delivered: new Map(n === 0 ? [] : [['question', n]]),
+  decided: new Map(),
+  medianAnswer: null,
+});
+const anEntry = (subject: string) => ({ actor: 'test', action: 'decision.made', subject, data: {} });
+
 describe('the weekly letter', () => {
   test('[D50] says in plain sentences what came and what was decided', async () => {
     const { world } = await busyWeek();
@@ -53,6 +66,36 @@ describe('the weekly letter', () => {
       '1 was sent back with notes.',
       'Half of the answers took 25 hours or less.',
     ]);
+  });
+
+  test('[D50] what half of the answers took is said of all of them', async () => {
+    const { world, clock } = await openDesk({ env: AT_ONCE });
+    await world.deliver();
+    const decidedAt = clock.now();
+    await world.room.store.write(world.space.id, ['ledger'], async (tx) => {
+      for (let i = 0; i < 601; i++) {
+        const seq = await record(world.room, tx, decidedAt, anEntry(`d-${i}`));
+        const deliveredAt = decidedAt - (i < 301 ? 5 * HOUR : HOUR);
+        const made = aDecision({ space: tx.space, seq, delivery: `d-${i}`, deliveredAt, decidedAt });
+        await tx.decisions.insert({ ...made, state: 'effective' }, new Uint8Array());
+      }
+    });
+    const { letter } = await insights(world);
+    expect(letter.at(-1)?.text).toBe('Half of the answers took 5 hours or less.');
+  });
+
+  test.each([
+    ['alike', [3, 3], ['6 deliveries came this week, 6 more than the week before.']],
+    [
+      'more than is counted',
+      [3, 5000],
+      ['5003 deliveries or more came this week.', 'The busiest day was Tuesday, with 5000 or more.'],
+    ],
+  ])('[D50] nothing is said of days that is not so: %s', (_, counts, said) => {
+    const days = DAYS.map((_, i) => aDay(counts[i] ?? 0));
+    const week = { week: { year: 2026, week: 47 }, timeZone: 'UTC', from: 0, to: 1, days };
+    const told = letter({ ...week, medianAnswer: null, deliveredBefore: 0 }).map((s) => s.text);
+    expect(told).toEqual([...said, 'Nothing was decided.']);
   });
 
   test('[D50] a week in which nothing happened is said in two sentences', async () => {

@@ -1,5 +1,5 @@
 import { counted, plural } from '../../core/counted.ts';
-import { byType, byVerdict, type Day, sum, type Week } from '../../core/deliveries/insights.ts';
+import { byType, byVerdict, type Day, MOST_A_DAY, sum, type Week } from '../../core/deliveries/insights.ts';
 import { type Micros, SECOND, toIso } from '../../core/time.ts';
 
 /** The list behind a number: `GET /desk/{list}?{query}`. */
@@ -25,11 +25,14 @@ export function letter(week: Week): Sentence[] {
   const came = byType(week).reduce((all, { n }) => all + n, 0);
   const made = byVerdict(week).reduce((all, { n }) => all + n, 0);
   return [
-    { text: `${arrivals(came)}${comparison(came, week.deliveredBefore)}`, ...delivered(week) },
+    { text: arrivals(week, came), ...delivered(week) },
     ...(came > 0 ? busiest(week) : []),
     ...byType(week)
       .filter(({ name, n }) => name === 'alert' && n > 0)
-      .map(({ n }) => ({ text: `${were(n, 'alert')} among them.`, ...delivered(week, { type: 'alert' }) })),
+      .map(({ n }) => ({
+        text: `${were(n, 'alert')}${orMore(week.days)} among them.`,
+        ...delivered(week, { type: 'alert' }),
+      })),
     {
       text: made === 0 ? 'Nothing was decided.' : `${counted(made, 'decision')} ${was(made)} made.`,
       ...decided(week),
@@ -41,25 +44,36 @@ export function letter(week: Week): Sentence[] {
   ];
 }
 
-function arrivals(n: number): string {
-  return n === 0 ? 'Nothing was delivered this week' : `${counted(n, 'delivery')} came this week`;
+function arrivals(week: Week, n: number): string {
+  const came = n === 0 ? 'Nothing was delivered' : `${counted(n, 'delivery')}${orMore(week.days)} came`;
+  return `${came} this week${comparison(week, n)}`;
 }
 
-function comparison(now: number, before: number): string {
+/** Counting ended before the day did. */
+function isCut({ delivered }: Day): boolean {
+  return sum(delivered) >= MOST_A_DAY;
+}
+
+function orMore(days: readonly Day[]): string {
+  return days.some(isCut) ? ' or more' : '';
+}
+
+/** Nothing is said of two numbers of which one is only known to be large. */
+function comparison({ days, deliveredBefore: before }: Week, now: number): string {
+  if (days.some(isCut) || before >= days.length * MOST_A_DAY) return '.';
   if (now === before) return before === 0 ? '.' : ', as many as the week before.';
   const more = Math.abs(now - before);
   return `, ${more} ${now > before ? 'more' : 'fewer'} than the week before.`;
 }
 
+/** Only when there is one: of several alike none is the busiest. */
 function busiest({ days }: Week): Sentence[] {
-  const most = days.reduce<{ day: Day; index: number } | null>(
-    (best, day, index) =>
-      best !== null && sum(best.day.delivered) >= sum(day.delivered) ? best : { day, index },
-    null,
-  );
-  if (most === null) return [];
-  const n = sum(most.day.delivered);
-  return [{ text: `The busiest day was ${DAYS[most.index]}, with ${n}.`, ...delivered(most.day) }];
+  const n = Math.max(...days.map((day) => sum(day.delivered)));
+  const alike = days.filter((day) => sum(day.delivered) === n);
+  const [day] = alike;
+  if (day === undefined || alike.length > 1) return [];
+  const text = `The busiest day was ${DAYS[days.indexOf(day)]}, with ${n}${orMore([day])}.`;
+  return [{ text, ...delivered(day) }];
 }
 
 function verdicts(week: Week): Sentence[] {

@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { placesBetween } from '../../core/deliveries/search.ts';
-import type { SpaceId } from '../../core/ids.ts';
 import type { Verdict } from '../../core/ledger/audit.ts';
 import type { LedgerLine } from '../../core/ledger/ledger.ts';
-import type { Room } from '../../core/room.ts';
 import type { Tx } from '../../core/store.ts';
 import { choice, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
@@ -12,11 +10,11 @@ import { Turns } from '../../http/waiting/turns.ts';
 import { showDecision } from '../deliveries/detail.ts';
 import { toMoment } from '../deliveries/list.ts';
 import { sendExact } from '../exact.ts';
-import { CSV_HEADER, fromLine, fromLineToCsv, VERDICTS } from '../mapping.ts';
+import { fromLine, VERDICTS } from '../mapping.ts';
 import { caller } from '../person.ts';
+import { exportLines } from './export.ts';
 
 const NO_END = Number.MAX_SAFE_INTEGER;
-const EXPORT_PAGE = 1000;
 
 /** What has happened: decisions, and the ledger behind them. */
 export function recordRoutes(app: FastifyInstance, { room, auditor }: Shell): void {
@@ -71,7 +69,7 @@ export function recordRoutes(app: FastifyInstance, { room, auditor }: Shell): vo
     return reply
       .header('content-type', type)
       .header('content-disposition', `attachment; filename="ledger.${format}"`)
-      .send(Readable.from(exportLines(room, caller(request).space, format, turns)));
+      .send(Readable.from(exportLines(room, { space: caller(request).space, format, turns })));
   });
 }
 
@@ -132,25 +130,4 @@ async function namesIn(tx: Tx, lines: readonly LedgerLine[]): Promise<Record<str
 function nextCursor(rows: readonly { seq: number }[], limit: number): string | null {
   const last = rows.at(-1);
   return rows.length === limit && last !== undefined && last.seq > 1 ? String(last.seq) : null;
-}
-
-/** Page by page, oldest first: a ledger of any length leaves in constant memory. */
-async function* exportLines(
-  room: Room,
-  space: SpaceId,
-  format: 'ndjson' | 'csv',
-  turns: Turns,
-): AsyncGenerator<string> {
-  if (format === 'csv') yield CSV_HEADER;
-  let after = 0;
-  for (;;) {
-    await turns.next();
-    const lines = await room.store.read(space, (tx) => tx.ledger.page(after, EXPORT_PAGE));
-    const last = lines.at(-1);
-    if (last === undefined) return;
-    yield lines
-      .map((l) => (format === 'csv' ? fromLineToCsv(l) : `${JSON.stringify(fromLine(l))}\n`))
-      .join('');
-    after = last.seq;
-  }
 }

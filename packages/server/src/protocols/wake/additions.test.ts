@@ -146,6 +146,33 @@ it('[W26] revising what a person has answered, or is about to, does not undo the
   expect(await checked(world, held)).toMatchObject({ status: 'approved' });
 });
 
+it('[W26] a decision that is undone after a revision came leaves one open row, and one for its dedupe_key', async () => {
+  const { world } = await openStillWorld();
+  const first = await world.deliver({ dedupe_key: 'daily' });
+  await world.decide(first, { status: 'approved' });
+  const second = await world.deliver({ revises: first, dedupe_key: 'daily' });
+  const undone = await world.desk('DELETE', `/desk/deliveries/${first}/decision`);
+  expect(await undone.json()).toMatchObject({
+    state: 'superseded',
+    section: 'earlier',
+    superseded_by: second,
+  });
+  const open = (await (await world.desk('GET', '/desk/deliveries')).json()) as { deliveries: Shown[] };
+  expect(open.deliveries.map((row) => row.delivery_id)).toEqual([second]);
+  expect(await checked(world, first)).toMatchObject({ status: 'pending' });
+});
+
+it('[W26] a dedupe_key stands for the newest version, also while a decision on an older one is held', async () => {
+  const { world } = await openStillWorld();
+  const first = await world.deliver({ dedupe_key: 'daily' });
+  await world.decide(first, { status: 'approved' });
+  const second = await world.deliver({ revises: first, dedupe_key: 'daily' });
+  const again = await told(world.post(DELIVER, draft(world, { dedupe_key: 'daily' })));
+  expect([again.status, JSON.parse(again.text)]).toMatchObject([200, { delivery_id: second }]);
+  const third = await told(world.post(DELIVER, draft(world, { revises: second, dedupe_key: 'daily' })));
+  expect([third.status, await shown(world, second)]).toMatchObject([201, { state: 'superseded' }]);
+});
+
 it("[W26] revising an unknown or another agent's delivery is 422, alike", async () => {
   const world = await openWorld();
   const other = await world.addAgent({ id: 'agent-02' });

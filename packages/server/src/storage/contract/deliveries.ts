@@ -107,6 +107,8 @@ export function describeDeliveries(fresh: Fresh): void {
     expect(await find()).toBeNull();
     await insertAll(store, [aDelivery({ seq: 9, dedupeKey: 'k', state: 'held' })]);
     expect(await find()).toMatchObject({ seq: 9 });
+    await insertAll(store, [aDelivery({ seq: 7, dedupeKey: 'k' }), aDelivery({ seq: 10, dedupeKey: 'k' })]);
+    expect(await find()).toMatchObject({ seq: 10 });
     expect(await find('agent-02')).toBeNull();
   });
 
@@ -169,11 +171,11 @@ export function describeDeliveries(fresh: Fresh): void {
       expect(await list({ agent: 'agent-01' })).toEqual([1, 2]);
       expect(await list({ agent: 'nobody' })).toEqual([]);
       expect(await list({ section: 'alerts' })).toEqual([4]);
-      expect(await tx.deliveries.openOfNewAgent('agent-02', 9)).toMatchObject([{ seq: 6 }]);
+      expect(await list({ section: 'new_agents', agent: 'agent-02' })).toEqual([6]);
     });
   });
 
-  test('[D9][R12] retention takes what is old in Earlier, in small steps, and nothing that is open', async () => {
+  test('[D9][D13][R12] retention takes what is old in Earlier, in small steps, and nothing that is open or being decided', async () => {
     const { store } = await fresh();
     const earlier = (seq: number, at: number) =>
       aDelivery({ seq, section: 'earlier', sectionAt: -at, state: 'decided', status: 'approved' });
@@ -183,14 +185,16 @@ export function describeDeliveries(fresh: Fresh): void {
       earlier(3, 30),
       earlier(4, 40),
       aDelivery({ seq: 5, createdAt: 1, changedAt: 1, sectionAt: 1 }),
+      aDelivery({ seq: 6, section: 'earlier', sectionAt: -10, type: 'alert', readAt: 10, state: 'held' }),
     ]);
     const clear = () => store.write(SPACE, [], (tx) => tx.deliveries.deleteAnsweredBefore(40, 2));
     expect([await clear(), await clear(), await clear()]).toEqual([2, 1, 0]);
     const left = await store.read(SPACE, async (tx) => [
       await tx.deliveries.get('delivery-4'),
       await tx.deliveries.get('delivery-5'),
+      await tx.deliveries.get('delivery-6'),
     ]);
-    expect(left).toMatchObject([{ seq: 4 }, { seq: 5 }]);
+    expect(left).toMatchObject([{ seq: 4 }, { seq: 5 }, { seq: 6 }]);
   });
 
   test('[D17] decisions: the current one is the last that was not undone; history has all, newest first', async () => {

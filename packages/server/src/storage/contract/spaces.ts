@@ -64,7 +64,6 @@ async function look(tx: Tx): Promise<unknown[]> {
     await tx.deliveries.countChanged('agent-01', 'pending', -1),
     await tx.deliveries.list({ section: 'new_agents', limit: 9 }),
     await tx.deliveries.list({ section: 'new_agents', agent: 'agent-01', limit: 9 }),
-    await tx.deliveries.openOfNewAgent('agent-01', 9),
     await tx.decisions.current('delivery-1'),
     await tx.decisions.of('delivery-1'),
     await tx.decisions.answer(1),

@@ -6,8 +6,9 @@ import { noJobDue } from './due-jobs.ts';
 type Aged = { space: string; before: number; limit: number };
 
 /**
- * The oldest deliveries in Earlier, except those whose callback is still being tried. Each of the statements below
- * evaluates it again; only the last one changes it.
+ * The oldest of Earlier, but for those whose callback is still being tried, and those that were read there long ago and
+ * are being decided at this moment. Read anew by each of the statements below,
+ * which leave it as it is until the last.
  */
 const aged = (db: QueryCreator<Tables>, p: Aged) =>
   db
@@ -15,6 +16,7 @@ const aged = (db: QueryCreator<Tables>, p: Aged) =>
     .where('space_id', '=', p.space)
     .where('section', '=', 'earlier')
     .where('section_at', '>', p.before)
+    .where('state', '!=', 'held')
     .where(noJobDue('deliveries.space_id', 'deliveries.delivery_id'))
     .orderBy('section_at', 'desc')
     .limit(p.limit);

@@ -55,6 +55,7 @@ const placeOfOther = statement<ById>()((db, p) =>
 
 const insertOther = insertOf('other_ids', ['space_id', 'delivery_id', 'seq']);
 
+/** A few at the most. Asked for in order, a database might walk all deliveries by their places instead of the key. */
 const byDedupeKey = statement<{ space: string; agent: string; key: string }>()((db, p) =>
   db
     .selectFrom('deliveries')
@@ -62,8 +63,7 @@ const byDedupeKey = statement<{ space: string; agent: string; key: string }>()((
     .where('space_id', '=', p.space)
     .where('agent_id', '=', p.agent)
     .where('dedupe_key', '=', p.key)
-    .where('state', 'in', ['pending', 'held'])
-    .limit(1),
+    .where('state', 'in', ['pending', 'held']),
 );
 
 /** The columns that may change; the others stay as they were delivered. */
@@ -173,7 +173,10 @@ export function deliveryRows(session: Session, space: string, kept: Pick<KeptPla
       const row = await find(polled, id);
       return row === undefined ? null : { ...toChanged(row), agent: row.agent_id };
     },
-    pendingByDedupeKey: async (agent, key) => fromRow(await session.one(byDedupeKey, { space, agent, key })),
+    pendingByDedupeKey: async (agent, key) => {
+      const open = await session.all(byDedupeKey, { space, agent, key });
+      return fromRow(open.sort((a, b) => b.seq - a.seq)[0]);
+    },
     update: async (d) => void (await session.run(update, { space, ...toRow(d) })),
     answer: async (d, response) => {
       await session.run(update, { space, ...toRow(d) });
@@ -193,10 +196,6 @@ export function deliveryRows(session: Session, space: string, kept: Pick<KeptPla
           ? await session.all(listed, query)
           : await session.all(listedByAgent, { ...query, agent });
       return rows.map(toDelivery);
-    },
-    openOfNewAgent: async (agent, limit) => {
-      const query = { space, agent, section: 'new_agents', ...FIRST, limit };
-      return (await session.all(listedByAgent, query)).map(toDelivery);
     },
     deleteAnsweredBefore: (before, limit) => removeAged(session, space, before, limit),
   };

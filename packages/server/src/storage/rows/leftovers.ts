@@ -1,6 +1,5 @@
 import type { QueryCreator } from 'kysely';
 import type { LeftoverRows } from '../../core/leftovers.ts';
-import { UNWRITTEN } from '../heads.ts';
 import { type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
@@ -47,13 +46,13 @@ const removeWaits = statement<{ space: string; before: number; limit: number }>(
     ),
 );
 
+/** Also those that were only there to be locked: their time is 0, so they are as old as can be. */
 const heads = statement<{ space: string; after: string; limit: number }>()((db, p) =>
   db
     .selectFrom('heads')
     .select(['name', 'at'])
     .where('space_id', '=', p.space)
     .where('name', '>', p.after)
-    .where('seal', '!=', UNWRITTEN)
     .orderBy('name')
     .limit(p.limit),
 );

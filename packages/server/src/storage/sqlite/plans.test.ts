@@ -48,7 +48,6 @@ const DELIVERIES: Samples<DeliveryRows> = {
     [{ section: 'earlier', after: { sectionAt: 1, seq: 1 }, limit: 50 }],
     [{ section: 'needs_you', agent: 'agent', limit: 50 }],
   ],
-  openOfNewAgent: [['agent', 1000]],
   deleteAnsweredBefore: [[1, 500]],
 };
 
