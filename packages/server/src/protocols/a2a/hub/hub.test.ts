@@ -417,7 +417,10 @@ describe('from the agent', () => {
     for (const frame of frames) first.raw(JSON.stringify(frame));
     expect(await first.closed).toMatchObject({ code: 1013 });
     store.write = write;
-    expect((await caller.call('tasks/get', { id: taskId })).result.status.state).toBe('working');
+    const state = async () => (await caller.call('tasks/get', { id: taskId })).result.status.state;
+    // The first frame may still be on its way to the database.
+    await until(async () => (await state()) !== 'submitted');
+    expect(await state()).toBe('working');
     const again = await Laptop.connect(own.url, own.agent.key);
     onTestFinished(() => again.vanish());
     for (const frame of frames) expect(await again.say(frame)).toMatchObject({ type: 'ack' });
