@@ -17,7 +17,7 @@ const setup = createRoute({ getParentRoute: () => root, path: '/setup', componen
 const reset = createRoute({ getParentRoute: () => root, path: '/reset', component: ResetPage });
 const join = createRoute({ getParentRoute: () => root, path: '/join', component: JoinPage });
 
-/** Behind the login. A server that cannot be reached is not a reason to ask for a password. */
+/** The pages behind the login. If the server cannot be reached, that is no reason to ask for a password. */
 const deskRoute = createRoute({
   getParentRoute: () => root,
   id: 'desk',
@@ -77,7 +77,7 @@ const others = [
   screen('/settings/$part', () => import('./settings/SettingsScreen.tsx'), 'SettingsScreen'),
 ] as const;
 
-/** Words stay words in the address: `q=007` is not a number. */
+/** Values in the address stay text: `q=007` is not a number. */
 const parseSearch = (text: string) => Object.fromEntries(new URLSearchParams(text));
 function stringifySearch(search: Record<string, unknown>): string {
   const pairs = Object.entries(search).flatMap(([name, value]) =>
@@ -98,13 +98,13 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultPreload: false,
-  // On a slow line: a press that is followed by nothing is pressed again.
+  // On a slow connection: a press without any visible effect would be repeated.
   defaultPendingComponent: OnItsWay,
   defaultPendingMs: 400,
-  // In the place of the screen that gave way: the frame and what is being written outlive it.
+  // Shown in place of the screen that failed: the frame, and what is being written, survive.
   defaultErrorComponent: Stumbled,
   scrollRestoration: true,
-  // It scrolls, not the page: a new screen begins at its beginning.
+  // This element scrolls, not the page: a new screen begins at its top.
   scrollToTopSelectors: ['#main'],
 });
 

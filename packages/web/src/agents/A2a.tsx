@@ -9,7 +9,7 @@ import { Callers } from './Callers.tsx';
 import { Card } from './Card.tsx';
 import { connectionWords } from './presence-words.ts';
 
-/** The agent as others call it: its address, who may, and what its card says. */
+/** The agent as A2A callers see it: its address, who may call it, and what its card says. */
 export function A2a({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
   const { data, error } = useQuery(cardQuery(agent.agent_id));
   if (agent.sample === true) return null;
@@ -43,7 +43,7 @@ export function A2a({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
   );
 }
 
-/** Installed from here, because npx would fetch whatever a registry has under this name. */
+/** Installs from this server, because npx would run whatever a registry has under this name. */
 function connectLines(origin: string): string {
   return `npm install -g ${origin}/packages/lantern.tgz\nLANTERN_URL=${origin} lantern connect --exec ./agent.sh`;
 }

@@ -24,7 +24,7 @@ export function AgentScreen() {
   const { data, error, refetch } = useQuery(agentQuery(id));
   const { data: session } = useQuery(sessionQuery);
   const isOwner = session?.person.role === 'owner';
-  // What is being written on it outlives a question that failed later.
+  // A later question that failed must not take away the screen, and with it what is being written there.
   if (error !== null && data === undefined)
     return (
       <Screen title={id}>
@@ -41,7 +41,7 @@ export function AgentScreen() {
       </Screen>
     );
   return (
-    // By its name: a key that was just made for one agent must not stand on the page of another.
+    // Keyed by agent: a key that was just made for one agent must never be shown on the page of another.
     <Screen key={id} title={data.agent_id} lead={<Lead agent={data} />}>
       <ShownOnce agent={id} />
       <FirstDelivery agent={data} />
@@ -111,7 +111,9 @@ function Stats({ agent, stats }: { agent: Agent; stats: AgentStats }) {
   );
 }
 
-/** Key and secret, this once. Leaving the page, or saying that they are kept, ends it. */
+/**
+ * Shows the new key and secret, this once: they are gone when the person leaves the page or says that they are kept.
+ */
 function ShownOnce({ agent }: { agent: string }) {
   const [once, setOnce] = useState<Once | null>(() => takeOnce(agent));
   if (once === null) return null;

@@ -107,7 +107,7 @@ function StatWords({ stats, hasCallbacks }: { stats: AgentStats; hasCallbacks: b
 
 const NEW_AGENT = 'new-agent-name';
 
-/** Making an agent ends on its own page, with its key shown once and its prompt ready. */
+/** After making an agent the person is on its page, with its key shown once and its prompt ready. */
 function NewAgent() {
   const [name, setName] = useState('');
   const [tier, setTier] = useState('live');

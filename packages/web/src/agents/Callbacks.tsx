@@ -6,7 +6,7 @@ import { Once } from '../frame/Once.tsx';
 import { Sure } from '../frame/Sure.tsx';
 import { useWork } from '../frame/use-work.ts';
 
-/** Where answers may be sent. An address that is not on the list is refused, at delivery and again when sending. */
+/** Where answers may be sent. Any other address is refused, when a delivery names it and again before sending. */
 export function Callbacks({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
   const id = agent.agent_id;
   const { said, run, busy } = useWork(['agents', id]);

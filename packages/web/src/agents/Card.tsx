@@ -13,7 +13,10 @@ import { Signature } from './Signature.tsx';
 
 const STILL_HERE = 'What you changed before is still here. Nobody reads it until you keep it.';
 
-/** What the world reads about the agent. Shown to all, changed by owners, with both forms beside. */
+/**
+ * What the world reads about the agent. Everybody sees it, owners edit it, and both forms of the card are shown
+ * below.
+ */
 export function Card({ agent, view, isOwner }: { agent: string; view: CardView; isOwner: boolean }) {
   const [draft, setDraft] = useCardDraft(agent);
   const [said, setSaid] = useState(draft === null ? '' : STILL_HERE);
@@ -89,7 +92,7 @@ function Shown({ card, onEdit }: { card: CardFields; onEdit: (() => void) | null
   );
 }
 
-/** Kept beside the screen at every change, so that leaving it needs no question. */
+/** The draft is kept outside the screen at every change, so that leaving the screen needs no "are you sure?". */
 function useCardDraft(agent: string) {
   const [draft, setDraft] = useState(() => cardDrafts.get(agent));
   const change = (next: CardDraft | null) => {
@@ -100,7 +103,10 @@ function useCardDraft(agent: string) {
   return [draft, change] as const;
 }
 
-/** The button that was pressed is gone with its side of the card: the focus goes on to the other side. */
+/**
+ * The button that was pressed disappears when the card changes between reading and editing; the focus moves to the
+ * other form.
+ */
 function useFocusOnTurning(isEditing: boolean) {
   const place = useRef<HTMLElement>(null);
   const before = useRef(isEditing);

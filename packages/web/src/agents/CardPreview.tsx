@@ -7,7 +7,7 @@ import { Code } from '../detail/Code.tsx';
 
 const PAUSE_MS = 300;
 
-/** Both cards, as they are served or as they would be. */
+/** Both forms of the card, as they are served now or would be after saving. */
 export function CardPreview({
   agent,
   view,
@@ -44,7 +44,7 @@ export function CardPreview({
   );
 }
 
-/** What stands still for a moment: every key press would be a question too many. */
+/** The value once it has stopped changing for a moment: a request for every key press would be too many. */
 function usePaused<T>(value: T): T {
   const [paused, setPaused] = useState(value);
   useEffect(() => {

@@ -67,7 +67,7 @@ export function Keys({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
   );
 }
 
-/** When it was made, and what its agent may still deliver with it. */
+/** When the key was made, and how much its agent may still deliver with it. */
 function keyWords({ key_id, created_at }: Key, budgets: readonly Budget[] | undefined, now: number): string {
   const made = `made ${timeAndDay(created_at, now)}`;
   const budget = budgets?.find((one) => one.key_id === key_id);

@@ -18,7 +18,7 @@ const NAMES: Record<string, string> = {
   'plain-http': 'Plain HTTP',
 };
 
-/** A ready text for the agent, in the words of its framework. */
+/** A ready-made prompt for the agent, for the framework it is written in. */
 export function Prompt({ agent }: { agent: string }) {
   const [framework, setFramework] = useState<string | null>(null);
   const { data, error, isPlaceholderData, refetch } = useQuery({
@@ -26,7 +26,7 @@ export function Prompt({ agent }: { agent: string }) {
     queryFn: () => desk.prompt(agent, framework),
     placeholderData: (old) => old,
   });
-  // What can be chosen stays when the chosen one could not be had.
+  // The list of frameworks stays when the text of the chosen one cannot be loaded.
   const [known, setKnown] = useState(data);
   if (data !== undefined && data !== known) setKnown(data);
   return (
@@ -61,7 +61,7 @@ export function Prompt({ agent }: { agent: string }) {
           </button>
         </p>
       )}
-      {/* Never the text of another framework under this one's name. */}
+      {/* Never show the text of another framework under this one's name. */}
       {isPlaceholderData && <p className="said">One moment…</p>}
       {data !== undefined && !isPlaceholderData && (
         <div className="full">

@@ -7,7 +7,7 @@ import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
-/** Who vouches for the card, and with which key. */
+/** Who signs the card, and with which key. */
 export function Signature({ view, isOwner }: { view: CardView; isOwner: boolean }) {
   const { data } = useQuery({ queryKey: ['agents', 'signing'], queryFn: desk.signingKeys });
   const { said, run } = useWork(['agents']);

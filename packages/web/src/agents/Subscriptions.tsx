@@ -7,7 +7,9 @@ import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 import { conditions, deliveryWords, resumeWords, typesWords } from './subscription-words.ts';
 
-/** What the agent has asked for. It is the agent's own choice, so nothing here can be changed. */
+/**
+ * The events that the agent has subscribed to. Only the agent itself can change that, so nothing here is editable.
+ */
 export function Subscriptions({ agent }: { agent: string }) {
   const { data, error } = useQuery({
     queryKey: ['events', 'subscriptions', agent],

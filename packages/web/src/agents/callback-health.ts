@@ -1,6 +1,6 @@
 import { inWords } from '../words/numbers.ts';
 
-/** How the answers sent out fare, for the list of agents and for the page of one. */
+/** How well sending its answers works, for the list of agents and for the page of one. */
 export function callbackHealth(failing: number, hasCallbacks: boolean): string {
   if (failing > 0) return failing === 1 ? 'one callback fails' : `${inWords(failing)} callbacks fail`;
   return hasCallbacks ? 'callbacks are well' : 'no callbacks';

@@ -1,21 +1,21 @@
 import type { CardFields } from '../api/task-types.ts';
 
-/** A card that is being edited, beside how it was when that began. */
+/** A card that is being edited, and the card as it was when the editing began. */
 export type CardDraft = { before: CardFields; after: CardFields };
 
 const drafts = new Map<string, CardDraft>();
 
-/** By agent. They outlive their screen, so that a look elsewhere loses nothing. */
+/** Drafts by agent. They outlive their screen, so that visiting another screen loses nothing. */
 export const cardDrafts = {
   get: (agent: string) => drafts.get(agent) ?? null,
   keep: (agent: string, draft: CardDraft) => void drafts.set(agent, draft),
   drop: (agent: string) => void drafts.delete(agent),
   clear: () => drafts.clear(),
-  /** Something was written that is nowhere else. */
+  /** Whether something was changed that is not saved anywhere else. */
   hasUnkept: () => [...drafts.values()].some((draft) => Object.keys(changesOf(draft)).length > 0),
 };
 
-/** Only what was changed: the rest may have been changed by somebody else meanwhile. */
+/** Only the changed fields: somebody else may have changed the others in the meantime. */
 export function changesOf({ before, after }: CardDraft): Partial<CardFields> {
   const names = Object.keys(after) as (keyof CardFields)[];
   const changed = names.filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]));

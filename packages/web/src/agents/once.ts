@@ -1,4 +1,7 @@
-/** Secrets that are shown once, on their way from the request that made them to the screen that shows them. Never stored. */
+/**
+ * Secrets that are shown once, on their way from the request that made them to the screen that shows them. They are
+ * never stored.
+ */
 export type Once = { key?: string; callbackSecret?: string };
 
 const kept = new Map<string, Once>();

@@ -12,7 +12,7 @@ const RESUMES: Record<ResumePolicy, string> = {
 
 const ORDER: readonly ResumePolicy[] = ['never', 'append_only', 'resume_if_waiting', 'resume_immediately'];
 
-/** The subscription may allow more than the inbox does; the stricter one holds. */
+/** A subscription may allow more than the inbox does; the stricter of the two applies. */
 export function resumeWords(furthest: ResumePolicy, most: ResumePolicy): string {
   return RESUMES[ORDER[Math.min(ORDER.indexOf(furthest), ORDER.indexOf(most))] ?? 'never'];
 }
@@ -21,7 +21,7 @@ export function typesWords(types: readonly string[]): string {
   return types.includes('*') ? 'Every event' : listed(types);
 }
 
-/** What must hold besides the type, one phrase each. */
+/** The conditions besides the event type, one phrase each. */
 export function conditions(s: Subscription): string[] {
   const phrases = Object.entries(s.filters).map(([path, value]) => `${path} is ${oneOf(value)}`);
   if (s.source_names !== null) phrases.push(`it comes from ${eitherOf(s.source_names)}`);

@@ -69,7 +69,10 @@ export type HistoryFilter = {
   from?: string | undefined;
   to?: string | undefined;
 };
-/** `ledger_seq`: the last thing that had happened when it was read. `complete`: of a search, whether the newest are in the index. */
+/**
+ * `ledger_seq` is the newest ledger entry at the time of reading. `complete` says of a search whether the index
+ * already has the newest deliveries.
+ */
 export type Page = {
   deliveries: Row[];
   next_cursor: string | null;
@@ -78,7 +81,10 @@ export type Page = {
 };
 export type Answer = { status: Verdict; feedback?: string; edited_content?: Json; content_sha256: string };
 
-/** For what makes one more each time it is asked. Without an answer it may be there already, its secret seen by nobody. */
+/**
+ * For requests that create something new each time. When no answer comes, it may have been created all the same, with
+ * a secret that nobody has seen: the person must look before trying again.
+ */
 async function make<T>(path: string, body: unknown): Promise<T> {
   try {
     return await request<T>('POST', path, body);
@@ -91,7 +97,7 @@ async function make<T>(path: string, body: unknown): Promise<T> {
 const MAYBE_MADE =
   'The server did not answer, so nobody knows whether it was done. Look whether it is there before you try again.';
 
-/** Every address of the desk that the page uses, and no other. */
+/** All addresses of the desk API that the page uses. */
 export const desk = {
   session: () => request<Session>('GET', '/desk/session'),
   login: (body: { email: string; password: string }) =>
@@ -132,7 +138,7 @@ export const desk = {
   audit: (filter: { action?: string | undefined; subject?: string | undefined; cursor?: string | null }) =>
     request<{
       entries: LedgerEntry[];
-      /** The names of those lines' people, by their actor. */
+      /** The names of the people in those lines, by actor. */
       people: Record<string, string>;
       next_cursor: string | null;
       looked_to: number;
@@ -255,7 +261,7 @@ export const desk = {
     request<unknown>('PUT', '/desk/settings/push-targets', { push_targets }),
 };
 
-/** Two producers may use the same id; then the producer must be named too. */
+/** Two producers may use the same event id; then the producer must be named too. */
 export type EventName = { agent: string; event: string; producer?: string | undefined };
 
 export type Invitation = {
@@ -269,7 +275,7 @@ export type OpenSession = {
   session_id: string;
   created_at: string;
   expires_at: string;
-  /** Such as "Firefox on Linux"; null when the browser did not say. */
+  /** For example "Firefox on Linux"; null when the browser did not say. */
   device: string | null;
   current: boolean;
 };

@@ -1,6 +1,6 @@
 import type { Callback, Json } from './types.ts';
 
-/** The wire of docs/desk-api.md, "Events and producers". */
+/** The JSON of docs/desk-api.md, "Events and producers". */
 export type InboxLine = {
   agent_id: string;
   last_offset: number;
@@ -26,7 +26,7 @@ type Named = {
   received_at: string;
 };
 
-/** An event as a link of a chain of causes. */
+/** An event in a chain of causes. */
 export type ChainLink = Named;
 
 export type EventEntry = Named & {
@@ -61,7 +61,7 @@ export type ResumePolicy = 'never' | 'append_only' | 'resume_if_waiting' | 'resu
 
 export type Subscription = {
   subscription_id: string;
-  /** Made for the agent, until it chooses for itself. */
+  /** Made for the agent, and used until it subscribes itself. */
   default: boolean;
   created_at: string;
   event_types: string[];

@@ -1,6 +1,6 @@
 /**
- * JSON whose numbers keep the digits they were written with. A number that a double writes the same way stays a
- * number; any other (90071992547409931, 1.10, 1e-7) becomes an `ExactNumber`, which is its text.
+ * JSON whose numbers keep the digits they were written with. A number that JavaScript writes back the same way stays
+ * a number; any other (90071992547409931, 1.10, 1e-7) becomes an `ExactNumber`, which holds its text.
  */
 export class ExactNumber {
   readonly text: string;
@@ -18,14 +18,14 @@ export const isNumber = (value: unknown): value is number | ExactNumber =>
   typeof value === 'number' || value instanceof ExactNumber;
 
 /**
- * Not to be guessed: nothing that an agent writes may pass for a number here. Made without `randomUUID`, which a page
- * without https does not have.
+ * Random, so that no text an agent writes can pass for a number here. `randomUUID` is not used, because pages without
+ * https do not have it.
  */
 const MARK = `${crypto.getRandomValues(new Uint32Array(4)).join('-')}:`;
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g');
 
-/** A number as JSON writes it, exact. Null when it is none. */
+/** Reads a number as JSON writes it, exactly; null when the text is not a number. */
 export function toNumber(token: string): number | ExactNumber | null {
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(token)) return null;
   const value = Number(token);

@@ -8,10 +8,10 @@ import { calmly, isRefused } from './refused.ts';
 export type MakeOptions = PublicKeyCredentialCreationOptionsJSON;
 export type ProveOptions = PublicKeyCredentialRequestOptionsJSON;
 
-/** Loaded when somebody uses a passkey: most visits do not. */
+/** Loaded only when somebody uses a passkey, because most visits do not. */
 const library = () => import('@simplewebauthn/browser');
 
-/** Browsers keep passkeys under names; a bare address has none. */
+/** Browsers bind passkeys to a host name; a bare IP address has none. */
 export function canUsePasskeys(): boolean {
   const isBare = location.hostname.startsWith('[') || /^\d+(?:\.\d+){3}$/.test(location.hostname);
   return !isBare && typeof PublicKeyCredential === 'function' && isSecureContext;

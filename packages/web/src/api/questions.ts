@@ -9,7 +9,7 @@ export const asking = new QueryClient({
       staleTime: 30_000,
       refetchOnWindowFocus: false,
       networkMode: 'always',
-      // A refusal stays a refusal; only silence is worth another try.
+      // A refusal would be the same the next time; only a missing answer is worth another try.
       retry: (count, error) => count < 2 && isRefused(error) && (error.status === 0 || error.status >= 502),
       retryDelay: (count) => 400 * 2 ** count,
     },
@@ -33,7 +33,7 @@ export const preferencesQuery = queryOptions({
   queryFn: desk.preferences,
   staleTime: 600_000,
 });
-/** Not a text behind `agents`: that would be the agent of this name. */
+/** The second part of the key is an object, because a string there would be the agent of that name. */
 export const agentNamesQuery = queryOptions({
   queryKey: ['agents', { names: 'all' }],
   queryFn: desk.agentNames,
@@ -42,7 +42,7 @@ export const agentQuery = (id: string) =>
   queryOptions({ queryKey: ['agents', id], queryFn: () => desk.agent(id) });
 export const deliveryQuery = (id: string) =>
   queryOptions({ queryKey: ['delivery', id], queryFn: () => desk.delivery(id), staleTime: 5_000 });
-/** The log only grows, so only what is new is asked for. */
+/** The log only grows, so only its new entries are fetched. */
 export const taskQuery = (id: string) =>
   queryOptions({
     queryKey: ['tasks', 'one', id],

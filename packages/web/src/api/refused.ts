@@ -1,6 +1,6 @@
 import { span } from '../words/time.ts';
 
-/** Anything that did not go as asked: a refusal of the server, or no answer at all (`status` 0). */
+/** Any request that did not succeed: the server refused it, or there was no answer at all (`status` 0). */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -28,7 +28,7 @@ export function isRefused(error: unknown): error is Refused {
   return error instanceof Error && error.name === 'Refused';
 }
 
-/** The server itself says why it refuses; this came from something on the way to it. */
+/** Marks a refusal that does not come from our server, which always says why, but from something on the way to it. */
 const NOT_OURS = 'not_ours';
 export const isNotOurs = (error: unknown) => isRefused(error) && error.code === NOT_OURS;
 export const notOurs = (status: number, retryAfter: number | undefined) =>
@@ -62,7 +62,10 @@ const CALM: Record<number, string> = {
   507: 'The disk of the server is full. Nothing is lost; try again when there is room.',
 };
 
-/** Nothing came back from the server, so nothing is known: it may have been done all the same, and only the answer got lost. */
+/**
+ * Nothing came back from the server, so the outcome is unknown: the request may have been carried out, and only the
+ * answer lost.
+ */
 export const isSilence = (error: unknown) =>
   isRefused(error) &&
   (error.status === 0 ||

@@ -6,18 +6,21 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 const lostListeners = new Set<() => void>();
 
-/** Told whenever the server no longer knows who we are. */
+/** Calls the listener whenever the server no longer knows who is logged in here. */
 export function onSessionLost(listener: () => void): () => void {
   lostListeners.add(listener);
   return () => lostListeners.delete(listener);
 }
 
 const TIMEOUT_MS = 20_000;
-/** For what the server itself needs long for: calling somebody who does not answer, following a chain of a million lines. */
+/**
+ * For requests that can take the server long: calling somebody who does not answer, or verifying a chain of a million
+ * lines.
+ */
 export const PATIENCE_MS = 600_000;
 const KEPT = 'x-lanternroom-kept';
 
-/** One request. Every failure is a `Refused`, so that callers have one thing to look at. */
+/** Sends one request. Every failure is a `Refused`, so that callers have only one kind of error to handle. */
 export async function request<T>(
   method: Method,
   path: string,
@@ -49,7 +52,7 @@ async function send(
       keepalive: outlives !== null,
       signal: AbortSignal.timeout(timeoutMs),
     });
-    // What was kept for a day without network tells the time of that day.
+    // An answer from the offline cache carries the time at which it was cached, not the server's time of now.
     if (!response.headers.has(KEPT)) compareClocks(response.headers.get('date'), askedAt);
     return response;
   } catch {
@@ -59,13 +62,19 @@ async function send(
   }
 }
 
-/** Browsers let 64 KiB of bodies outlive their page, all requests together, and fail the one that is too much. */
+/**
+ * Browsers let a page's requests outlive it (`keepalive`) only while their bodies are below 64 KiB together, and fail
+ * the request that exceeds this.
+ */
 const ROOM_BYTES = 60_000;
 const ROOM_REQUESTS = 8;
 let roomBytes = 0;
 let roomRequests = 0;
 
-/** Room for a request that goes on when the page is closed, until it is given back; null when there is none. */
+/**
+ * Reserves room for a request that may outlive the page, and returns how to give it back; null when there is not
+ * enough room.
+ */
 function takeRoom(body: string): (() => void) | null {
   const bytes = body.length > ROOM_BYTES ? body.length : new TextEncoder().encode(body).length;
   if (roomRequests >= ROOM_REQUESTS || roomBytes + bytes > ROOM_BYTES) return null;
@@ -99,7 +108,10 @@ async function toRefused(response: Response): Promise<Refused> {
 let keptAt: string | null = null;
 const keptListeners = new Set<() => void>();
 
-/** The service worker marks what it kept with the time it kept it: then we show the last list, and say so. */
+/**
+ * The service worker marks answers from its cache with the time at which they were cached: the page then shows the
+ * last list, and says so.
+ */
 function markOffline(stamp: string | null): void {
   if (stamp === keptAt) return;
   keptAt = stamp;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './types.ts';
 
-/** The wire of docs/desk-api.md, "Tasks and cards". */
+/** The JSON of docs/desk-api.md, "Tasks and cards". */
 export const TASK_STATES = [
   'submitted',
   'working',
@@ -27,7 +27,7 @@ export type TaskRow = {
   entries: number;
 };
 
-/** As A2A 1.0 has it; `stored` is content that is kept beside the log. */
+/** A part as in A2A 1.0; `stored` is content that is kept beside the log. */
 export type Part = {
   text?: string;
   data?: Json;

@@ -1,7 +1,7 @@
 import type { ExactNumber } from './exact-json.ts';
 import type { TaskState } from './task-types.ts';
 
-/** The wire of docs/desk-api.md. Names are the wire's own, so that what is read here can be found there. */
+/** The JSON of docs/desk-api.md, with the same names, so that what is read here can be found there. */
 export type DeliveryType = 'question' | 'output' | 'alert' | 'update';
 export type Status = 'pending' | Verdict;
 export type Verdict = 'approved' | 'rejected' | 'redirected';
@@ -22,7 +22,7 @@ export type Row = {
   summary: string;
   status: Status;
   state: DeliveryState;
-  /** Which way it was answered, while that is not sent yet. */
+  /** The verdict of an answer that has not been sent yet. */
   held_status?: Verdict | null;
   section: Section;
   created_at: string;
@@ -39,7 +39,7 @@ export type Row = {
   revises: string | null;
   revision: number;
   superseded_by: string | null;
-  /** Things side by side in its details; 0 for a text. */
+  /** How many items its details have at the top level; 0 for a text. */
   parts: number;
   irreversible: boolean;
   sample?: boolean;
@@ -103,7 +103,7 @@ export type Overview = {
   sat_at: string | null;
   next_sitting_at: string | null;
   deliveries_ever: number;
-  /** What this person can still take back, oldest first. */
+  /** The decisions that this person can still undo, oldest first. */
   held?: HeldDecision[];
 };
 
@@ -123,7 +123,7 @@ export type Key = {
   revoked_at: string | null;
 };
 
-/** How many deliveries a key may still bring. */
+/** How many deliveries a key may still make. */
 export type Budget = { key_id: string; per_hour: number; at_once: number; left: number };
 
 export type Agent = {
@@ -131,11 +131,11 @@ export type Agent = {
   created_at: string;
   accepted_at: string | null;
   last_seen_at: string | null;
-  /** When its laptop last came or went; null when none ever did. */
+  /** When the agent last connected or disconnected; null when it never has. */
   connected_at: string | null;
   callbacks: string[];
   keys: Key[];
-  /** Of the keys that work; known of one agent, not in a list of them. */
+  /** Of the keys that are valid. Present for a single agent, not in lists. */
   budgets?: Budget[];
   waiting?: number;
   /** Connected over A2A at this moment. */
@@ -144,7 +144,7 @@ export type Agent = {
   stats?: AgentStats;
 };
 
-/** A part of a list of agents: behind a cursor, with these letters in the name. */
+/** Which part of the list of agents: after this cursor, with these letters in the name. */
 export type Part = { q: string; cursor: string | null };
 
 export type AgentPage = { agents: Agent[]; next_cursor: string | null; has_sample: boolean };
@@ -173,7 +173,7 @@ export type LedgerEntry = {
   hash: string;
 };
 
-/** What following the whole chain of the ledger found. */
+/** The result of verifying the whole chain of the ledger. */
 export type Verified = {
   ok: boolean;
   entries: number;
@@ -201,9 +201,9 @@ export type ServerSettings = {
   undo_seconds: number;
   retention_days: number;
   rates: unknown;
-  /** Whether digests by e-mail can be chosen. */
+  /** Whether digests by e-mail can be switched on. */
   mail?: boolean;
-  /** Where callers may have pushes sent; null for anywhere. */
+  /** Where callers may have push notifications sent; null for anywhere. */
   push_targets: string[] | null;
   role: Role;
 };
@@ -212,12 +212,12 @@ export type Letter = {
   week: string;
   from: string;
   to: string;
-  /** Where its days begin and end. */
+  /** The time zone in which its days begin and end. */
   time_zone: string;
   letter: Sentence[];
   charts: Chart[];
 };
-/** What a number leads to: `/desk/{list}?{query}` is the list behind it. */
+/** The list behind a number: `/desk/{list}?{query}`. */
 export type ListName = 'deliveries' | 'history';
 export type Sentence = { text: string; list: ListName | null; query: string | null };
 export type Chart = {

@@ -15,7 +15,7 @@ import './audit.css';
 
 type Filter = { action?: string; subject?: string };
 
-/** The ledger, as dense as it is exact. */
+/** The ledger: dense, and exact. */
 export function AuditScreen() {
   const filter = useSearch({ strict: false }) as Filter;
   const ledger = usePages({
@@ -40,7 +40,7 @@ export function AuditScreen() {
   );
 }
 
-/** Following a long chain takes a while, so it is done when somebody asks; what was found then is said to everybody. */
+/** Verifying a long chain takes a while, so it happens only on request; the last result is shown to everybody. */
 function Verification({ last }: { last: Verified | null | undefined }) {
   const [trouble, setTrouble] = useState('');
   const { busy, alone } = useAlone(() => setTrouble(''));
@@ -121,7 +121,10 @@ function FilterForm({ filter }: { filter: Filter }) {
 
 type LedgerProps = { entries: readonly LedgerEntry[]; names: Readonly<Record<string, string>> };
 
-/** A dense table; where there is no room for one, a line of it is a few lines of text. Nothing lies beyond the edge. */
+/**
+ * A dense table; where it would not fit, each row becomes a few lines of text, so that nothing is cut off at the
+ * edge.
+ */
 function Ledger({ entries, names }: LedgerProps) {
   return (
     <table className="ledger" aria-label="Ledger">
@@ -159,7 +162,7 @@ function Ledger({ entries, names }: LedgerProps) {
   );
 }
 
-/** Its names at first; opened, all of it, and the whole hash. */
+/** Closed, the names of the fields; opened, all of the data and the whole hash. */
 function Data({ entry: { data, hash } }: { entry: LedgerEntry }) {
   const names = Object.keys(data).join(', ');
   return (

@@ -6,7 +6,7 @@ import { Text } from '../detail/Text.tsx';
 import { Each } from '../frame/Each.tsx';
 import { type Change, jsonChanges, typeWarning } from './json-changes.ts';
 
-/** What the person changed, as it stands at this moment. */
+/** What the person has changed so far. */
 export function Changes({ before, after, empty }: { before: Json; after: Json; empty: string }) {
   const late = useDeferredValue(after);
   const changes = useMemo(() => jsonChanges(before, late), [before, late]);
@@ -50,7 +50,7 @@ function OneChange({ change: { path, before, after } }: { change: Change }) {
   );
 }
 
-/** Long texts are compared by words; what is equal over many lines is left out. */
+/** Long texts are compared word by word; long stretches that are equal are left out. */
 function WordDiff({ before, after }: { before: string; after: string }) {
   const parts = useMemo(() => diffWordsWithSpace(before, after, { timeout: 200 }) ?? [], [before, after]);
   return (

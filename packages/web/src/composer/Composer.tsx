@@ -14,12 +14,12 @@ import { useKeeping, useWords } from './use-words.ts';
 import { type Keeping, type Words, words } from './words.ts';
 import './composer.css';
 
-/** More than this the server refuses. */
+/** The server refuses longer feedback. */
 const MOST_FEEDBACK = 20_000;
 
 type Props = { detail: Detail; onSent: (id: string) => void };
 
-/** One composer, three modes, none chosen at first. */
+/** One composer with three modes, none of them chosen at first. */
 export function Composer({ detail, onSent }: Props) {
   const id = detail.delivery_id;
   const said = useWords(detail);
@@ -42,7 +42,7 @@ export function Composer({ detail, onSent }: Props) {
     redirect: () => choose('redirected'),
     reject: () => choose('rejected'),
     send,
-    // Asked when the key is pressed: the focus moves without a new look at this.
+    // A getter, evaluated when the key is pressed: moving the focus does not render this again.
     get back() {
       return isWriting(section.current) ? () => document.getElementById('detail')?.focus() : undefined;
     },
@@ -67,7 +67,10 @@ export function Composer({ detail, onSent }: Props) {
   );
 }
 
-/** In one of the fields, the editor's included: the way back is first out of it, then out of the delivery. */
+/**
+ * Whether the focus is in a field of the composer (the editor's included): Esc then leaves the field first, and the
+ * delivery next.
+ */
 function isWriting(section: HTMLElement | null): boolean {
   const active = document.activeElement;
   return section?.contains(active) === true && !(active instanceof HTMLButtonElement);
@@ -82,9 +85,10 @@ function answer(detail: Detail, status: Verdict, said: Words) {
   };
 }
 
-/** What still has to be said before this can be sent: an agent that is turned away must learn why. */
+/** What is still missing before this can be sent: an agent whose work is rejected must learn why. */
 function missing(said: Words): string | null {
-  // Counted as the server does, and said: a field that stops at some length loses the end of what is pasted.
+  // Counted as the server counts, and told to the person: a field with a `maxLength` would silently cut off what is
+  // pasted.
   if (said.feedback.length > MOST_FEEDBACK)
     return `At most ${grouped(MOST_FEEDBACK)} characters can be sent; these are ${grouped(said.feedback.length)}.`;
   if (said.mode === 'rejected' && said.feedback.trim() === '')

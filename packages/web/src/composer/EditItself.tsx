@@ -20,7 +20,7 @@ const Editor = lazy<ComponentType<EditorProps>>(() =>
   ),
 );
 
-/** When the editor cannot be fetched: a field is enough to write in. */
+/** Used when the editor cannot be loaded: a plain field is enough to write in. */
 function PlainEditor({ label, text, onText }: EditorProps) {
   return (
     <textarea
@@ -33,7 +33,7 @@ function PlainEditor({ label, text, onText }: EditorProps) {
   );
 }
 
-/** A field for each leaf, while there are not thousands. */
+/** Up to so many leaves, each gets a field of its own. */
 const MOST_LEAVES = 400;
 
 function leaves(value: Json): number {
@@ -43,7 +43,7 @@ function leaves(value: Json): number {
 
 type Props = { before: Json; after: Json; onChange: (value: Json) => void; onStop: () => void };
 
-/** The agent's content in the person's own hands, with a live diff below. */
+/** The agent's content for the person to edit, with a live diff below. */
 export function EditItself({ before, after, onChange, onStop }: Props) {
   const [asJson, setAsJson] = useState(false);
   const isSmall = useMemo(() => leaves(before) <= MOST_LEAVES, [before]);

@@ -30,8 +30,9 @@ const LOOK = EditorView.theme({
 });
 
 /**
- * CodeMirror, loaded when needed. It lives in a shadow root: there it uses constructed style sheets, which the content
- * policy allows, where in the page itself it would write inline ones. Tab moves on, as everywhere.
+ * CodeMirror, loaded when needed. It lives in a shadow root: there it uses constructed style sheets, which the
+ * content security policy allows; in the page itself it would write inline styles. Tab moves to the next field, as
+ * everywhere else.
  */
 export function Editor({ language, label, text, onText }: Props) {
   const place = useRef<HTMLDivElement>(null);

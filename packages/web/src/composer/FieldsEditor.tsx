@@ -8,7 +8,7 @@ import { parseNumber, withLeaf } from './json-changes.ts';
 
 type Props = { value: Json; onChange: (value: Json) => void };
 
-/** Each leaf in a field of its own kind: a number stays a number, yes or no stays yes or no. */
+/** A field for each leaf, fitting its type: a number stays a number, a yes or no stays a yes or no. */
 export function FieldsEditor({ value, onChange }: Props) {
   return (
     <div className="fields">

@@ -14,7 +14,10 @@ type Props = {
   onWalk: (mode: Verdict) => void;
 };
 
-/** Three verdicts, none chosen at first; the arrows walk through them, and a second press lets go. */
+/**
+ * Three verdicts, none chosen at first. The arrow keys move between them; pressing the chosen one again takes the
+ * choice back.
+ */
 export function Modes({ mode, onChoose, onWalk }: Props) {
   const walk = (event: React.KeyboardEvent<HTMLDivElement>) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];

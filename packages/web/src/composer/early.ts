@@ -15,7 +15,7 @@ function change(next: Early | null): void {
   for (const tell of listeners) tell();
 }
 
-/** A verdict key that was pressed before its delivery is there: in the list, or while it loads. */
+/** A verdict key that was pressed before its delivery was ready: in the list, or while the delivery was loading. */
 export const early = {
   get: () => kept,
   keep: (id: string, verdict: Verdict) => change({ id, verdict }),
@@ -29,7 +29,8 @@ export const early = {
 };
 
 /**
- * The verdict that waits for this delivery: chosen as soon as there is something to answer. It is never sent by that.
+ * The verdict that is waiting for this delivery. It is chosen as soon as the delivery can be answered, but never sent
+ * by that.
  */
 export function useEarlyVerdict(id: string, detail: Detail | undefined): Verdict | null {
   const found = useSyncExternalStore(early.subscribe, early.get);
@@ -46,7 +47,7 @@ export function useEarlyVerdict(id: string, detail: Detail | undefined): Verdict
     if (verdict === null || detail === undefined) return;
     early.drop(id);
     if (!mayDecide || detail.state !== 'pending' || !asksForAnswer(detail.type)) return;
-    // The kept draft first: a mode alone would be saved over its words.
+    // The saved draft first: otherwise the mode alone would be saved over its words.
     if (detail.draft !== null && detail.draft !== undefined) words.adopt(id, detail.draft);
     words.write(id, { mode: verdict });
     requestAnimationFrame(() => document.getElementById('feedback')?.focus());

@@ -1,15 +1,15 @@
 import type { HeldDecision, Verdict } from '../api/types.ts';
 import { serverNow } from '../live/clock.ts';
 
-/** A decision of this person that has not gone out yet. `endsAt` is on the server's clock. */
+/** A decision of this person that has not been sent yet. `endsAt` is on the server's clock. */
 export type Held = {
   id: string;
   headline: string;
   verdict: Verdict;
   endsAt: number;
-  /** The server has it; before that only this page knows of it. */
+  /** Whether the server has confirmed it; before that, only this page knows of it. */
   isSure: boolean;
-  /** It is being taken back. */
+  /** Whether it is being undone. */
   isLeaving: boolean;
 };
 export type Notice = { id: number; text: string; delivery?: string };
@@ -28,7 +28,7 @@ function change(next: Partial<State>): void {
   state = { ...state, ...next };
   clearTimeout(prune);
   if (state.held.some(({ isSure }) => isSure)) {
-    // What the server has not confirmed stays until it has said something.
+    // A decision that the server has not confirmed stays until the server has answered.
     const first = Math.min(...state.held.flatMap(({ endsAt, isSure }) => (isSure ? [endsAt] : [])));
     prune = setTimeout(dropEnded, Math.max(0, first - serverNow()) + LINGER_MS);
   }
@@ -50,7 +50,7 @@ export const foot = {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   },
-  /** As the person meant it, before the server has said anything. */
+  /** Shows the decision as the person made it, before the server has answered. */
   hold: (held: Pick<Held, 'id' | 'headline' | 'verdict' | 'endsAt'>) =>
     change({
       held: [
@@ -58,12 +58,14 @@ export const foot = {
         { ...held, isSure: false, isLeaving: false },
       ],
     }),
-  /** The server has it, until then. */
+  /** The server has the decision, and holds it until `effectAt`. */
   confirm: (id: string, effectAt: string | null) =>
     replace(id, { isSure: true, ...(effectAt === null ? {} : { endsAt: Date.parse(effectAt) }) }),
   leave: (id: string, isLeaving: boolean) => replace(id, { isLeaving }),
   release: (id: string) => change({ held: state.held.filter((held) => held.id !== id) }),
-  /** What the server holds for this person: also after a reload, and in every other browser of theirs. */
+  /**
+   * Takes over what the server holds for this person, so that it is shown after a reload and in all their browsers.
+   */
   adopt: (theirs: readonly HeldDecision[]) => {
     const leaving = new Set(state.held.flatMap(({ id, isLeaving }) => (isLeaving ? [id] : [])));
     const sure = theirs.map(({ delivery_id: id, headline, status: verdict, effect_at }) => ({
@@ -84,7 +86,7 @@ export const foot = {
     change({
       notices: [...state.notices.slice(-2), { id, text, ...(delivery === undefined ? {} : { delivery }) }],
     });
-    // What concerns an answer stays until it is closed: somebody's words hang on it.
+    // A notice about an answer stays until it is closed: it leads to what the person wrote.
     if (delivery === undefined) setTimeout(() => foot.close(id), NOTICE_MS);
   },
   close: (id: number) => change({ notices: state.notices.filter((notice) => notice.id !== id) }),

@@ -6,7 +6,7 @@ export type Change = { path: string; before: Json | undefined; after: Json | und
 const isBranch = (value: Json | undefined): value is JsonObject | Json[] =>
   typeof value === 'object' && value !== null && !isNumber(value);
 
-/** What differs between two JSON values, leaf by leaf, with the types they have. */
+/** The differences between two JSON values, leaf by leaf, with their types. */
 export function jsonChanges(before: Json | undefined, after: Json | undefined, path = ''): Change[] {
   if (isBranch(before) && isBranch(after) && Array.isArray(before) === Array.isArray(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
@@ -41,7 +41,7 @@ function typeWord(value: Json | undefined): string {
   );
 }
 
-/** A sentence when a leaf changed its type: the agent's program may trip over it. */
+/** A warning when a leaf has changed its type, because the agent's program may fail on it. */
 export function typeWarning({ path, before, after }: Change): string | null {
   if (before === undefined || after === undefined || typeWord(before) === typeWord(after)) return null;
   return `${path === '' ? 'It' : path} was ${typeWord(before)} and is now ${typeWord(after)}.`;
@@ -60,8 +60,8 @@ export function withLeaf(value: Json, path: readonly string[], leaf: Json): Json
 }
 
 /**
- * A number as a person writes it, with all its digits; null when it is not one, so that it never turns into text.
- * What JSON would write otherwise (`.5`, `1.`, `007`) is read as people mean it.
+ * Reads a number as people write it, with all its digits; null when it is not one, so that a number never turns into
+ * text. What JSON would write differently (`.5`, `1.`, `007`) is read as people mean it.
  */
 export function parseNumber(text: string): number | ExactNumber | null {
   const trimmed = text.trim();

@@ -12,7 +12,7 @@ import { words } from './words.ts';
 const UNDO_SECONDS = 10;
 const LINGER_MS = 1500;
 
-/** Answers on their way to the server, and those it has whose words are still kept here for an undo. */
+/** Answers on their way to the server, and sent ones whose words are still kept here in case of an undo. */
 const sending = new Map<string, Promise<boolean>>();
 const given = new Map<string, symbol>();
 
@@ -30,7 +30,10 @@ const again = (id: string) => {
 
 const undoSeconds = () => asking.getQueryData(settingsQuery.queryKey)?.undo_seconds ?? UNDO_SECONDS;
 
-/** Shown as held at once; taken back, with the reason, when the server says otherwise. The words stay until it has gone out. */
+/**
+ * Shows the answer as held at once; if the server refuses it, shows the delivery as before, with the reason. The
+ * words are kept until the answer has been sent for good.
+ */
 export async function sendAnswer(
   before: Row,
   answer: Answer,
@@ -79,7 +82,7 @@ function showHeld(before: Row, { status }: Answer): void {
   foot.hold({ id, headline, verdict: status, endsAt });
 }
 
-/** Silence says nothing about what became of an answer: the server may have taken it and only its reply got lost. */
+/** When no reply comes, the server may have taken the answer all the same, so its state is asked for. */
 async function decideSurely(id: string, answer: Answer): Promise<Row> {
   try {
     return await desk.decide(id, answer);
@@ -108,7 +111,7 @@ function isThisAnswer(decision: Decision | null, answer: Answer): boolean {
   );
 }
 
-/** The words go when the answer is out for good, unless it was taken back, or given once more, meanwhile. */
+/** Forgets the words once the answer is final, unless it was undone, or given again, in the meantime. */
 function forgetLater(id: string): void {
   const mark = Symbol(id);
   const givenAt = Date.now();
@@ -130,7 +133,7 @@ function forgetLater(id: string): void {
 export async function undoAnswer(id: string): Promise<void> {
   const held = foot.get().held.find((one) => one.id === id);
   foot.leave(id, true);
-  // It could overtake the answer on its way, and would find nothing to take back.
+  // The undo could overtake the answer, and would then find nothing to undo.
   if ((await sending.get(id)) === false) return;
   given.delete(id);
   try {
@@ -148,7 +151,7 @@ export async function undoAnswer(id: string): Promise<void> {
   }
 }
 
-/** The words of what was taken back: those still here, or after a reload those that were sent. */
+/** Restores the words of an undone answer: those still here, or after a reload those that were sent. */
 async function bringBack(id: string): Promise<void> {
   if (words.has(id)) return words.keepAgain(id);
   const detail = await desk.delivery(id).catch(() => null);
@@ -161,7 +164,7 @@ async function bringBack(id: string): Promise<void> {
   });
 }
 
-/** Who was first, and when; and that nothing the person wrote is lost. */
+/** Says who was first, and when, and that nothing the person wrote is lost. */
 export function lostWords(error: unknown, row: Row): string {
   const name = `“${row.headline}”`;
   if (isUnknown(error)) return `${name}: ${error.message} Your words are kept.`;

@@ -1,7 +1,10 @@
 import { useState } from 'react';
 import { words } from './words.ts';
 
-/** What appears within so long after an answer came by itself, and is answered only after so long, or when written in. */
+/**
+ * A delivery that appears within BY_ITSELF_MS after an answer came without being chosen. It can be answered only
+ * after LOOK_MS, or once something was written in it.
+ */
 const BY_ITSELF_MS = 5000;
 const LOOK_MS = 1000;
 
@@ -12,8 +15,8 @@ export function markSent(): void {
 }
 
 /**
- * Whether the person can have seen what they would answer. After an answer the next delivery comes by itself, often with
- * a draft of before: the second press of a hasty pair, or of a double click, must not send that.
+ * Whether the person can have seen what they are about to answer. After an answer the next delivery opens by itself,
+ * often with an earlier draft, which the second press of a hasty pair or of a double click must not send.
  */
 export function useLookedAt(id: string): () => boolean {
   const [shown] = useState(() => {

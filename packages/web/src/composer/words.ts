@@ -2,7 +2,7 @@ import { desk } from '../api/desk.ts';
 import { isNotOurs, isRefused } from '../api/refused.ts';
 import type { Draft, Json, Verdict } from '../api/types.ts';
 
-/** What a person is about to say. `edited` is undefined while they have not taken the text into their own hands. */
+/** What the person is about to answer. `edited` is undefined until they edit the content themselves. */
 export type Words = { mode: Verdict | null; feedback: string; edited: Json | undefined };
 
 const NOTHING: Words = { mode: null, feedback: '', edited: undefined };
@@ -10,25 +10,25 @@ const SAVE_MS = 700;
 const AGAIN_MS = 4_000;
 
 /**
- * Whether the server has the words as they stand here; `logged_out` while it does not know whose they are, `refused` when
- * it will not have them, `over` when there is nothing to answer any more.
+ * Whether the server has saved the words as they are here: `logged_out` while nobody is logged in, `refused` when it
+ * does not accept them, `over` when the delivery can no longer be answered.
  */
 export type Keeping = 'kept' | 'soon' | 'failed' | 'logged_out' | 'refused' | 'over';
 
 const ONLY_HERE: readonly Keeping[] = ['failed', 'logged_out', 'refused'];
 
 /**
- * Words being written, by delivery. They outlive the composer, so that a refusal, an undo or a look elsewhere loses none;
- * the server keeps a copy for other browsers and for a reload.
+ * The words being written, by delivery. They outlive the composer, so that a refusal, an undo or a visit to another
+ * screen loses none of them; the server keeps a copy for other browsers and for a reload.
  */
 class WordsStore {
   readonly #words = new Map<string, Words>();
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
   readonly #keeping = new Map<string, Keeping>();
-  /** One request at a time for each, so that an older text never lands on a newer one. */
+  /** At most one request for each delivery, so that an older text never overwrites a newer one. */
   readonly #underWay = new Set<string>();
   readonly #listeners = new Set<() => void>();
-  /** How often the person has written, by delivery. */
+  /** How many times the person has written something, by delivery. */
   readonly #times = new Map<string, number>();
 
   readonly subscribe = (listener: () => void) => {
@@ -48,7 +48,7 @@ class WordsStore {
     return this.#keeping.get(id) ?? 'kept';
   }
 
-  /** Something here is nowhere else, and could not be brought there. */
+  /** Whether there are words that could not be saved to the server. */
   hasUnkept(): boolean {
     return [...this.#keeping.values()].some((keeping) => ONLY_HERE.includes(keeping));
   }
@@ -63,7 +63,7 @@ class WordsStore {
     this.keepAgain(id);
   }
 
-  /** From the server, when nothing has been written here. */
+  /** Takes over the server's draft, unless something has been written here. */
   adopt(id: string, draft: Draft): void {
     if (this.#words.has(id)) return;
     this.#words.set(id, {
@@ -74,7 +74,7 @@ class WordsStore {
     this.#tell();
   }
 
-  /** Saves what stands here, in a moment: it was not, or saving had been put off. */
+  /** Saves the current words in a moment. */
   keepAgain(id: string, afterMs = SAVE_MS): void {
     if (!this.#words.has(id)) return;
     if (this.#keeping.get(id) !== 'failed') this.#keeping.set(id, 'soon');
@@ -86,17 +86,17 @@ class WordsStore {
     this.#tell();
   }
 
-  /** Somebody is logged in again: what nobody would take meanwhile is saved. */
+  /** Saves what could not be saved while nobody was logged in. */
   loggedIn(): void {
     for (const [id, keeping] of [...this.#keeping]) if (keeping === 'logged_out') this.keepAgain(id);
   }
 
-  /** The page may be gone in a moment: what was to be saved soon is saved now. */
+  /** Saves at once what was to be saved soon, because the page may be closed in a moment. */
   async flush(): Promise<void> {
     await Promise.all([...this.#timers.keys()].map((id) => this.#save(id)));
   }
 
-  /** No more saving: the decision is on its way, and the draft goes with it. */
+  /** Stops saving: the decision is on its way, and the server drops the draft with it. */
   hold(id: string): void {
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
@@ -123,7 +123,7 @@ class WordsStore {
     this.#underWay.add(id);
     const outcome = await keep(id, said);
     this.#underWay.delete(id);
-    // Written on, sent or forgotten meanwhile: that is seen to already.
+    // The words were changed, sent or forgotten in the meantime, so this outcome no longer matters.
     if (this.#timers.has(id) || !this.#keeping.has(id) || this.get(id) !== said) return;
     this.#keeping.set(id, outcome);
     if (outcome === 'failed') this.keepAgain(id, AGAIN_MS);
@@ -143,7 +143,7 @@ async function keep(id: string, { mode, feedback, edited }: Words): Promise<Keep
     return 'kept';
   } catch (error) {
     if (!isRefused(error) || isNotOurs(error)) return 'failed';
-    // Asking again and again changes nothing: it is for the person to log in.
+    // Trying again would not help until the person has logged in.
     if (error.status === 401) return 'logged_out';
     if ([413, 422].includes(error.status)) return 'refused';
     return [403, 404, 409].includes(error.status) ? 'over' : 'failed';

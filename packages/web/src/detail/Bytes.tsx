@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Scroller } from '../frame/Scroller.tsx';
 import { Text } from './Text.tsx';
 
-/** What lies at an address of raw bytes, unparsed: parsing would already change some numbers. */
+/** The raw bytes at an address. They are not parsed, because parsing would already change some numbers. */
 export function Bytes({ path }: { path: string }) {
   const { data, error } = useQuery({
     queryKey: ['raw', path],

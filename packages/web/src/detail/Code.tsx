@@ -3,7 +3,7 @@ import { Scroller } from '../frame/Scroller.tsx';
 import { More, useBeginning } from './More.tsx';
 import { Text } from './Text.tsx';
 
-/** Exact text. Lines of a diff carry their sign and a colour; nothing else is coloured. */
+/** Exact text. Lines of a diff have their sign and a colour; nothing else is coloured. */
 export function Code({ text, language }: { text: string; language?: string | undefined }) {
   const isDiff = language === 'diff' || language === 'patch' || looksLikeDiff(text);
   if (isDiff) return <Diff lines={text.split('\n')} />;

@@ -21,14 +21,14 @@ import { StateLine } from './StateLine.tsx';
 import { Strip } from './Strip.tsx';
 import { isObject } from './shape.ts';
 
-/** With what a task shows; most deliveries are none. */
+/** Loaded only for a question that comes from a task, because most deliveries do not. */
 const TaskQuestion = lazy(async () => ({
   default: (await import('../tasks/TaskQuestion.tsx')).TaskQuestion,
 }));
 
 type Props = { detail: Detail; onSent: (id: string) => void };
 
-/** One delivery, top to bottom: the system's strip, the agent's words, what happened, and the answer. */
+/** One delivery, from top to bottom: the system's strip, the agent's words, what happened, and the answer. */
 export function Delivery({ detail, onSent }: Props) {
   const [exact, setExact] = useState(false);
   const { data: session } = useQuery(sessionQuery);
@@ -88,7 +88,7 @@ function Content({ detail }: { detail: Detail }) {
 const isToAcknowledge = ({ type, state, read_at }: Detail) =>
   !asksForAnswer(type) && state === 'pending' && read_at === null;
 
-/** By key as by button: it is done, so the next one comes. */
+/** Does the same by key and by button: this one is done, so the next one opens. */
 function acknowledgeAndGoOn(detail: Detail, onSent: Props['onSent']): void {
   void acknowledge(detail);
   onSent(detail.delivery_id);
@@ -109,7 +109,7 @@ function Foot({ detail, onSent, mayDecide }: Props & { mayDecide: boolean }) {
       <button
         type="button"
         className="button strong"
-        // The second half of a double click falls on what has come in its place.
+        // The second click of a double click would hit the delivery that has opened in its place.
         onClick={(event) => event.detail < 2 && acknowledgeAndGoOn(detail, onSent)}
       >
         {detail.type === 'alert' ? 'Acknowledge' : 'Mark as read'} <Key of="acknowledge" />
@@ -118,19 +118,22 @@ function Foot({ detail, onSent, mayDecide }: Props & { mayDecide: boolean }) {
   );
 }
 
-/** It was answered elsewhere while the person wrote: their words stay in reach, also while that answer can be undone. */
+/**
+ * Shown when it was answered elsewhere while the person was writing: their words stay available, also while that
+ * answer can still be undone.
+ */
 function KeptWords({ detail }: { detail: Detail }) {
   const { decision, state, delivery_id: id, draft } = detail;
   const { data: session } = useQuery(sessionQuery);
   const { feedback, edited } = useSyncExternalStore(words.subscribe, () => words.get(id));
   const isOthers = decision !== null && decision.decided_by.person_id !== session?.person.person_id;
-  // After a reload too. One's own answer was made of this draft.
+  // After a reload too, but only if somebody else answered: the person's own answer was made from this draft.
   useEffect(() => {
     if (isOthers && session !== undefined && draft !== null && draft !== undefined) words.adopt(id, draft);
   }, [isOthers, session, draft, id]);
   const isSent = (decision?.feedback ?? '') === feedback && (edited === undefined || !isOthers);
   if ((feedback === '' && edited === undefined) || isSent) return null;
-  // Held without a held decision: these very words are just being sent.
+  // Held without a held decision means that these very words are being sent right now.
   if (state === 'held' && decision?.state !== 'held') return null;
   return (
     <section className="composer kept-words" aria-label="Your words">

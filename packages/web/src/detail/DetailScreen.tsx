@@ -14,7 +14,7 @@ import { Delivery } from './Delivery.tsx';
 import { Headline } from './Headline.tsx';
 import './detail.css';
 
-/** The right half of the inbox. What the list knows is shown at once; the rest follows. */
+/** The right half of the inbox. Shows what the list already knows at once; the rest follows. */
 export function DetailScreen() {
   const { id } = useParams({ from: '/desk/inbox/d/$id' });
   const navigate = useNavigate();
@@ -35,11 +35,11 @@ export function DetailScreen() {
   useEffect(() => {
     const pane = document.getElementById('detail');
     pane?.scrollTo(0, 0);
-    // Alone on the screen it is where one reads on; beside the list the focus stays there.
+    // On a narrow screen the delivery is alone, so it takes the focus; beside the list, the focus stays in the list.
     if (id !== '' && !matchMedia('(min-width: 1080px)').matches) pane?.focus({ preventScroll: true });
   }, [id]);
 
-  // Most people go on downwards: it is here when they do.
+  // Most people continue downwards, so the next delivery is loaded in advance.
   const isHere = data !== undefined;
   useEffect(() => {
     const below = neighbour(list.get().entries, id, 1);
@@ -87,7 +87,7 @@ export function DetailScreen() {
   );
 }
 
-/** Beside the list while nothing is open. */
+/** Shown beside the list while no delivery is open. */
 export function NothingOpen() {
   const hasRows = useList().entries.length > 0;
   return (

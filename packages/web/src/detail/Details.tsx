@@ -10,7 +10,7 @@ import { Table } from './Table.tsx';
 import { Text } from './Text.tsx';
 import { Value } from './Value.tsx';
 
-/** What the agent sent beside headline and summary, in the agent's voice. */
+/** What the agent sent besides headline and summary, in the agent's voice. */
 export function Details({ details, delivery }: { details: Json; delivery: string }) {
   if (details === null) return <p className="said">No details were sent.</p>;
   if (typeof details === 'string') return <Markdown text={details} delivery={delivery} />;

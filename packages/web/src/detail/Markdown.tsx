@@ -6,21 +6,23 @@ const load = () => import('./MarkdownBody.tsx');
 const Body = lazy<ComponentType<{ text: string; delivery: string }>>(() =>
   load().then(
     ({ MarkdownBody }) => ({ default: MarkdownBody }),
-    // Words that cannot be formatted can still be read.
+    // If the renderer cannot be loaded, the unformatted text can still be read.
     () => ({ default: AsWritten }),
   ),
 );
 
-/** Fetched while the person looks at the list, so that it is there when the first delivery opens. */
+/** Loads the renderer while the person looks at the list, so that it is ready when the first delivery opens. */
 export function preloadMarkdown(): void {
   void load().catch(() => {});
 }
 
-/** Beyond this, formatting takes seconds in which nothing moves. */
+/** Formatting a longer text would block the page for seconds. */
 const MOST = 100_000;
 const BEGINNING = 40_000;
 
-/** An agent's markdown. Of a very long one the beginning is formatted; the rest stands as it was written, when it is asked for. */
+/**
+ * An agent's markdown. Of a very long text only the beginning is formatted; the rest is shown as written, on request.
+ */
 export function Markdown({ text, delivery }: { text: string; delivery: string }) {
   const [isWhole, setWhole] = useState(false);
   if (text.length <= MOST) return <Formatted text={text} delivery={delivery} />;
@@ -37,14 +39,14 @@ export function Markdown({ text, delivery }: { text: string; delivery: string })
   );
 }
 
-/** At the end of a paragraph or of a line, when there is one near. */
+/** Where to cut: at the end of a paragraph or of a line, if there is one nearby. */
 function beginningOf(text: string): number {
   const near = (mark: string) => text.lastIndexOf(mark, BEGINNING);
   const end = Math.max(near('\n\n'), near('\n'));
   return end > BEGINNING / 2 ? end + 1 : BEGINNING;
 }
 
-/** Until the renderer is there, the words stand as they were written. */
+/** Until the renderer is loaded, the text is shown as written. */
 function Formatted({ text, delivery }: { text: string; delivery: string }) {
   return (
     <Suspense fallback={<AsWritten text={text} />}>

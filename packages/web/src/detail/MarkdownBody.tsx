@@ -11,7 +11,7 @@ import { SafeLink } from './SafeLink.tsx';
 const REMARK = [remarkGfm];
 const REHYPE = [showHtml, rehypeSanitize, reveal];
 
-/** An agent's markdown. Raw HTML in it stays text; the headings step down below ours. */
+/** An agent's markdown. Raw HTML in it stays text, and its headings are placed below ours. */
 export const MarkdownBody = memo(function MarkdownBody({
   text,
   delivery,
@@ -39,8 +39,8 @@ function components(delivery: string): Components {
     h4: Small,
     h5: Small,
     h6: Small,
-    // Each runs the way its own words do; so do paragraphs and headings, by the stylesheet: an attribute of theirs
-    // would take their words out of what is counted here.
+    // Lists and quotations take their direction from their own words. Paragraphs and headings do too, but by the
+    // stylesheet: with a `dir` of their own, their words would no longer count for the list around them.
     ul: ({ children, className }) => (
       <ul dir="auto" className={className}>
         {children}
@@ -56,7 +56,7 @@ function components(delivery: string): Components {
     img: ({ src, alt }) => (
       <RemoteImage delivery={delivery} src={typeof src === 'string' ? src : undefined} alt={alt ?? ''} />
     ),
-    // A scroller that the keyboard can reach (a wide table, long code).
+    // A wide table scrolls by itself, and the keyboard can reach it.
     table: ({ children }) => (
       <Scroller label="Table">
         <table dir="auto">{children}</table>

@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import { grouped } from '../words/numbers.ts';
 
-/** Each step shows so many times more than the one before: few steps, and none that stops the page. */
+/**
+ * Each step shows this many times more than the one before: that takes few steps, and none of them blocks the page.
+ */
 const STEP = 4;
 
-/** The beginning of something long; what is left out is said, and one press away. */
+/** The beginning of something long; says how much is left out, and shows more on request. */
 export function useBeginning<T>(all: readonly T[], first: number) {
   const [count, setCount] = useState(first);
   const shown = all.length <= count ? all : all.slice(0, count);

@@ -3,7 +3,9 @@ import { desk } from '../api/desk.ts';
 import { safeTarget } from './link.ts';
 import { Text } from './Text.tsx';
 
-/** Nothing is fetched until the person asks, and then through us: the other side learns nothing about them. */
+/**
+ * Nothing is fetched until the person asks, and then through our server: the other side learns nothing about them.
+ */
 export function RemoteImage({
   delivery,
   src,

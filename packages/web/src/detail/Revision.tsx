@@ -4,7 +4,7 @@ import { Each } from '../frame/Each.tsx';
 import { notesOf } from './notes.ts';
 import { Text } from './Text.tsx';
 
-/** A revision: the person's notes as a checklist, then what changed since they looked. */
+/** A revision: the person's notes as a checklist, then what has changed since the version they saw. */
 export function Revision({ previous, details }: { previous: Previous; details: Json }) {
   const notes = notesOf(previous.decision?.feedback ?? null);
   const asked = previous.decision?.edited_content ?? previous.details;

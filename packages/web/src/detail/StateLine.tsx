@@ -9,7 +9,7 @@ import { isAsleep, VERDICT_WORDS } from '../words/delivery.ts';
 import { moment, secondsUntil, timeAndDay } from '../words/time.ts';
 import { Text } from './Text.tsx';
 
-/** Where it stands, when it no longer waits. */
+/** The state of a delivery that is no longer waiting. */
 export function StateLine({ detail }: { detail: Detail }) {
   const now = useNow();
   const { decision } = detail;

@@ -6,7 +6,7 @@ import { silenceWords, TYPE_WORDS } from '../words/delivery.ts';
 import { timeAndDay } from '../words/time.ts';
 import { Text } from './Text.tsx';
 
-/** The system's voice. Nothing here is the agent's wording, except its name. */
+/** The system's voice. Nothing here is in the agent's words, except its name. */
 export function Strip({ detail }: { detail: Detail }) {
   const now = useNow();
   const silence = silenceWords(detail, now);

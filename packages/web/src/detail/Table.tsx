@@ -8,7 +8,7 @@ import { Text } from './Text.tsx';
 
 const FIRST = 50;
 
-/** A list of like objects. A long one shows its beginning and says how much more there is. */
+/** A list of similar objects. A long one shows its beginning and says how much more there is. */
 export function Table({ keys, rows }: { keys: string[]; rows: JsonObject[] }) {
   const { shown, left, more } = useBeginning(rows, FIRST);
   const numbers = new Set(keys.filter((key) => isOfNumbers(shown.map((row) => row[key] ?? null))));
@@ -45,7 +45,7 @@ export function Table({ keys, rows }: { keys: string[]; rows: JsonObject[] }) {
   );
 }
 
-/** They stand digit below digit. One word among them, and it is a column of words. */
+/** Numbers are aligned by their digits. A single word among them makes it a column of words. */
 function isOfNumbers(cells: readonly Json[]): boolean {
   return cells.some(isNumber) && cells.every((cell) => cell === null || isNumber(cell));
 }

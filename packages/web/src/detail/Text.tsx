@@ -1,7 +1,10 @@
 import { Each } from '../frame/Each.tsx';
 import { pieces } from '../words/hidden-characters.ts';
 
-/** Somebody else's words as plain text, with what hides in them made visible. Its direction cannot leak out. */
+/**
+ * Somebody else's words as plain text, with hidden characters made visible. Their text direction does not affect what
+ * is around.
+ */
 export function Text({ children }: { children: string }) {
   const parts = pieces(children);
   return (

@@ -13,7 +13,7 @@ import { Text } from './Text.tsx';
 
 type Props = { value: Json; delivery: string; depth?: number };
 
-/** Any JSON in readable form. Nested parts fold; what is deep starts folded. */
+/** Any JSON in readable form. Nested parts can be folded; deep ones start folded. */
 export function Value({ value, delivery, depth = 0 }: Props) {
   if (value === null) return <span className="quiet">nothing</span>;
   if (typeof value === 'boolean') return <span>{value ? 'yes' : 'no'}</span>;
@@ -46,7 +46,7 @@ function Words({ text, delivery }: { text: string; delivery: string }) {
   return isProse(text) ? <Markdown text={text} delivery={delivery} /> : <Text>{text}</Text>;
 }
 
-/** What is at most drawn at once: an object of a mebibyte has tens of thousands. */
+/** How many entries are drawn at first: an object of one mebibyte can have tens of thousands. */
 const FIRST = 100;
 
 function Pairs({ object, delivery, depth }: { object: JsonObject; delivery: string; depth: number }) {

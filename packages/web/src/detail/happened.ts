@@ -21,7 +21,7 @@ const NOT_CALLED: Record<string, string> = {
   unreadable: 'what was to be sent cannot be opened with the present master key',
 };
 
-/** What happened, one sentence a line, oldest first. */
+/** What happened, one sentence per line, oldest first. */
 export function happened(detail: Detail, now: number): Happening[] {
   const lines: Happening[] = [{ at: detail.created_at, text: `${detail.agent_id} sent it.` }];
   if (detail.read_at !== null)

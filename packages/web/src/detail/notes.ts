@@ -1,4 +1,6 @@
-/** A person's feedback as single notes: list items, or paragraphs. A quotation stays with the note that follows it. */
+/**
+ * Splits a person's feedback into single notes: list items, or paragraphs. A quotation stays with the note after it.
+ */
 export function notesOf(feedback: string | null): string[] {
   if (feedback === null) return [];
   return feedback

@@ -8,7 +8,7 @@ type Node = {
   children?: Node[];
 };
 
-/** A rehype step, before the sanitiser: HTML in markdown is shown as the text it is, not hidden and never obeyed. */
+/** A rehype step before the sanitiser: HTML in markdown is shown as text, neither hidden nor interpreted. */
 export function showHtml() {
   return (tree: Node) => asText(tree);
 }
@@ -20,7 +20,7 @@ function asText(node: Node): void {
   }
 }
 
-/** A rehype step, after the sanitiser: hidden characters in any text become marked pieces. */
+/** A rehype step after the sanitiser: hidden characters in any text are marked and named. */
 export function reveal() {
   return (tree: Node) => walk(tree);
 }

@@ -6,7 +6,7 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
 
 export type Block = JsonObject & { type: string };
 
-/** The keys of a table: an array of at least two flat objects that share most of their keys. */
+/** The column names if this can be a table: at least two flat objects that share most of their keys. */
 export function tableKeys(value: readonly Json[]): string[] | null {
   if (value.length < 2 || !value.every((item) => isObject(item) && Object.values(item).every(isFlat)))
     return null;
@@ -15,7 +15,7 @@ export function tableKeys(value: readonly Json[]): string[] | null {
   return keys.length <= 12 && filled >= (keys.length * value.length) / 2 ? keys : null;
 }
 
-/** The rows of a table block, each by the names of its columns: written as objects, or as lists beside `columns`. */
+/** The rows of a table block as objects by column name: they are sent as objects, or as lists beside `columns`. */
 export function tableRows(block: Block): readonly Json[] {
   const rows = Array.isArray(block.rows) ? block.rows : [];
   const columns = block.columns ?? block.headers;
@@ -44,7 +44,7 @@ const BLOCKS = new Set([
   'quote',
 ]);
 
-/** `details: {blocks: [{type: "markdown", …}, …]}`: each block has a known type. */
+/** `details: {blocks: [{type: "markdown", …}, …]}`, where each block has a known type; otherwise null. */
 export function blocksOf(details: JsonObject): Block[] | null {
   const { blocks } = details;
   if (!Array.isArray(blocks) || blocks.length === 0) return null;
@@ -54,7 +54,7 @@ export function blocksOf(details: JsonObject): Block[] | null {
   return known ? (blocks as Block[]) : null;
 }
 
-/** `due_date` and `dueDate` read as "due date"; the exact name is one key press away. */
+/** `due_date` and `dueDate` read as "due date"; the exact name is in the tooltip. */
 export function keyLabel(key: string): string {
   const spaced = key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -65,7 +65,7 @@ export function keyLabel(key: string): string {
 
 export const isProse = (text: string) => text.includes('\n') || text.length > 160;
 
-/** How many things lie inside, for "12 parts". */
+/** How many items are inside, for "12 parts". */
 export function partCount(value: Json): number {
   if (Array.isArray(value)) return value.length;
   return isObject(value) ? Object.keys(value).length : 0;
@@ -73,7 +73,7 @@ export function partCount(value: Json): number {
 
 const GLANCE = 80;
 
-/** What can be told of a folded part without opening it: the short things in it, in their order. */
+/** A glance at a folded part without opening it: its short values, in order. */
 export function glanceAt(value: Json): string {
   if (Array.isArray(value) || !isObject(value)) return '';
   const short = Object.values(value).filter(

@@ -3,7 +3,7 @@ import { type InputHTMLAttributes, useId } from 'react';
 type Props = Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & {
   label: string;
   hint?: string;
-  /** In a dialog: where one begins. */
+  /** In a dialog: the field that takes the focus first. */
   'data-first'?: string | undefined;
   onText: (text: string) => void;
 };

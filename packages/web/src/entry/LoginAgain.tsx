@@ -13,7 +13,9 @@ import { LoginForm } from './LoginForm.tsx';
 
 const ABOVE_ALL = 100;
 
-/** The session ended in the middle of something. The page behind stays as it is, words and all. */
+/**
+ * Shown when the session ended in the middle of something. The page behind stays as it is, with all that was written.
+ */
 export function LoginAgain() {
   const [lost, setLost] = useState(false);
   const { data } = useQuery({ ...sessionQuery, enabled: false });
@@ -22,14 +24,14 @@ export function LoginAgain() {
   useNobodyElse(before);
   const goOn = async () => {
     const { person } = await desk.session();
-    // Somebody else: what stands here, and what was begun, is not theirs.
+    // Somebody else has logged in: what is shown here, and what was begun, is not theirs.
     if (before !== undefined && person.person_id !== before) return leaveTo('/');
     setLost(false);
     words.loggedIn();
     void lookAgain();
     listenAgain();
   };
-  // They may have logged in beside this, in another tab.
+  // They may have logged in in another tab.
   useEffect(() => {
     if (!lost) return;
     const turned = () => void goOn().catch(() => {});
@@ -38,7 +40,7 @@ export function LoginAgain() {
   });
   if (!lost) return null;
   return (
-    // Above whatever sheet is open: its keys must not act while nobody is logged in.
+    // Above any open dialog, whose keys must not act while nobody is logged in.
     <Depth value={ABOVE_ALL}>
       <Dialog title="Log in again" onClose={() => {}} isFixed>
         <p className="said">Your session has ended. Everything you wrote is still here.</p>
@@ -48,7 +50,7 @@ export function LoginAgain() {
   );
 }
 
-/** Somebody else has logged in beside this, in another tab of the same browser. */
+/** Leaves the page when somebody else has logged in, in another tab of the same browser. */
 function useNobodyElse(person: string | undefined): void {
   const first = useRef(person);
   useEffect(() => {

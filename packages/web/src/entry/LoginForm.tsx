@@ -6,7 +6,7 @@ import { Trouble } from '../frame/Trouble.tsx';
 import { useAlone } from '../frame/use-alone.ts';
 import { Field } from './Field.tsx';
 
-/** E-mail and password, or a passkey. What was typed stays when it was wrong. */
+/** E-mail and password, or a passkey. What was typed stays if it was wrong. */
 export function LoginForm({
   onDone,
   email: known,

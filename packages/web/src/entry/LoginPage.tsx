@@ -10,7 +10,7 @@ export function LoginPage() {
   const done = async () => {
     enter();
     asking.clear();
-    // Only ever to a place on this desk.
+    // Only ever to a page of this desk.
     const to = next?.startsWith('/') && !next.startsWith('//') ? next : '/';
     await navigate({ href: to, replace: true } as never);
   };

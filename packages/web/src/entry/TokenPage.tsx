@@ -11,14 +11,17 @@ import { Field } from './Field.tsx';
 
 const LEAST = 8;
 
-/** The token stands behind `#`, where no server log sees it; it leaves the address bar as soon as it is read. */
+/**
+ * The token is in the fragment of the address, which no server log sees; it is removed from the address bar as soon
+ * as it is read.
+ */
 function takeToken(): string {
   const token = decoded(location.hash.slice(1)).replace(/^token=/, '');
   if (token !== '') history.replaceState(history.state, '', location.pathname);
   return token;
 }
 
-/** Every page of the desk comes by here: a hash that is no encoded text must not stop it. */
+/** Every page of the desk runs this, so a fragment that is not properly encoded must not stop it. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -84,7 +87,7 @@ function TokenPage({ kind }: { kind: keyof typeof SAID }) {
       enter();
       asking.clear();
       if (kind !== 'reset') {
-        // Sittings and quiet hours are meant where the person is.
+        // Sittings and quiet hours are in the person's own time zone.
         const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
         await desk.setPreferences({ time_zone }).catch(() => {});
       }

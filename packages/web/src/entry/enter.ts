@@ -5,7 +5,7 @@ import { words } from '../composer/words.ts';
 import { saidToAll } from '../inbox/bulk-send.ts';
 import { list } from '../inbox/list-store.ts';
 
-/** Somebody comes in, or leaves: nothing of the one before may remain in this browser. */
+/** Somebody logs in or out: nothing of the person before may remain in this browser. */
 export function enter(): void {
   list.clear();
   words.clear();
@@ -17,8 +17,8 @@ export function enter(): void {
 }
 
 /**
- * Away from a page that is not theirs any more. Browsers keep a page that is left as it was, and Back would show all of
- * it to whoever sits here then: it is emptied, and loaded anew if it ever comes back.
+ * Leaves a page that is no longer this person's. Browsers keep a page that was left, and Back would show all of it to
+ * whoever sits here then: so it is emptied, and reloaded if it is ever shown again.
  */
 export function leaveTo(place: string): void {
   enter();

@@ -10,7 +10,7 @@ import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 import { ackWords } from './ack-words.ts';
 
-/** Every place of it with its acknowledgement, what it resumed, and where it was forwarded. */
+/** Every inbox that the event is in, with its acknowledgement, what it resumed, and where it was forwarded. */
 export function Became({ name, detail }: { name: EventName; detail: EventDetail }) {
   const now = useNow();
   const { alone } = useAlone();

@@ -4,7 +4,7 @@ import { Text } from '../detail/Text.tsx';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
-/** What led to it, oldest first, then itself, then what came of it. */
+/** The event's causes, oldest first, then the event itself, then what it caused. */
 export function Chain({ detail }: { detail: EventDetail }) {
   const { causes, effects, agent_id: agent } = detail;
   const isAlone = causes.length === 0 && effects.length === 0;

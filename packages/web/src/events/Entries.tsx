@@ -16,7 +16,7 @@ import { age, timeAndDay } from '../words/time.ts';
 import { ackWords } from './ack-words.ts';
 import { inboxWords } from './inbox-words.ts';
 
-/** One inbox, newest first. What arrives meanwhile waits behind a line, so that nothing moves under the cursor. */
+/** One inbox, newest first. New entries wait behind a line, so that nothing moves under the cursor. */
 export function Entries({ agent }: { agent: string }) {
   const events = usePages({
     key: ['events', 'list', agent],
@@ -49,7 +49,10 @@ export function Entries({ agent }: { agent: string }) {
   );
 }
 
-/** Entries up to the newest that the person has taken in. Where nothing stands, nothing can be pushed aside. */
+/**
+ * The entries up to the newest that the person has asked to see. An empty list shows new ones at once, because there
+ * is nothing to push aside.
+ */
 function useStill(entries: readonly EventEntry[]) {
   const [top, setTop] = useState<number | null>(null);
   const newest = entries[0]?.offset ?? null;

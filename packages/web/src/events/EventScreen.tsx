@@ -18,7 +18,7 @@ import { Chain } from './Chain.tsx';
 import '../detail/detail.css';
 import './events.css';
 
-/** One event in one inbox: what it said, what became of it, and where it stands between cause and effect. */
+/** One event in one inbox: what it said, what became of it, and its causes and effects. */
 export function EventScreen() {
   const { agent, event } = useParams({ strict: false }) as { agent: string; event: string };
   const { producer_id } = useSearch({ strict: false }) as { producer_id?: string };

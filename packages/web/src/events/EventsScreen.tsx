@@ -14,7 +14,7 @@ import { NEW_PRODUCER, Producers } from './Producers.tsx';
 import '../detail/detail.css';
 import './events.css';
 
-/** The agents' own inboxes and who sends into them; with `?agent=` the entries of one. */
+/** The agents' inboxes, and the producers that send to them; with `?agent=`, the entries of one inbox. */
 export function EventsScreen() {
   const { agent } = useSearch({ strict: false }) as { agent?: string };
   if (agent !== undefined && agent !== '') return <Entries key={agent} agent={agent} />;

@@ -14,7 +14,7 @@ import { timeAndDay } from '../words/time.ts';
 import { ProducerKeys } from './ProducerKeys.tsx';
 import { Refused } from './Refused.tsx';
 
-/** Outside systems that sign what they send. Everybody looks; owners change. */
+/** Outside systems that sign what they send. Everybody can see them; owners can change them. */
 export function Producers() {
   const { data, error } = useQuery(producersQuery);
   const { data: session } = useQuery(sessionQuery);
@@ -74,7 +74,7 @@ function OneProducer({ producer, isOwner }: { producer: Producer; isOwner: boole
 
 export const NEW_PRODUCER = 'new-producer-name';
 
-/** The secret is shown here, once, and nowhere kept. */
+/** The secret is shown here once, and kept nowhere. */
 function NewProducer() {
   const [name, setName] = useState('');
   const [tier, setTier] = useState('live');

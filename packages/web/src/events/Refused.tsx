@@ -5,7 +5,7 @@ import { Text } from '../detail/Text.tsx';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
-/** What was not taken, and why: enough for the developer on the other side to mend it. */
+/** What was refused, and why: enough for the developer on the other side to mend it. */
 export function Refused({ producer }: { producer: string }) {
   const { data, error } = useQuery({
     queryKey: ['producers', producer, 'refused'],

@@ -6,12 +6,12 @@ import { Sure } from './Sure.tsx';
 type Props = {
   of: readonly string[];
   mayChange: boolean;
-  /** What became of the last change. */
+  /** The outcome of the last change. */
   said: string;
   words: { add: string; such: string; removed: string };
-  /** The whole list, as it should be; true when it was taken. */
+  /** Gets the whole new list; returns whether the server accepted it. */
   onSet: (addresses: string[], word: string) => Promise<boolean>;
-  /** More that can be done with one. */
+  /** What else can be done with an address. */
   beside?: (address: string) => ReactNode;
 };
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { agentNamesQuery } from '../api/questions.ts';
 
-/** All agents to choose from; the chosen one too when it is not among them (any more). */
+/** All agents as options, and the chosen one even if it is not (or no longer) among them. */
 export function AgentOptions({ chosen }: { chosen: string | undefined }) {
   const { data } = useQuery(agentNamesQuery);
   const names = new Set(data?.names);

@@ -1,6 +1,6 @@
 import { words } from '../composer/words.ts';
 
-/** The page itself gave way, frame and all. Never blank, never a stack. */
+/** Shown when the whole page has failed, frame included. Never a blank page, never a stack trace. */
 export function Broken() {
   return (
     <main>
@@ -9,7 +9,7 @@ export function Broken() {
   );
 }
 
-/** One screen of it did. */
+/** Shown when a single screen has failed. */
 export function Stumbled() {
   const load = async () => {
     await words.flush();
@@ -33,7 +33,7 @@ export function Stumbled() {
   );
 }
 
-/** A part of the page, or who is here, has still to come. */
+/** Shown while a part of the page, or the session, is still loading. */
 export function OnItsWay() {
   return (
     <p className="on-its-way said" role="status">

@@ -5,7 +5,7 @@ import { Scroller } from './Scroller.tsx';
 type Props = {
   text: string;
   label?: string;
-  /** So long that a button below it would be out of sight. */
+  /** Whether it is so long that a button below it would be out of sight. */
   isLong?: boolean;
 };
 
@@ -34,7 +34,7 @@ export function Copied({ text, label = 'Copy', isLong = false }: Props) {
   );
 }
 
-/** Browsers have a clipboard for pages only behind https; many desks stand in a house network without it. */
+/** Browsers offer the clipboard only to pages with https, and many desks run in a local network without it. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -44,7 +44,7 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** The old way, which works everywhere; where it does not, the text is at least marked. */
+/** The old way of copying, which works without https; where it fails, the text is at least selected. */
 function copyMarked(element: Element | null): boolean {
   if (element === null) return false;
   getSelection()?.selectAllChildren(element);

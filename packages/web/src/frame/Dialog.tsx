@@ -9,7 +9,7 @@ type Props = {
   isFixed?: boolean;
 };
 
-/** The platform's own dialog: it traps focus, makes the rest inert, and gives focus back. */
+/** The browser's own dialog: it traps the focus, makes the rest inert, and gives the focus back when it closes. */
 export function Dialog(props: Props) {
   const depth = useContext(Depth);
   return (
@@ -28,7 +28,7 @@ function Inside({ title, onClose, children, className, isFixed = false }: Props)
     before.current = document.activeElement;
     ref.current?.showModal();
     ref.current?.querySelector<HTMLElement>('[data-first]')?.focus();
-    // The first thing to press may be far down; reading begins at the top.
+    // The element with the focus may be far down, but reading begins at the top.
     ref.current?.scrollTo(0, 0);
     return () => {
       if (before.current instanceof HTMLElement && before.current.isConnected)
@@ -45,7 +45,8 @@ function Inside({ title, onClose, children, className, isFixed = false }: Props)
         event.preventDefault();
         if (!isFixed) onClose();
       }}
-      // Marking text and letting go outside is a click on the dialog, too: only what began there closes it.
+      // Selecting text and releasing the mouse outside counts as a click on the backdrop too: only a press that began
+      // there closes the dialog.
       onPointerDown={(event) => {
         pressedBeside.current = event.target === ref.current;
       }}

@@ -1,6 +1,9 @@
 import { Children, type ReactNode } from 'react';
 
-/** Items whose place is their name, such as the lines of a text: they never move, so nobody has to name them. */
+/**
+ * Items that are identified by their position, such as the lines of a text: they never move, so they need no key of
+ * their own.
+ */
 export function Each<T>({
   of,
   children,

@@ -11,7 +11,7 @@ import { useSeconds } from '../live/now.ts';
 import { VERDICT_WORDS } from '../words/delivery.ts';
 import { KeepClear } from './KeepClear.tsx';
 
-/** Decisions on their way out, with the way back; and what did not work. */
+/** Decisions that can still be undone, and notices of what did not work. */
 export function FootLine() {
   const { held: all, notices } = useSyncExternalStore(foot.subscribe, foot.get);
   const { data } = useQuery(overviewQuery);

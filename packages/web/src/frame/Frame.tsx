@@ -19,7 +19,7 @@ import { useSat } from './sat.ts';
 import { useWayUp } from './way-up.ts';
 import './frame.css';
 
-/** Everything that stands around a screen. */
+/** Everything around a screen. */
 export function Frame() {
   const [over, setOver] = useState<'palette' | 'keys' | null>(null);
   const navigate = useNavigate();
@@ -35,7 +35,7 @@ export function Frame() {
   useEffect(fetchAhead, []);
   useEffect(keepOnLeaving, []);
   useEffect(() => keepFocus(router), [router]);
-  // Before anything is painted: what can be seen can be reached.
+  // Before the first paint, so that whatever can be seen can already be reached by keyboard.
   useLayoutEffect(() => {
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);

@@ -4,7 +4,10 @@ import { useSeconds } from '../live/now.ts';
 const BARS = '.composer, .bulk, .rail';
 const GAP = 12;
 
-/** What is laid over the page stands above the bars at its foot, whatever their height: their buttons are needed now. */
+/**
+ * Places what lies over the page above the bars at its bottom, whatever their height, because their buttons must stay
+ * usable.
+ */
 export function KeepClear({ of: place }: { of: RefObject<HTMLElement | null> }) {
   useSeconds();
   useLayoutEffect(() => {

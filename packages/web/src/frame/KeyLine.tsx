@@ -6,13 +6,13 @@ type Props = {
   name: string;
   said: string;
   record: { revoked_at: string | null; expires_at: string | null };
-  /** What happens to those who use it. */
+  /** Asks for confirmation, and says what happens to those who use the key. */
   question: string;
-  /** Null for those who may only look. */
+  /** Null if the person may not revoke it. */
   onRevoke: (() => void) | null;
 };
 
-/** A key of somebody's, with its end when it has one. */
+/** A key, with the time when it expires or was revoked, if any. */
 export function KeyLine({ name, said, record, question, onRevoke }: Props) {
   const now = useNow();
   const { revoked_at, expires_at } = record;

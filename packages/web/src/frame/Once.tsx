@@ -2,11 +2,11 @@ import type { ReactNode } from 'react';
 import { Copied } from './Copied.tsx';
 
 type Props = {
-  /** What is shown now and never again. */
+  /** The secret, which is shown now and never again. */
   text: string;
-  /** What it is called on the button that copies it. */
+  /** Its name on the button that copies it. */
   called: string;
-  /** With it, the person can put it away. */
+  /** If given, the person can put the secret away. */
   onKept?: () => void;
   children: ReactNode;
 };

@@ -5,7 +5,7 @@ import { Trouble } from './Trouble.tsx';
 
 type Page = { next_cursor: string | null };
 
-/** A long list is read page by page; a page may be empty and still have more behind it. */
+/** A long list, read page by page. A page may be empty and still be followed by others. */
 export function usePages<P extends Page, T>(asked: {
   key: readonly unknown[];
   ask: (cursor: string | null) => Promise<P>;
@@ -30,10 +30,10 @@ export type Pages<T> = Pick<
   all: readonly T[];
 };
 
-/** So many empty pages in a row are looked through without being asked. */
+/** How many empty pages in a row are read on without asking the person. */
 const MOST_EMPTY = 50;
 
-/** What stands around every such list: the trouble, the emptiness, and the way on. */
+/** What surrounds every such list: the error, the words for an empty list, and the button for more. */
 export function PageList({
   pages,
   empty,
@@ -74,7 +74,7 @@ export function PageList({
         {goesOn && looking}
       </p>
       {all.length > 0 && children}
-      {/* Where the person has just asked for more: the top of a long list is out of sight. */}
+      {/* Shown where the person has just asked for more, because the top of a long list is out of sight. */}
       {isFetchNextPageError && <Trouble of={calmly(error)} />}
       {hasNextPage && !goesOn && (
         <p>

@@ -9,7 +9,7 @@ import { Dialog } from './Dialog.tsx';
 type Entry = { key: string; word: string; said: string; run: () => void };
 const MOST = 9;
 
-/** One field that finds places, agents and deliveries. */
+/** One field that finds screens, agents and deliveries. */
 export function Palette({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
@@ -69,7 +69,7 @@ export function Palette({ onClose, onKeys }: { onClose: () => void; onKeys: () =
   );
 }
 
-/** Last of all, and alone when nothing is called that: the words are looked for in everything. */
+/** The last entry, and the only one when no name matches: searches all deliveries for the words. */
 function useSearchEntry(text: string): Entry | null {
   const navigate = useNavigate();
   const q = text.trim();

@@ -7,7 +7,7 @@ import { moment } from '../words/time.ts';
 import { Icon, type IconName } from './Icon.tsx';
 import { Mark } from './Mark.tsx';
 
-/** `holds` are screens that are reached from this one, and have no place of their own. */
+/** `holds` matches the screens that are reached from this one and have no entry of their own. */
 const PLACES: { to: string; word: string; icon: IconName; holds?: RegExp }[] = [
   { to: '/', word: 'Inbox', icon: 'inbox' },
   { to: '/sit', word: 'Sit', icon: 'sit' },
@@ -17,7 +17,7 @@ const PLACES: { to: string; word: string; icon: IconName; holds?: RegExp }[] = [
   { to: '/settings', word: 'Settings', icon: 'settings' },
 ];
 
-/** Where one can go. No badges, no dots, no counts. */
+/** The navigation. No badges, no dots, no counts. */
 export function Rail({ isInbox }: { isInbox: boolean }) {
   const { pathname } = useLocation();
   return (

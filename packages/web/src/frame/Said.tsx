@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** What became of what was just done. */
+/** The outcome of what the person has just done. */
 export function Said({ children }: { children: string }) {
   return (
     <p className="said" role="status" ref={useInSight<HTMLParagraphElement>(children)}>
@@ -9,7 +9,10 @@ export function Said({ children }: { children: string }) {
   );
 }
 
-/** Words may come to stand below the edge of the window, where nobody who has just pressed a button would read them. */
+/**
+ * Scrolls the words into view: they may appear below the edge of the window, where somebody who has just pressed a
+ * button would miss them.
+ */
 export function useInSight<T extends Element>(words: string): React.RefObject<T | null> {
   const place = useRef<T>(null);
   useEffect(() => {

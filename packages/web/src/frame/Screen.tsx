@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 import './screen.css';
 
-/** A screen beside the inbox: a title in plain words, and its content. */
+/** Any screen but the inbox: a title in plain words, and its content. */
 export function Screen({
   title,
   lead,

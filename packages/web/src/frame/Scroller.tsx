@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 type Props = { label: string; className?: string; children: ReactNode };
 
-/** A part that may scroll on its own: named, and reachable by keyboard. */
+/** A region that may scroll by itself, with a name, and reachable by keyboard. */
 export function Scroller({ label, className = 'wide', children }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a pointer

@@ -1,14 +1,14 @@
 import { useRef, useState } from 'react';
 
-/** Where the first button was, so that Enter twice is enough and once is not. */
+/** The confirming button takes the place and the focus of the first, so that Enter has to be pressed twice. */
 const takeFocus = (button: HTMLButtonElement | null) => button?.focus();
 
-/** A key that is held down presses again and again, and would give its own consent. */
+/** A key that is held down repeats, and would confirm its own question. */
 function notHeldDown(event: React.KeyboardEvent): void {
   if (event.repeat) event.preventDefault();
 }
 
-/** A second look before something that cannot be taken back; no dialog, no second place. */
+/** Asks for confirmation before something that cannot be undone, in place, without a dialog. */
 export function Sure({ word, question, onSure }: { word: string; question: string; onSure: () => void }) {
   const [asking, setAsking] = useState(false);
   const wasAsked = useRef(false);
@@ -21,7 +21,7 @@ export function Sure({ word, question, onSure }: { word: string; question: strin
       <button
         type="button"
         className="plain"
-        // Back from the question, the focus is where it was.
+        // When the question is declined, the focus returns to this button.
         ref={wasAsked.current ? takeFocus : undefined}
         onKeyDown={notHeldDown}
         onClick={ask}

@@ -1,7 +1,7 @@
-/** So many lines leave the form below them in sight. */
+/** Up to so many lines, the form below them is in sight anyway. */
 const FEW = 6;
 
-/** The way down to a form that stands below a list, once the list is long. `field` is the id of where one begins. */
+/** A link down to the form below a list, once the list is long. `field` is the id of the form's first field. */
 export function ToForm({ past, field, children }: { past: number; field: string; children: string }) {
   if (past <= FEW) return null;
   return (

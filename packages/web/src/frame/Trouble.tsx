@@ -1,9 +1,10 @@
 import { calmly, isNotThere } from '../api/refused.ts';
 import { useInSight } from './Said.tsx';
 
-/** What went wrong, in one calm sentence; nothing when nothing did. */
+/** What went wrong, in one calm sentence; renders nothing when there is no error. */
 export function Trouble({ of: error }: { of: unknown }) {
-  // A sentence is about what was just done; an error about something that was asked for by itself, and moves nothing.
+  // A string is about what the person has just done, and is scrolled into view. An error object comes from a query,
+  // which nobody has just asked for, and moves nothing.
   const place = useInSight<HTMLParagraphElement>(typeof error === 'string' ? error : '');
   if (error === null || error === undefined || error === '') return null;
   return (
@@ -15,7 +16,10 @@ export function Trouble({ of: error }: { of: unknown }) {
 
 type NotHadProps = { of: unknown; missing: string; onAgain: () => unknown };
 
-/** In the place of one thing that could not be had: that there is none, or why, with another try. */
+/**
+ * Shown in place of something that could not be loaded: says that it does not exist, or why it failed, with a button
+ * to try again.
+ */
 export function NotHad({ of: error, missing, onAgain }: NotHadProps) {
   if (isNotThere(error)) return <p role="alert">{missing}</p>;
   return (

@@ -7,8 +7,8 @@ type Fetched = { screen: ComponentType | null; fetch: () => Promise<void> };
 const all: Fetched[] = [];
 
 /**
- * A screen with a file of its own. When that cannot be fetched it is said in the screen's place, and tried again: the frame
- * around it stays, and with it every word that is only here.
+ * A screen in a file of its own. If the file cannot be loaded, that is said in the screen's place and can be tried
+ * again: the frame stays, and with it all words that are not saved anywhere else.
  */
 export function fetchedLater(load: () => Promise<ComponentType>) {
   const fetched: Fetched = {
@@ -18,14 +18,17 @@ export function fetchedLater(load: () => Promise<ComponentType>) {
     },
   };
   all.push(fetched);
-  // Whoever goes there stays where they were until it is here, or cannot be.
+  // Navigation waits for `preload`: the person stays on the old screen until the file is loaded, or has failed.
   return Object.assign(() => <Later of={fetched} />, { preload: () => fetched.fetch().catch(() => {}) });
 }
 
-/** What is shown comes first, also over a slow line. */
+/** The screen that is shown comes first, also over a slow connection. */
 const AHEAD_MS = 3_000;
 
-/** The other screens, one after the other: each is here before it is gone to, also when the network no longer is. */
+/**
+ * Loads the other screens one after the other, so that each is ready when it is opened, also after the network is
+ * gone.
+ */
 export function fetchAhead(): () => void {
   const fetchAll = async () => {
     for (const { fetch } of all) await fetch();

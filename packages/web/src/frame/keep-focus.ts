@@ -1,21 +1,25 @@
 import type { AnyRouter } from '@tanstack/react-router';
 import { linksLeft } from './links-left.ts';
 
-/** What can stand in for something inside it that is gone. When the screen is gone, too, one has gone elsewhere. */
+/**
+ * Elements that can take the focus when something inside them is gone. If the screen is gone too, the person has gone
+ * elsewhere.
+ */
 const PLACES = 'section, form, fieldset, li, article, dialog, .screen';
 
 const screen = () => document.getElementById('main');
 
-/** Nobody has put it anywhere: it lies on the page, or on the screen as a whole. */
+/** Whether nothing in particular has the focus: it is on the page, or on the screen as a whole. */
 export function focusIsNowhere(): boolean {
   const active = document.activeElement;
   return active === null || active === document.body || active === screen();
 }
 
 /**
- * What is pressed is often gone when it has done its work: a line that is removed, a question that is answered, a link to
- * another screen. The focus would fall out of the page: whoever has no mouse would have to walk back, and could not even
- * scroll, since only the screen does. It goes to the nearest place around that is still there, at the last to the screen.
+ * What was pressed is often gone afterwards: a line that was removed, a question that was answered, a link to another
+ * screen. The focus would fall back to the page: somebody without a mouse would have to tab all the way again, and
+ * could not even scroll, since only the screen scrolls. So the focus moves to the nearest element around that is
+ * still there, or else to the screen.
  */
 export function keepFocus(router: AnyRouter): () => void {
   let focused: Element | null = null;
@@ -56,7 +60,7 @@ function placesAround(element: Element | null): HTMLElement[] {
   return places;
 }
 
-/** Out of a field, to the part it stands in. False when the focus is in none. */
+/** Moves the focus out of a field, to the part of the screen around it. False if the focus is not in a field. */
 export function leaveField(): boolean {
   const field = document.activeElement?.closest('input, select, textarea') ?? null;
   const place = placesAround(field)[0] ?? screen();
@@ -65,7 +69,7 @@ export function leaveField(): boolean {
   return true;
 }
 
-/** It takes the focus for this once; Tab goes on from there. */
+/** Focuses an element that normally cannot take the focus; Tab continues from there. */
 function standIn(place: HTMLElement): void {
   if (!place.hasAttribute('tabindex')) {
     place.tabIndex = -1;

@@ -1,7 +1,7 @@
 import { cardDrafts } from '../agents/card-drafts.ts';
 import { words } from '../composer/words.ts';
 
-/** The page is left, or put away, or closed: nothing that was written may be only here. */
+/** When the page is left, hidden or closed, everything written is saved: none of it may exist only here. */
 export function keepOnLeaving(): () => void {
   const leave = () => void words.flush();
   const ask = (event: BeforeUnloadEvent) => {

@@ -1,8 +1,8 @@
 import type { AnyRouter } from '@tanstack/react-router';
 
 /**
- * The link by which each place of the history was left: Back finds it again, as soon as it is drawn. Up from one thing to its
- * list, it is the link that leads to that thing.
+ * Remembers by which link each page of the history was left, so that Back can focus that link again as soon as it is
+ * drawn. On the way up from one thing to its list, it is the link that leads to that thing.
  */
 export function linksLeft(router: AnyRouter) {
   const left = new Map<string, string>();

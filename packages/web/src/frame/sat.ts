@@ -5,12 +5,12 @@ import { asking } from '../api/questions.ts';
 let decided = false;
 let upAt = 0;
 
-/** An answer has really gone out. One that was given before the person got up belongs to that sitting. */
+/** An answer has become final. One that was given before the person got up belongs to the earlier sitting. */
 export function hasDecided(givenAt: number): void {
   if (givenAt > upAt) decided = true;
 }
 
-/** The person got up: the tide line starts anew from here. */
+/** The person got up: from now on, the tide line marks what arrives after this moment. */
 export async function gotUp(): Promise<void> {
   decided = false;
   upAt = Date.now();
@@ -18,7 +18,7 @@ export async function gotUp(): Promise<void> {
   void asking.invalidateQueries({ queryKey: ['overview'] });
 }
 
-/** Whoever decided something and then turns away has sat. */
+/** A person who decides something and then leaves the tab has had a sitting. */
 export function useSat(): void {
   useEffect(() => {
     const turned = () => {

@@ -1,9 +1,9 @@
 import { useRef, useState } from 'react';
 
 /**
- * One at a time for each name: a second press while the first is under way is the same wish, not another key, token or
- * invitation. `busy` is for `aria-busy`, which says so. `forget` takes back what was said of the last try: the same words, said
- * again where they still stand, would be neither seen nor heard.
+ * Runs one action at a time for each name: a second press while the first is under way is the same wish, not a wish
+ * for another key, token or invitation. `busy` is for `aria-busy`. `forget` clears the words about the last try,
+ * because the same words again would be neither noticed nor read out.
  */
 export function useAlone(forget: () => void = () => {}) {
   const underWay = useRef(new Set<string>());

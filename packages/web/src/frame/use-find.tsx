@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react';
 import { Field } from '../entry/Field.tsx';
 
-/** Keys come faster than answers. */
+/** Wait for a pause: people type faster than the server answers. */
 const PAUSE_MS = 200;
 
 /**
- * Letters by which a long list is made short, and the field for them. Where one page holds everything there is nothing
- * to find, so the field is there only when `isLong`, or when something was typed.
+ * Narrows a long list by name, and renders the field for it. A list that fits on one page needs no search, so the
+ * field appears only when `isLong`, or when something was typed.
  */
 export function useFind(label: string) {
   const [text, setText] = useState('');

@@ -3,11 +3,14 @@ import { asking } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import { useAlone } from './use-alone.ts';
 
-/** Runs what changes something, asks again for what it may have changed, and keeps what there is to say of it, or why it failed. */
+/** Runs a change, reloads what it may have changed, and keeps the words about its outcome, or why it failed. */
 export function useWork(changes: readonly string[]) {
   const [said, setSaid] = useState('');
   const { busy, alone } = useAlone(() => setSaid(''));
-  /** `work` gives what is to be said when it is done. True when it was. `name` parts it from others that may run beside. */
+  /**
+   * `work` returns the words to show when it is done. Returns whether it succeeded. `name` tells it apart from others
+   * that may run at the same time.
+   */
   const run = async (work: () => Promise<string>, name?: string): Promise<boolean> => {
     const isDone = await alone(async () => {
       try {
@@ -17,7 +20,7 @@ export function useWork(changes: readonly string[]) {
         setSaid(calmly(error));
         return false;
       } finally {
-        // Also when it failed: it may have been done all the same, or be gone already.
+        // Even after a failure: it may have been carried out all the same, or somebody else may have done it.
         void asking.invalidateQueries({ queryKey: changes });
       }
     }, name);

@@ -9,7 +9,7 @@ const UP: [RegExp, (...parts: string[]) => string][] = [
   [/^\/events\/([^/]+)\/[^/]+$/, (agent) => `/events?agent=${agent}`],
 ];
 
-/** Esc leads out of a field first, and then from one thing to the list it is from. */
+/** Esc leaves a field first; then it leads from one thing to the list that it is in. */
 export function useWayUp(): void {
   const { pathname } = useLocation();
   const navigate = useNavigate();

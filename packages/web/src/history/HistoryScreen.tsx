@@ -79,7 +79,7 @@ export function HistoryScreen() {
   );
 }
 
-/** What of the history is shown, when a number elsewhere led here. */
+/** Says which part of the history is shown, when a number on another screen led here. */
 function partWords({ status, from, to }: HistoryFilter, now: number): string | null {
   if (status === undefined && from === undefined && to === undefined) return null;
   return `Only what was ${status ?? 'decided'}${between(from, to, now)}.`;
@@ -134,7 +134,7 @@ function Entry({ entry }: { entry: HistoryEntry }) {
   );
 }
 
-/** Before and after, the receipt, and the callbacks; fetched when it is opened. */
+/** Before and after, the receipt, and the callbacks; loaded when the entry is opened. */
 function Inside({ entry }: { entry: HistoryEntry }) {
   const { data, error } = useQuery(deliveryQuery(entry.delivery_id));
   if (error !== null) return <p className="said">{calmly(error)}</p>;

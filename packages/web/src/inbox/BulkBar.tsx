@@ -12,7 +12,7 @@ import { Snooze } from './SnoozeMenu.tsx';
 import { acknowledge } from './triage.ts';
 import { useList } from './use-list.ts';
 
-/** While nothing is open, the keys mean what is checked; else they belong to what is read. */
+/** The keys act on the checked deliveries only while none is open; otherwise they belong to the open one. */
 export function BulkBar({ hasKeys }: { hasKeys: boolean }) {
   return useList().checked.size === 0 ? null : <Checked hasKeys={hasKeys} />;
 }

@@ -11,7 +11,7 @@ import { lookAt, saidToAll, sendTogether } from './bulk-send.ts';
 
 type Props = { verdict: Verdict; rows: Row[]; onClose: () => void };
 
-/** Every headline is named before anything is sent, and what will not be included is said with its reason. */
+/** Lists every headline before anything is sent, and says what is left out and why. */
 export function BulkSheet({ verdict, rows, onClose }: Props) {
   const { data, error, refetch } = useQuery({
     queryKey: ['bulk', ...rows.map((row) => row.delivery_id)],
@@ -43,14 +43,17 @@ export function BulkSheet({ verdict, rows, onClose }: Props) {
   );
 }
 
-/** The sheet was opened while there was nothing in it yet; one begins where one would with a single delivery. */
+/**
+ * The sheet opens before its content has loaded, so the field takes the focus when it appears, as with a single
+ * delivery.
+ */
 const takeFocus = (field: HTMLTextAreaElement | null) => field?.focus({ preventScroll: true });
 
 type SortedProps = { verdict: Verdict; included: Included[]; leftOut: LeftOut[]; onClose: () => void };
 
 function Sorted({ verdict, included, leftOut, onClose }: SortedProps) {
   const [feedback, setFeedback] = useState(() => saidToAll.get(verdict));
-  // As for one alone: an agent that is turned away must learn why.
+  // As for a single delivery: an agent whose work is rejected must learn why.
   const lacks = verdict === 'rejected' && feedback.trim() === '';
   const send = () => {
     if (included.length === 0 || lacks) return;
@@ -97,7 +100,7 @@ function sendLabel(verdict: Verdict, count: number): string {
   return `${verb} ${count === 1 ? inWords(1) : plural(count, 'delivery', 'deliveries')}`;
 }
 
-/** One of them, by its headline; what is left out has no colour of its kind. */
+/** One delivery, by its headline; one that is left out does not get the colour of its type. */
 function Named({ row, said, type }: { row: Row; said: string; type?: Row['type'] }) {
   return (
     <li data-type={type}>

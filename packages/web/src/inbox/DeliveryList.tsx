@@ -33,7 +33,7 @@ export function DeliveryList({ openId, satAt }: Props) {
   const last = shown.at(-1)?.index ?? 0;
   const { next } = state;
   useEffect(() => {
-    // On paper nothing scrolls, so the end is always in sight.
+    // On paper nothing scrolls, so the end is always in sight, and this would load everything.
     if (next !== null && last >= items.length - 20 && !matchMedia('print').matches) list.more();
   }, [last, items.length, next]);
 
@@ -76,7 +76,7 @@ export function DeliveryList({ openId, satAt }: Props) {
   );
 }
 
-/** Something must be reachable by Tab before anything was chosen. */
+/** Before any row was chosen, Tab must still reach one. */
 const firstRow = (items: readonly Item[]) => items.find((item) => item.kind === 'row')?.key ?? null;
 
 type ItemProps = {

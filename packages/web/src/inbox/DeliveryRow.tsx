@@ -10,7 +10,7 @@ type Props = {
   row: Row;
   now: number;
   isCursor: boolean;
-  /** The one that Tab reaches. */
+  /** Whether this is the row that Tab reaches. */
   isStop: boolean;
   isOpen: boolean;
   isChecked: boolean;
@@ -18,7 +18,7 @@ type Props = {
   onCheck: (id: string) => void;
 };
 
-/** One delivery: a spine in the type's colour, the agent's headline, and only those words that apply. */
+/** One delivery: a spine in the colour of its type, the agent's headline, and only the words that apply. */
 export const DeliveryRow = memo(function DeliveryRow(props: Props) {
   const { row, now, isCursor, isStop, isOpen, isChecked, isDimmed, onCheck } = props;
   const id = row.delivery_id;
@@ -30,7 +30,7 @@ export const DeliveryRow = memo(function DeliveryRow(props: Props) {
       data-cursor={isCursor || undefined}
       data-open={isOpen || undefined}
       data-dim={isDimmed || row.state !== 'pending' || undefined}
-      // Whoever comes by Tab means this one, and no j has been pressed yet.
+      // Somebody who comes here by Tab means this row, even if j was never pressed.
       onFocus={() => list.setCursor(id)}
     >
       <label className="row-check">
@@ -45,7 +45,7 @@ export const DeliveryRow = memo(function DeliveryRow(props: Props) {
         search={(old) => old}
         tabIndex={isStop ? 0 : -1}
         aria-current={isOpen ? 'true' : undefined}
-        // It is open already: a second Enter goes over to it.
+        // It is already open: a second Enter moves the focus to it.
         onClick={isOpen ? () => document.getElementById('detail')?.focus() : undefined}
       >
         <span className="row-top">

@@ -19,7 +19,7 @@ export function useListWidth(): [number, (width: number) => void] {
   ];
 }
 
-/** Dragged, or moved with the arrow keys; remembered. */
+/** Can be dragged, or moved with the arrow keys; its place is remembered. */
 export function Divider({ width, onWidth }: { width: number; onWidth: (width: number) => void }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a movable separator has no element of its own

@@ -14,11 +14,11 @@ type Props = {
   search: RefObject<HTMLInputElement | null>;
   isOpen: boolean;
   onToggle: () => void;
-  /** Enter: what was searched for is there, and wanted. */
+  /** Enter in the search field: the person wants to go to the results. */
   onFound: () => void;
 };
 
-/** Search and filters. Their truth is the address bar, so a view can be kept and sent. */
+/** Search and filters. Their state is in the address bar, so that a view can be bookmarked and shared. */
 export function FilterBar({ filter, onFilter, search, isOpen, onToggle, onFound }: Props) {
   const isFiltered =
     filter.agent !== undefined ||
@@ -47,7 +47,7 @@ function SearchField({
 }: Pick<Props, 'filter' | 'onFilter' | 'onFound'> & { field: Props['search'] }) {
   const [text, setText] = useState(filter.q ?? '');
   const asked = useRef(filter.q);
-  // The address was changed by something else, such as Back: the field follows.
+  // Something else, such as Back, has changed the address: the field follows.
   useEffect(() => {
     if (filter.q === asked.current) return;
     asked.current = filter.q;

@@ -8,7 +8,7 @@ import { Trouble } from '../frame/Trouble.tsx';
 import { useAlone } from '../frame/use-alone.ts';
 import { list } from './list-store.ts';
 
-/** Three steps, in place: make a key, copy the curl, see it appear. */
+/** Three steps on one page: make a key, copy the curl command, see the delivery appear. */
 export function FirstRun() {
   const { data: session } = useQuery(sessionQuery);
   const { data: settings } = useQuery(settingsQuery);

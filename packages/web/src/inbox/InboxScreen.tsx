@@ -79,7 +79,7 @@ export function InboxScreen() {
 const isWide = () => matchMedia('(min-width: 1080px)').matches;
 
 function focusRow(id: string): void {
-  // A row that is there takes the focus at once: a frame later the next key may have put it elsewhere.
+  // A row that exists takes the focus at once: one frame later, the next key may already have moved it elsewhere.
   const row = document.getElementById(`row-${id}`);
   if (row === null) requestAnimationFrame(() => stepOn(document.getElementById(`row-${id}`)));
   else stepOn(row);
@@ -97,7 +97,7 @@ function goToRow(id: string | undefined): void {
 }
 const toFirstRow = () => goToRow(list.get().entries[0]?.id);
 
-/** Out of the search or a filter, to the row one was at, or the first. */
+/** Leaves the search or filter for the row at the cursor, or the first row. */
 function toTheRows(): void {
   const { rows, entries } = list.get();
   const isThere = list.cursor !== null && list.cursor in rows;
@@ -105,7 +105,7 @@ function toTheRows(): void {
   goToRow(isThere ? (list.cursor ?? undefined) : entries[0]?.id);
 }
 
-/** The focus comes back to the row that one left, from a detail or another screen. */
+/** When the person comes back from a detail or another screen, the focus returns to the row they left. */
 function useFocusReturning(openId: string | null, filter: Filter): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another filter the rows come anew
   useEffect(() => {
@@ -159,7 +159,7 @@ function useInboxKeys(openId: string | null, opens: Opens): void {
   });
 }
 
-/** Moving about: the cursor walks; the detail follows when one is open beside the list. */
+/** Moves the cursor; if a delivery is open beside the list, the detail follows. */
 function useMoves(openId: string | null) {
   const navigate = useNavigate();
   const go = (id: string, replace: boolean) =>
@@ -180,7 +180,7 @@ function useMoves(openId: string | null) {
       const id = openId ?? list.cursor;
       const row = id === null ? undefined : list.row(id);
       if (row === undefined || row.state !== 'pending' || !asksForAnswer(row.type)) return;
-      // Not written at once: what was begun on the server has to be here before anything is kept over it.
+      // Not written to the draft at once: the server's draft has to be loaded first, or it would be overwritten.
       early.keep(row.delivery_id, mode);
       if (openId === null) go(row.delivery_id, false);
     },
@@ -188,7 +188,7 @@ function useMoves(openId: string | null) {
       if (list.get().checked.size > 0) return list.dispatch({ kind: 'uncheck' });
       const active = document.activeElement;
       if (active instanceof HTMLInputElement || active instanceof HTMLSelectElement) return toTheRows();
-      // Out of what is open, and then out of what was searched for.
+      // First closes the open delivery, then clears the search.
       const search = openId === null ? {} : (old: object) => old;
       void navigate({ to: '/', search: search as never, replace: openId === null });
     },

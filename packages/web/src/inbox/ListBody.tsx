@@ -9,7 +9,7 @@ import { FirstRun } from './FirstRun.tsx';
 import { list } from './list-store.ts';
 import { useList } from './use-list.ts';
 
-/** The list, or the sentence that stands in its place. */
+/** The list, or a sentence in its place. */
 export function ListBody({ openId }: { openId: string | null }) {
   const state = useList();
   const { data, isPending } = useQuery(overviewQuery);

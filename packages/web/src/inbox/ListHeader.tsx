@@ -21,7 +21,7 @@ export function ListHeader() {
   );
 }
 
-/** One sentence a line: as the numbers change, nothing below moves. */
+/** One line per sentence, so that nothing below moves when the numbers change. */
 function Sentences({ text }: { text: string }) {
   return text.split(/(?<=\.) /).map((sentence) => (
     <span key={sentence} className="sentence">
@@ -30,7 +30,7 @@ function Sentences({ text }: { text: string }) {
   ));
 }
 
-/** What can be counted here, until the server counts for us. */
+/** Counts what is loaded here, until the server's numbers arrive. */
 function countShown(state: ListState): Overview['sections'] {
   const counts = { needs_you: 0, alerts: 0, new_agents: 0, to_read: 0, snoozed: 0 };
   for (const { id } of state.entries) {

@@ -9,7 +9,7 @@ import type { ListState } from './list-state.ts';
 import { list } from './list-store.ts';
 import { useList } from './use-list.ts';
 
-/** How fresh the list is, and what has arrived since. It is always as high as it is, so that nothing below moves. */
+/** How fresh the list is, and what has arrived since. Its height is constant, so that nothing below moves. */
 export function ListStrip() {
   const state = useList();
   const count = state.arrivals.length;

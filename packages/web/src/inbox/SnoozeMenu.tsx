@@ -14,11 +14,11 @@ import { snooze } from './triage.ts';
 type Props = {
   rows: readonly Row[];
   onClose: () => void;
-  /** They are on their way out of sight; with those that did not get there. */
+  /** Called when a time was chosen, with a promise of the rows that could not be snoozed. */
   onChosen?: (failed: Promise<Row[]>) => void;
 };
 
-/** Out of sight until a time; each comes back to its old place. */
+/** Hides deliveries until a time; each comes back to its old place. */
 export function SnoozeMenu({ rows, onClose, onChosen }: Props) {
   const { data } = useQuery(overviewQuery);
   const [own, setOwn] = useState('');
@@ -79,7 +79,7 @@ export function SnoozeMenu({ rows, onClose, onChosen }: Props) {
 
 type ButtonProps = Pick<Props, 'rows' | 'onChosen'> & { className: string; hasKeys?: boolean };
 
-/** The way there by hand, and by key. */
+/** The button that opens the menu, and its key. */
 export function Snooze({ rows, onChosen, className, hasKeys = true }: ButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const open = () => setOpen(true);

@@ -7,7 +7,7 @@ import { capital, inWords } from '../words/numbers.ts';
 import type { Included, LookedAt } from './bulk.ts';
 import { list } from './list-store.ts';
 
-/** One that was deleted meanwhile is no reason against the others. */
+/** If one was deleted in the meantime, the others can still be answered. */
 export async function lookAt(row: Row): Promise<LookedAt> {
   try {
     return await desk.delivery(row.delivery_id);
@@ -19,7 +19,7 @@ export async function lookAt(row: Row): Promise<LookedAt> {
 
 const said = new Map<Verdict, string>();
 
-/** What is said to all of them, by verdict: closing the sheet, or sending in vain, loses none of it. */
+/** The feedback to all of them, by verdict. It is kept when the sheet is closed or sending fails. */
 export const saidToAll = {
   get: (verdict: Verdict) => said.get(verdict) ?? '',
   keep: (verdict: Verdict, feedback: string) => void said.set(verdict, feedback),
@@ -28,7 +28,7 @@ export const saidToAll = {
 
 type Failed = { row: Row; error: unknown };
 
-/** Those that could not be answered are checked again, so that a second try needs no second search. */
+/** Checks those again that could not be answered, so that the person can try again without searching for them. */
 export async function sendTogether(included: readonly Included[], verdict: Verdict): Promise<void> {
   const feedback = saidToAll.get(verdict);
   const failed: Failed[] = [];
@@ -53,10 +53,10 @@ export async function sendTogether(included: readonly Included[], verdict: Verdi
     );
 }
 
-/** Decided elsewhere, changed, withdrawn: trying again changes nothing. */
+/** Decided elsewhere, changed or withdrawn: trying again would not help. */
 const isOver = (error: unknown) => isRefused(error) && (error.status === 409 || error.status === 404);
 
-/** What did not work is still chosen: a second try needs no second search. */
+/** Keeps what failed checked, so that the person can try again without searching for it. */
 export function checkAgain(id: string): void {
   const { checked, rows } = list.get();
   if (!checked.has(id) && id in rows) list.dispatch({ kind: 'check', id });

@@ -4,10 +4,13 @@ import { asksForAnswer } from '../words/delivery.ts';
 
 export type Included = { row: Row; hash: string };
 export type LeftOut = { row: Row; reason: string };
-/** One of those that were checked; only its row when it was deleted meanwhile. */
+/** A delivery that was checked; if it was deleted in the meantime, only its row. */
 export type LookedAt = Detail | { gone: Row };
 
-/** What was looked at in this browser, and with which content: deciding together is only for what was seen. */
+/**
+ * Which deliveries were looked at in this browser, and with which content: only what was seen can be decided
+ * together.
+ */
 const KEY = 'lanternroom.seen';
 const MOST = 600;
 

@@ -1,7 +1,7 @@
 import type { Section } from '../api/types.ts';
 import { isSearch, type ListState, tidePlace } from './list-state.ts';
 
-/** The list as it is drawn: headings, the tide line and rows, in one flat run. */
+/** The list as it is drawn: headings, the tide line and rows, as one flat array. */
 export type Item =
   | { kind: 'heading'; key: string; section: Section | 'found' }
   | { kind: 'tide'; key: 'tide' }

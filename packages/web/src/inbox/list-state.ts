@@ -1,7 +1,10 @@
 import type { Filter, Page } from '../api/desk.ts';
 import type { Row, Section } from '../api/types.ts';
 
-/** A row's place on the screen. The section is the one it was settled in, whatever has happened to it since. */
+/**
+ * A row's place on the screen. `section` is the one it was in when the order was settled, whatever has happened to it
+ * since.
+ */
 export type Entry = { id: string; section: Section };
 
 /** Where the next page comes from: first everything open, then Earlier. */
@@ -12,17 +15,17 @@ export type ListState = {
   phase: 'loading' | 'ready' | 'failed';
   entries: readonly Entry[];
   rows: Readonly<Record<string, Row>>;
-  /** Arrived since the order was settled; shown when the person asks. */
+  /** Arrived since the order was settled; shown when the person asks for them. */
   arrivals: readonly string[];
   next: Next | null;
   loadedAt: number | null;
-  /** The last thing that had happened when it was asked for, by the ledger's count. */
+  /** The newest ledger entry at the time the list was read. */
   seq: number;
-  /** Whether the search had the newest deliveries too. */
+  /** Whether the search index already had the newest deliveries. */
   complete: boolean;
-  /** The last refresh failed; what is shown is from `loadedAt`. */
+  /** The last refresh failed; what is shown is as of `loadedAt`. */
   stale: boolean;
-  /** Why, in one sentence. */
+  /** Why it failed, in one sentence. */
   trouble: string;
   checked: ReadonlySet<string>;
 };
@@ -52,7 +55,7 @@ export const EMPTY: ListState = {
   checked: new Set(),
 };
 
-/** The order moves only in `settle`. Everything else changes rows where they stand, or waits behind "3 new". */
+/** The order changes only in `settle`. Everything else changes rows in place, or waits behind "3 new". */
 export function reduceList(state: ListState, action: ListAction): ListState {
   switch (action.kind) {
     case 'start':
@@ -114,12 +117,12 @@ function takeRow(state: ListState, row: Row): ListState {
   return { ...state, arrivals: isNew ? [...others, id] : others };
 }
 
-/** With words or times the server looks everywhere, newest first. */
+/** With words or times in the filter, the server searches everywhere, newest first. */
 export function isSearch(filter: Filter): boolean {
   return filter.q !== undefined || filter.from !== undefined || filter.to !== undefined;
 }
 
-/** Words cannot be judged here; whoever searches sees what was found until they ask again. */
+/** Whether words match cannot be decided here, so a search shows what was found until it is run again. */
 function fits(row: Row, filter: Filter): boolean {
   if (isSearch(filter)) return false;
   if (filter.agent !== undefined && row.agent_id !== filter.agent) return false;
@@ -133,7 +136,7 @@ function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return next;
 }
 
-/** The one below, the one above; the first or last when nothing is chosen yet. */
+/** The entry below or above; the first or last one when none is chosen yet. */
 export function neighbour(entries: readonly Entry[], id: string | null, step: 1 | -1): string | null {
   const index = entries.findIndex((entry) => entry.id === id);
   if (index === -1) return (step === 1 ? entries.at(0) : entries.at(-1))?.id ?? null;
@@ -142,7 +145,7 @@ export function neighbour(entries: readonly Entry[], id: string | null, step: 1 
 
 const WAITS: ReadonlySet<Section> = new Set(['needs_you', 'alerts', 'new_agents']);
 
-/** After an answer: the next thing below that still waits, else the first from the top. */
+/** Where to go after an answer: the next delivery below that still waits, or else the first from the top. */
 export function nextWaiting(state: ListState, after: string): string | null {
   const index = state.entries.findIndex((entry) => entry.id === after);
   const round = [...state.entries.slice(index + 1), ...state.entries.slice(0, Math.max(0, index))];
@@ -153,14 +156,14 @@ export function nextWaiting(state: ListState, after: string): string | null {
   return round.find(waits)?.id ?? null;
 }
 
-/** The tide line stands above the first row that arrived since the person last sat; null when none has. */
+/** The tide line is drawn above the first row that arrived since the person's last sitting; null when none has. */
 export function tidePlace(state: ListState, satAt: string | null): string | null {
   if (satAt === null || isSearch(state.filter)) return null;
   const isNew = (entry: Entry) => (state.rows[entry.id]?.created_at ?? '') > satAt;
   const open = state.entries.filter((entry) => entry.section !== 'earlier' && entry.section !== 'snoozed');
   for (const section of new Set(open.map((entry) => entry.section))) {
     const inside = open.filter((entry) => entry.section === section);
-    // Due ones stand on top whatever their age, so the line goes where only new ones follow.
+    // Due deliveries are on top whatever their age, so the line is drawn where only new ones follow.
     const lastOld = inside.findLastIndex((entry) => !isNew(entry));
     const first = inside[lastOld + 1];
     if (first !== undefined) return first.id;

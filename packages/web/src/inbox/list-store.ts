@@ -5,19 +5,19 @@ import { serverNow } from '../live/clock.ts';
 import { EMPTY, isSearch, type ListAction, type ListState, type Next, reduceList } from './list-state.ts';
 
 const PAGE = 100;
-/** How much is asked for at once when a long list is settled again. */
+/** The largest page to ask for when a long list is read again. */
 const MOST = 200;
 
-/** A search that lacked the newest is asked again: the index catches up by itself. */
+/** A search whose index lacked the newest deliveries is repeated, because the index catches up by itself. */
 const AGAIN_MS = 2_000;
 
-/** The list outlives its screen, so that coming back finds it as it was left. */
+/** The list outlives its screen, so that it is as it was when the person comes back. */
 class ListStore {
   #state: ListState = EMPTY;
   #key: string | null = null;
-  /** The next page, while it is on its way. */
+  /** The next page, while it is being loaded. */
   #coming: Promise<Page> | null = null;
-  /** Only the newest look counts: an older one may come back later with less. */
+  /** Only the newest reading counts: an older one may arrive later and know less. */
   #look = 0;
   readonly #listeners = new Set<() => void>();
   scrollTop = 0;
@@ -34,7 +34,7 @@ class ListStore {
     for (const tell of this.#listeners) tell();
   }
 
-  /** Forgets everything: another person sits here now. */
+  /** Forgets everything, because another person sits here now. */
   clear(): void {
     this.#key = null;
     this.#state = EMPTY;
@@ -58,7 +58,7 @@ class ListStore {
     void this.settle();
   }
 
-  /** When the first look has come back, whatever it found. On a screen without the list that is never. */
+  /** Resolves when the first reading has arrived, whatever it found. On a screen without the list, that is never. */
   isThere(): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.subscribe(() => look());
@@ -71,18 +71,18 @@ class ListStore {
     });
   }
 
-  /** Asks again for as much as was loaded, and takes the new order. */
+  /** Reads as much again as was loaded, and takes over the new order. */
   async settle(): Promise<void> {
     const look = ++this.#look;
     try {
       const { pages, next } = await askAgain(this.#state);
       if (look !== this.#look) return;
       const { seq } = this.#state;
-      // A page that goes on from the old order has no place in the new one.
+      // A page that continues the old order has no place in the new one.
       this.#coming = null;
       this.dispatch({ kind: 'settle', pages, next, at: serverNow() });
       if (!this.#state.complete) setTimeout(() => look === this.#look && void this.settle(), AGAIN_MS);
-      // A look that was asked later has come back sooner: what it knew is not in this one.
+      // A refresh that began later has arrived sooner, and this reading lacks what it knew.
       if (this.#state.seq < seq) void this.refresh();
     } catch (error) {
       if (look === this.#look) this.dispatch({ kind: 'failed', why: calmly(error) });
@@ -90,8 +90,8 @@ class ListStore {
   }
 
   /**
-   * Asks again for as much as was loaded, and moves nothing: rows change where they stand, and what is new waits behind
-   * its line. Gives the ids of those rows that were not told of, because they stand elsewhere now.
+   * Reads as much again as was loaded, and moves nothing: rows change in place, and new ones wait behind their line.
+   * Returns the ids of the rows that were not in the answer, because they are elsewhere now.
    */
   async refresh(): Promise<string[]> {
     if (this.#key === null) return [];
@@ -119,7 +119,7 @@ class ListStore {
     this.#coming = coming;
     const take = (action: ListAction) => {
       if (this.#coming !== coming) return;
-      // Before it is told: a page may be empty, and whoever hears of it asks for the one behind it.
+      // Cleared before the listeners are told: the page may be empty, and then they ask for the next one at once.
       this.#coming = null;
       this.dispatch(action);
     };
@@ -134,7 +134,10 @@ class ListStore {
   }
 }
 
-/** As many as are loaded, from the beginning; the first time, as far as something is found (D83). The rest comes when it is shown. */
+/**
+ * Reads as many rows as are loaded, from the beginning; the first time, until something is found (D83). The rest is
+ * loaded when it is scrolled to.
+ */
 async function askAgain({ filter, entries }: ListState): Promise<{ pages: Page[]; next: Next | null }> {
   const pages: Page[] = [];
   let next: Next | null = firstPart(filter);
@@ -159,7 +162,7 @@ function ask(filter: Filter, next: Next, limit: number): Promise<Page> {
 
 function following(filter: Filter, from: Next, page: Page): Next | null {
   if (page.next_cursor !== null) return { part: from.part, cursor: page.next_cursor };
-  // A search runs over all sections by itself.
+  // A search covers all sections by itself.
   const isAll = filter.section === undefined && !isSearch(filter);
   return from.part === 'open' && isAll ? { part: 'earlier', cursor: null } : null;
 }

@@ -4,7 +4,10 @@ export type SnoozeTime = { label: string; at: string };
 
 const HOUR = 3_600_000;
 
-/** Times that people mean: an hour, the next sitting, this evening, tomorrow, Monday. In this browser's own days. */
+/**
+ * The times people usually mean: an hour, the next sitting, this evening, tomorrow, Monday. Days are those of this
+ * browser's time zone.
+ */
 export function snoozeTimes(now: number, nextSitting: string | null): SnoozeTime[] {
   const at = (days: number, hour: number) => {
     const date = new Date(now);

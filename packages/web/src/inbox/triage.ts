@@ -16,7 +16,7 @@ function show(row: Row): void {
   void asking.invalidateQueries({ queryKey: ['overview'] });
 }
 
-/** Marks as read at once, and takes it back when that did not reach the server. */
+/** Marks the delivery as read at once, and reverts that if the server could not be told. */
 export async function acknowledge(row: Row): Promise<void> {
   if (row.read_at !== null) return;
   show({ ...row, read_at: new Date(serverNow()).toISOString() });
@@ -28,7 +28,7 @@ export async function acknowledge(row: Row): Promise<void> {
   }
 }
 
-/** Out of sight until then, or back with null. Gives those that were not. */
+/** Snoozes until a time, or wakes with null. Returns the rows for which that failed. */
 export async function snooze(rows: readonly Row[], until: string | null): Promise<Row[]> {
   const failed: { row: Row; error: unknown }[] = [];
   const one = async (row: Row) => {

@@ -5,10 +5,10 @@ import { ToPlace } from './ToPlace.tsx';
 const HEIGHT = 72;
 const WIDTH = 280;
 const THICK = 18;
-/** What is counted is in the title already; what is measured needs its unit. */
+/** A count is named in the title already; a measurement needs its unit. */
 const COUNTS: ReadonlySet<string> = new Set(['deliveries', 'decisions']);
 
-/** A small chart. The same numbers stand below as a list, and each leads to what it counts. */
+/** A small chart. The same numbers are in a list below it, and each leads to what it counts. */
 export function BarChart({ chart }: { chart: Chart }) {
   const most = Math.max(1, ...chart.points.map((point) => point.value ?? 0));
   const width = WIDTH / Math.max(1, chart.points.length);

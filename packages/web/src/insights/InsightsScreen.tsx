@@ -68,10 +68,10 @@ export function InsightsScreen() {
   );
 }
 
-/** Five empty charts say less than the one sentence above them. */
+/** Whether there is anything to draw: five empty charts say less than the one sentence above them. */
 const hasBars = (chart: Chart) => chart.points.some(({ value }) => value !== null && value !== 0);
 
-/** Every number leads to what it counts: the first one in the sentence, or all of it when there is none. */
+/** Every number links to what it counts: the first number in the sentence, or the whole sentence when it has none. */
 function LetterLine({ sentence: { text, list, query } }: { sentence: Sentence }) {
   const place = toPlace(list, query);
   if (place === null) return <span>{text} </span>;
@@ -85,7 +85,7 @@ function LetterLine({ sentence: { text, list, query } }: { sentence: Sentence })
   );
 }
 
-/** Weeks begin where the person said they are, which need not be where this browser is. */
+/** Weeks begin in the person's own time zone, which may differ from this browser's. */
 function date(iso: string, timeZone: string, shiftMs = 0): string {
   const format = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone });
   return format.format(new Date(Date.parse(iso) + shiftMs));

@@ -1,4 +1,4 @@
-/** What can be done by key, with the key it has unless the person chose another. `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
+/** The actions that have a key, with their default key. `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
 export const ACTIONS = {
   next: ['j', 'Move down'],
   previous: ['k', 'Move up'],
@@ -29,7 +29,7 @@ export type Action = keyof typeof ACTIONS;
 export type KeyMap = Readonly<Record<Action, string>>;
 export const ACTION_NAMES = Object.keys(ACTIONS) as Action[];
 
-/** These work everywhere: inside fields, and when single keys are switched off. */
+/** These always work: inside fields too, and when single keys are switched off. */
 const ALWAYS: ReadonlySet<Action> = new Set(['send', 'palette', 'back']);
 
 export function keyMap(own: Readonly<Record<string, string>>): KeyMap {
@@ -40,7 +40,7 @@ export function keyMap(own: Readonly<Record<string, string>>): KeyMap {
 
 export type Press = { key: string; mod: boolean; alt: boolean };
 
-/** One press as it stands in the map. Shift is part of the character already. */
+/** The name of a key press, as in the map. Shift is already part of the character. */
 export function pressName({ key, mod }: Press): string {
   const name = key.length === 1 ? key : key === 'Esc' ? 'Escape' : key;
   return mod ? `Mod+${name.length === 1 ? name.toLowerCase() : name}` : name;
@@ -48,7 +48,7 @@ export function pressName({ key, mod }: Press): string {
 
 export type Resolved = { action: Action | null; pending: string | null };
 
-/** Which action a press means, given what was pressed just before (`g`, then `i`). */
+/** Which action a key press means, given what was pressed just before (`g`, then `i`). */
 export function resolve(
   map: KeyMap,
   press: Press,
@@ -65,7 +65,7 @@ export function resolve(
   return { action: null, pending: begins ? name : null };
 }
 
-/** Two actions on one key would fight; the person is told which. */
+/** Pairs of actions that share a key, so that the person can be told which. */
 export function clashes(map: KeyMap): [Action, Action][] {
   const found: [Action, Action][] = [];
   for (const [index, one] of ACTION_NAMES.entries()) {

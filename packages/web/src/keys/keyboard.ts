@@ -3,7 +3,7 @@ import { type Action, type KeyMap, keyMap, resolve } from './key-map.ts';
 export type Handlers = Partial<Record<Action, (() => void) | undefined>>;
 type Layer = {
   depth: number;
-  /** When it was first drawn: what is around something is drawn before it. */
+  /** When it was first rendered: what is outside is rendered before what is inside. */
   order: number;
   handlers: () => Handlers;
 };
@@ -35,10 +35,11 @@ export const keysAreOff = () => off;
 let drawn = 0;
 export const nextOrder = () => ++drawn;
 
-/** The innermost and newest layer wins; a layer below an open dialog is not asked. */
+/** The innermost and newest layer wins; layers below an open dialog are not asked. */
 export function addLayer(layer: Layer): () => void {
   layers.push(layer);
-  // A screen that comes back with what is open on it is there after its parts: effects run from the inside out.
+  // Effects run from the inside out, so a screen that returns with something open on it registers after its own
+  // parts.
   layers.sort((one, other) => one.order - other.order);
   return () => void layers.splice(layers.indexOf(layer), 1);
 }
@@ -52,7 +53,7 @@ function handlerFor(action: Action): (() => void) | undefined {
   return undefined;
 }
 
-/** Fields, and the shadow root of the editor, keep their keys to themselves. */
+/** Fields, and the editor's shadow root, keep their keys to themselves. */
 function isField(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0];
   if (!(target instanceof HTMLElement)) return false;
@@ -65,7 +66,7 @@ function isField(event: KeyboardEvent): boolean {
   return target instanceof HTMLInputElement && !['checkbox', 'radio', 'button'].includes(target.type);
 }
 
-/** Enter and Space on a link or a button do what they always do. */
+/** Enter on a link or a button does what it always does. */
 function isNative(event: KeyboardEvent): boolean {
   const target = event.target;
   return (
@@ -96,7 +97,7 @@ export function onKeyDown(event: KeyboardEvent): void {
   const handler = result.action === null ? undefined : handlerFor(result.action);
   if (handler === undefined) return;
   event.preventDefault();
-  // What a key held down repeats would hit the next thing, and the one after it.
+  // A key that is held down repeats, and would act on the next delivery, and on the one after it.
   if (event.repeat && result.action !== 'next' && result.action !== 'previous') return;
   handler();
 }

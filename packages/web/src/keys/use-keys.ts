@@ -1,7 +1,7 @@
 import { createContext, useContext, useLayoutEffect, useRef, useState } from 'react';
 import { addLayer, type Handlers, nextOrder } from './keyboard.ts';
 
-/** How many dialogs are open around here: only the topmost hears keys. */
+/** How many dialogs are open around this: only the topmost receives keys. */
 export const Depth = createContext(0);
 
 export function useKeys(handlers: Handlers): void {

@@ -4,24 +4,27 @@ import { calmly, isNotThere } from '../api/refused.ts';
 import type { Row } from '../api/types.ts';
 import { list } from '../inbox/list-store.ts';
 
-/** More than this at once, and a new look at the list is cheaper than one at each. */
+/** With more changes than this at once, reading the list again is cheaper than reading each delivery. */
 const MOST = 15;
 const MOST_ELSEWHERE = 60;
 const AT_ONCE = 4;
 
-/** After silence nothing that is shown can be trusted. Rows change where they stand; the order waits. */
+/**
+ * After a silence nothing on the screen can be trusted, so everything is read again. Rows change in place; the order
+ * waits.
+ */
 export async function lookAgain(): Promise<void> {
   await Promise.all([asking.invalidateQueries(), refreshList()]);
 }
 
 async function refreshList(): Promise<void> {
   const elsewhere = await list.refresh();
-  // So many are gone from their places that it is another list.
+  // So many rows have moved that it is a different list.
   if (elsewhere.length > MOST_ELSEWHERE) await list.settle();
   else await inTurn(elsewhere, takeDelivery);
 }
 
-/** A few at a time: each may be a mebibyte. */
+/** A few at a time, because each may be a mebibyte. */
 async function inTurn(ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
   const left = [...ids];
   const go = async () => {
@@ -30,10 +33,13 @@ async function inTurn(ids: readonly string[], work: (id: string) => Promise<void
   await Promise.all(Array.from({ length: AT_ONCE }, go));
 }
 
-/** The person's own: nobody else changes them, and an older answer could come over what they have just chosen. */
+/** The person's own data: nobody else changes it, and an older answer could overwrite what they have just chosen. */
 const OWN: ReadonlySet<unknown> = new Set(['session', 'preferences', 'settings']);
 
-/** What happened after the page asked and before the line stood, at `seq`, was told to nobody. */
+/**
+ * Reads what happened after the page was loaded and before the live connection was open, at `seq`, because nobody was
+ * told of that.
+ */
 export async function catchUp(seq = Number.POSITIVE_INFINITY): Promise<void> {
   const isOlder: Parameters<typeof asking.invalidateQueries>[0] = {
     predicate: ({ state, queryKey }) => state.data !== undefined && !OWN.has(queryKey[0]),
@@ -43,7 +49,9 @@ export async function catchUp(seq = Number.POSITIVE_INFINITY): Promise<void> {
   if (list.get().seq < seq) await countArrivals();
 }
 
-/** What is said by name and is no delivery, with the questions whose answers it makes old. */
+/**
+ * Changes that are announced by these names instead of a delivery's id, with the queries that they make out of date.
+ */
 const NAMED: Record<string, readonly string[]> = {
   agents: ['agents'],
   people: ['people'],
@@ -54,10 +62,10 @@ const NAMED: Record<string, readonly string[]> = {
   settings: ['settings'],
 };
 
-/** Said when we were too slow to be told the names. */
+/** Announced when the page was too slow to be told the single changes. */
 const EVERYTHING = 'everything';
 
-/** Has everything asked for anew that these names are about. */
+/** Reads everything again that these names are about. */
 export async function take(ids: readonly string[]): Promise<void> {
   if (ids.includes(EVERYTHING)) return lookAgain();
   for (const key of ids.flatMap((id) => NAMED[id] ?? [])) void asking.invalidateQueries({ queryKey: [key] });
@@ -94,7 +102,7 @@ async function countArrivals(): Promise<void> {
 
 const isShown = (row: Row) => JSON.stringify(list.row(row.delivery_id)) === JSON.stringify(row);
 
-/** Where nothing stands, nothing can be pushed aside. */
+/** In an empty list new rows are shown at once, because there is nothing to push aside. */
 async function showWhereNothingStands(): Promise<void> {
   const { entries, arrivals } = list.get();
   if (entries.length === 0 && arrivals.length > 0) await list.settle();

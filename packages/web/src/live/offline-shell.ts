@@ -1,8 +1,8 @@
 import { lookAgain } from './news.ts';
 
 /**
- * Lets the worker keep what a day without network needs. It takes charge of a page that came without it, so the page
- * asks once more for what it shows: otherwise a first visit would leave nothing behind.
+ * Lets the service worker keep what a day without network needs. It takes control of a page that was loaded without
+ * it, and the page then reads once more what it shows: otherwise a first visit would leave nothing behind.
  */
 export function keepForOffline(): void {
   const worker = navigator.serviceWorker;

@@ -1,8 +1,8 @@
 import { words } from '../composer/words.ts';
 
 /**
- * The server was upgraded under the open page, so a part of the page that is fetched late is not there any more. The
- * new page is loaded then, with every word kept first. When the server only cannot be reached, nothing is done.
+ * The server was upgraded while the page was open, so a part of the page that is loaded late no longer exists. Then
+ * the new page is loaded, after all words are saved. If the server just cannot be reached, nothing is done.
  */
 export function loadAnewAfterUpgrade(): void {
   addEventListener('vite:preloadError', () => void loadAnewIfOther());

@@ -5,13 +5,16 @@ import { catchUp, lookAgain, take } from './news.ts';
 
 const GATHER_MS = 120;
 const AGAIN_MS = 2000;
-/** So often nobody is known before the line rests: somebody else may be logging in just now, in another tab. */
+/**
+ * After so many tries without a session the line rests. Not at once: somebody may be logging in right now, in another
+ * tab.
+ */
 const STRANGE_MOST = 3;
-/** How long a line may take to stand. After that its `hello` says how often it can be heard. */
+/** How long connecting may take. After that, the server's `hello` says how often it sends something. */
 const STANDS_MS = 30_000;
 const BEATS_MISSED = 3;
 
-/** Whether the live line stands; the page says so when it does not. */
+/** Whether the live line is connected; the page says so when it is not. */
 let connected = true;
 const listeners = new Set<() => void>();
 export const line = {
@@ -30,7 +33,9 @@ function mark(state: boolean): void {
 
 const lines = new Set<LiveLine>();
 
-/** Listens until it is told to stop. Comes back by itself after a restart of the server, and then looks at everything again. */
+/**
+ * Listens until it is stopped. Reconnects by itself after a restart of the server, and then reads everything again.
+ */
 export function listen(): () => void {
   const live = new LiveLine();
   lines.add(live);
@@ -41,7 +46,7 @@ export function listen(): () => void {
   };
 }
 
-/** Somebody has logged in again: the line rested until now. */
+/** Somebody has logged in again, so the line ends its rest. */
 export function listenAgain(): void {
   for (const live of lines) live.comeBack();
 }
@@ -57,7 +62,7 @@ class LiveLine {
   #mostSilentMs = STANDS_MS;
   #wasDown = false;
   #isFirst = true;
-  /** How often in a row the server knew nobody here. */
+  /** How many times in a row the server said that nobody is logged in here. */
   #strange = 0;
 
   start(): void {
@@ -79,7 +84,7 @@ class LiveLine {
     this.#connect();
   }
 
-  // Whoever comes back to this tab may have logged in in another one.
+  // Somebody who comes back to this tab may have logged in in another one.
   #seen = () => {
     if (this.#strange >= STRANGE_MOST && document.visibilityState === 'visible') this.comeBack();
   };
@@ -109,14 +114,14 @@ class LiveLine {
     this.#heard();
     this.#strange = 0;
     mark(true);
-    // What was kept for a day without network is as old as what was shown before a silence.
+    // What came from the offline cache is as outdated as what was shown before a silence.
     if (this.#wasDown || kept.at() !== null) void lookAgain();
     else if (this.#isFirst) void catchUp(ledger_seq);
     this.#wasDown = false;
     this.#isFirst = false;
   }
 
-  // A connection can die without a word: a laptop that slept, a network that was changed, a proxy that hangs.
+  // A connection can die without notice: a laptop that slept, a network that changed, a proxy that hangs.
   #heard = () => {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(this.#lost, this.#mostSilentMs);
@@ -127,9 +132,9 @@ class LiveLine {
     this.#wasDown = true;
     mark(false);
     this.#again = setTimeout(this.#connect, AGAIN_MS);
-    // A lost line may be a lost session, or somebody else's by now: the question below finds out.
+    // Perhaps the session has ended, or now belongs to somebody else: this request finds out.
     void asking.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch((error) => {
-      // Nobody would be answered until somebody has logged in.
+      // Reconnecting is useless until somebody has logged in.
       if (isLoggedOut(error) && ++this.#strange >= STRANGE_MOST) this.#hangUp();
     });
   };
@@ -141,12 +146,12 @@ class LiveLine {
   }
 }
 
-/** A short outage need not break the line, but what was asked meanwhile was answered from what was kept. */
+/** A short outage need not break the line, but requests made during it were answered from the offline cache. */
 function lookBeyondKept(): void {
   if (kept.at() !== null) void lookAgain();
 }
 
-/** What the line told, until it is looked at. */
+/** Collects the changes that the line announces, until they are read. */
 class Gathered {
   readonly #about = new Set<string>();
   #timer: Timer | undefined;
@@ -162,7 +167,7 @@ class Gathered {
     clearTimeout(this.#timer);
   }
 
-  // The next ones wait until these are taken in: a storm is looked at as often as there is time for it.
+  // Later changes wait until these are read, so that a storm of them is read only as fast as the page can.
   #flush = async () => {
     const ids = [...this.#about];
     this.#about.clear();

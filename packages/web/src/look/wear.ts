@@ -3,7 +3,7 @@ import type { Preferences } from '../api/types.ts';
 const KEY = 'lanternroom.look';
 type Look = Pick<Preferences, 'theme' | 'density' | 'size'>;
 
-/** Puts the look on the page, and remembers it so that the next load starts with it. */
+/** Applies the look to the page, and remembers it so that the next load starts with it. */
 export function wear({ theme, density, size }: Look): void {
   const root = document.documentElement;
   set(root, 'theme', theme === 'system' ? null : theme);

@@ -5,7 +5,7 @@ import { Said } from '../frame/Said.tsx';
 
 type Value = Preferences['digest'];
 
-/** Off unless the person turns it on. One message at a sitting, never in the quiet hours. */
+/** Off until the person turns it on. One message per sitting, never in the quiet hours. */
 export function Digest({
   hasMail,
   digest,

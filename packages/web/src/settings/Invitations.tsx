@@ -9,7 +9,7 @@ import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
-/** By link. We send no mail: the owner hands the link over in whatever way they trust. */
+/** Invitations are links. The server sends no mail: the owner passes the link on in whatever way they trust. */
 export function Invitations() {
   const { data, error } = useQuery({ queryKey: ['people', 'invitations'], queryFn: desk.invitations });
   const [email, setEmail] = useState('');

@@ -49,7 +49,7 @@ export function KeySettings() {
   );
 }
 
-/** Listens for the next press (two for a chord, after a moment). Tab and Escape keep their meaning. */
+/** Waits for the next key press (two for a chord, after a moment). Tab and Escape keep their meaning. */
 function KeyField({
   action,
   binding,

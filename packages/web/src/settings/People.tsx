@@ -99,7 +99,7 @@ function OwnerChoices({
       <select
         className="input"
         aria-label={`Role of ${name}`}
-        // As it was chosen until the server has said something.
+        // Shows the chosen role until the server has answered.
         value={chosen ?? person.role}
         onChange={(event) => void setRole(event.target.value as Role)}
       >

@@ -7,7 +7,7 @@ import { Dialog } from '../frame/Dialog.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useAlone } from '../frame/use-alone.ts';
 
-/** Before a new way in is made: whoever sits at an open desk is not always the one who logged in. */
+/** Asked before a new way to log in is added: the person at an open desk is not always the one who logged in. */
 export function ProveDialog({
   hasPasskey,
   onProved,

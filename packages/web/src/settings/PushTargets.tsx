@@ -3,7 +3,7 @@ import { Addresses } from '../frame/Addresses.tsx';
 import { Sure } from '../frame/Sure.tsx';
 import { useWork } from '../frame/use-work.ts';
 
-/** Where callers of this space's agents may have news of their tasks sent. */
+/** Where callers of this space's agents may have notifications about their tasks sent. */
 export function PushTargets({ targets, isOwner }: { targets: string[] | null; isOwner: boolean }) {
   const { said, run, busy } = useWork(['settings']);
   const set = (wanted: string[] | null, word: string) =>

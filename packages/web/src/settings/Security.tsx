@@ -37,7 +37,7 @@ export function Security() {
   );
 }
 
-/** Only the server can end a session: until it has, whoever sits down here next would be let in. */
+/** Only the server can end a session: until it has, the next person at this browser would still be logged in. */
 function Leave() {
   const [said, setSaid] = useState('');
   const { busy, alone } = useAlone(() => setSaid(''));

@@ -12,7 +12,7 @@ import { usePreferences } from './use-preferences.ts';
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 export function Sittings() {
-  // One each, so that what became of a change is said beside it.
+  // One for each form, so that the outcome of a change is shown beside it.
   const sittings = usePreferences();
   const quiet = usePreferences();
   const zone = usePreferences();

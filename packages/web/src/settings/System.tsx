@@ -5,7 +5,7 @@ import { Trouble } from '../frame/Trouble.tsx';
 import { figure } from '../words/numbers.ts';
 import { PushTargets } from './PushTargets.tsx';
 
-/** What this server is, and how it feels. */
+/** What this server is, and its health. */
 export function System() {
   const { data, error } = useQuery(settingsQuery);
   const { data: health } = useQuery({ queryKey: ['ready'], queryFn: askHealth, refetchInterval: LOOK_MS });
@@ -48,7 +48,7 @@ const HEALTH = {
   away: 'It cannot be reached from here, or does not answer.',
 };
 
-/** No answer is one, too: what was true a while ago must not stand there for ever. */
+/** A missing answer is an answer too: what was true a while ago must not be shown for ever. */
 async function askHealth(): Promise<keyof typeof HEALTH> {
   try {
     const { ok } = await fetch('/readyz', { signal: AbortSignal.timeout(LOOK_MS) });

@@ -9,7 +9,7 @@ import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
 
-/** For scripts: they act as this person. */
+/** Tokens for scripts, which act as this person. */
 export function Tokens() {
   const { data, error } = useQuery({ queryKey: ['tokens'], queryFn: desk.tokens });
   const [name, setName] = useState('');

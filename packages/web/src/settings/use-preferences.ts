@@ -6,20 +6,21 @@ import { calmly } from '../api/refused.ts';
 import type { Preferences } from '../api/types.ts';
 
 /**
- * Takes effect at once, and back when the server would not have it. What was just chosen lies over the answers of the
- * server until it has taken it: the cache tells its readers a moment later, and by then React has set a checkbox back.
+ * A change takes effect at once, and is reverted if the server refuses it. Until the server has accepted it, the
+ * choice overlays the cached answer: the cache notifies its readers a moment later, and by then React would have
+ * reset a checkbox.
  */
 export function usePreferences() {
   const { queryKey } = preferencesQuery;
   const { data, error } = useQuery(preferencesQuery);
   const [chosen, setChosen] = useState<Partial<Preferences>>({});
   const [said, setSaid] = useState('');
-  /** For what was typed: it is shown as it is until the server has taken it, and stays in its form when it was not. */
+  /** For typed text: it stays in its form as typed until the server has accepted it, and if the server refuses it. */
   const keep = async (next: Partial<Preferences>) => {
     setSaid('');
     try {
       const taken = await desk.setPreferences(next);
-      // A question that was asked before the change would bring the old answer back.
+      // A request that began before the change would bring the old value back.
       await asking.cancelQueries({ queryKey });
       asking.setQueryData(queryKey, taken);
       setSaid('Kept.');
@@ -39,12 +40,12 @@ export function usePreferences() {
     setChosen((old) => without(old, next));
   };
   const preferences = data === undefined ? undefined : { ...data, ...chosen };
-  // What could not be asked again in the background says nothing about what was just chosen.
+  // A failed reload in the background says nothing about what was just chosen.
   const trouble = data === undefined && error !== null ? calmly(error) : null;
   return { preferences, change, keep, said: trouble ?? said };
 }
 
-/** What was chosen again meanwhile stays. */
+/** Keeps what was changed again in the meantime. */
 function without(chosen: Partial<Preferences>, taken: Partial<Preferences>): Partial<Preferences> {
   const names = Object.keys(chosen) as (keyof Preferences)[];
   return Object.fromEntries(

@@ -17,7 +17,7 @@ import './sit.css';
 
 const PAGE = 200;
 
-/** One item at a time, in the order of the desk. What arrives meanwhile waits for the next sitting. */
+/** One delivery at a time, in the order of the desk. What arrives in the meantime waits for the next sitting. */
 export function SitScreen() {
   const { data, error, refetch } = useQuery({
     queryKey: ['sitting'],
@@ -25,7 +25,7 @@ export function SitScreen() {
       const [first, second] = await Promise.all([everythingIn('needs_you'), everythingIn('new_agents')]);
       return [...first, ...second].filter((row) => row.state === 'pending');
     },
-    // Once it is there, neither a lost line nor anything else asks again: the places are counted, and one would be skipped.
+    // Once loaded, the list is never loaded again: places are counted by number, and one delivery would be skipped.
     staleTime: (query) => (query.state.data === undefined ? 0 : 'static'),
     gcTime: 0,
   });
@@ -64,7 +64,7 @@ async function everythingIn(section: Section): Promise<Row[]> {
   return rows;
 }
 
-/** Which delivery comes first is not known yet, so there is nothing that a key could mean; that is said. */
+/** The first delivery is not known yet, so a verdict key can mean nothing, and pressing one says so. */
 function NotYet() {
   const [pressed, setPressed] = useState(false);
   const say = () => setPressed(true);

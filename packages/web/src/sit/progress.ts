@@ -1,6 +1,6 @@
 import type { DeliveryType } from '../api/types.ts';
 
-/** As the server estimates them: an output wants to be read, a question often only a word. */
+/** The server's estimates: an output has to be read, a question often needs only a word. */
 const MINUTES: Record<DeliveryType, number> = { question: 1, alert: 1, output: 3, update: 0.5 };
 
 export function minutesLeft(items: readonly { type: DeliveryType }[]): number {

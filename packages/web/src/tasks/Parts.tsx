@@ -8,7 +8,7 @@ import { Value } from '../detail/Value.tsx';
 import { Each } from '../frame/Each.tsx';
 import { bytesWords } from '../words/numbers.ts';
 
-/** What was said or made, in their voice. Nothing in it runs, and nothing is fetched from elsewhere. */
+/** What was said or made, in its author's voice. Nothing in it runs, and nothing is fetched from elsewhere. */
 export function Parts({ parts, task }: { parts: readonly Part[]; task: string }) {
   return <Each of={parts}>{(part) => <OnePart part={part} task={task} />}</Each>;
 }
@@ -42,7 +42,10 @@ function Words({ part: { text = '', mediaType = '' } }: { part: Part }) {
 
 const PICTURE = /^image\/(png|jpeg|gif|webp|avif)$/;
 
-/** Kept on this server: an image comes from here and says with its bytes that it is one; anything else is saved. */
+/**
+ * Content that is kept on this server. What is called an image is shown if its bytes are one; everything can be
+ * saved.
+ */
 function Stored({ part, stored, task }: { part: Part; stored: { id: string; size: number }; task: string }) {
   const [failed, setFailed] = useState(false);
   const name = part.filename ?? 'content';

@@ -10,7 +10,7 @@ import './tasks.css';
 
 const asParts = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isObject) : []) as Part[];
 
-/** A question that a task asks: the agent's words and what it has made so far, as they were when it asked. */
+/** A question that a task asks: the agent's words and what it had made so far, as they were when it asked. */
 export function TaskQuestion({ detail, details }: { detail: Detail; details: JsonObject }) {
   const task = detail.a2a_task;
   if (task === null || task === undefined) return null;
@@ -48,6 +48,6 @@ export function TaskQuestion({ detail, details }: { detail: Detail; details: Jso
   );
 }
 
-/** What the headline does not say already. */
+/** The parts that the headline does not already say. */
 const beyond = (headline: string, parts: readonly Part[]) =>
   parts.filter(({ text }) => text?.trim() !== headline);

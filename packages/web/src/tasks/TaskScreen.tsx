@@ -16,7 +16,7 @@ import { type Line, type Made, toLines } from './task-log.ts';
 import '../detail/detail.css';
 import './tasks.css';
 
-/** One task, told from its first message on; what comes while it is open appears at the end. */
+/** One task, told from its first message on; what arrives while it is open is added at the end. */
 export function TaskScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { data, error, refetch } = useQuery(taskQuery(id));
@@ -55,7 +55,7 @@ function Lead({ task }: { task: TaskDetail }) {
   );
 }
 
-/** Where it stands, in the system's voice, and what can be done about it. */
+/** The state of the task, in the system's voice, and what can be done about it. */
 function StateLine({ task }: { task: TaskDetail }) {
   const { data: session } = useQuery(sessionQuery);
   const { said, run } = useWork(['tasks']);
@@ -111,7 +111,7 @@ function Told({ task }: { task: TaskDetail }) {
 
 function OneLine({ line, task }: { line: Line; task: TaskDetail }) {
   const now = useNow();
-  // A task may lie for days: a time alone would be taken for today's.
+  // A task may take days: a time without a day would be taken for today's.
   const time = (
     <time className="said" dateTime={line.at}>
       {moment(line.at, now)}
@@ -152,6 +152,6 @@ function OneLine({ line, task }: { line: Line; task: TaskDetail }) {
   );
 }
 
-/** Chunks may still come while the agent works on it. */
+/** Whether more chunks may come, because the agent is still working on it. */
 const arriving = (line: Made, task: TaskDetail) =>
   line.isOpen && task.state === 'working' && line.parts.length > 0;

@@ -17,7 +17,7 @@ import './tasks.css';
 
 type Filter = { agent?: string; state?: string };
 
-/** What agents were asked to do over A2A, the newest change first. */
+/** What agents were asked to do over A2A, most recently changed first. */
 export function TasksScreen() {
   const { agent, state } = useSearch({ strict: false }) as Filter;
   return (

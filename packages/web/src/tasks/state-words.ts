@@ -14,7 +14,7 @@ export const STATE_WORDS: Record<TaskState, string> = {
 const ENDED: ReadonlySet<TaskState> = new Set(['completed', 'failed', 'canceled', 'rejected']);
 export const isEnded = (state: TaskState) => ENDED.has(state);
 
-/** Who asked, in our words; the name is theirs. */
+/** Who asked, in our words; the name is their own. */
 export function callerWords({ caller }: Pick<TaskRow, 'caller'>): string {
   switch (caller.kind) {
     case 'agent':

@@ -1,6 +1,6 @@
 /**
- * Rows keep the places they were first seen in; what they say changes where they stand. What is new waits until it is
- * taken in, except at the end, where nothing can be pushed aside.
+ * Rows keep the places where they were first seen, and change in place. New rows wait until the person asks for them,
+ * except at the end, where they cannot push anything aside.
  */
 export function stillRows<T extends object>(
   order: readonly string[],

@@ -1,6 +1,6 @@
 import type { Part, TaskEntry, TaskState } from '../api/task-types.ts';
 
-/** A task as it is told: words, states and artifacts, each where it first came up. */
+/** A task as it is told: words, states and artifacts, each where it first appeared. */
 export type Said = { kind: 'said'; key: number; at: string; by: 'user' | 'agent'; parts: Part[] };
 export type Turned = { kind: 'turned'; key: number; at: string; state: TaskState };
 export type Made = {
@@ -11,12 +11,12 @@ export type Made = {
   name: string | null;
   description: string | null;
   parts: Part[];
-  /** More may come. */
+  /** Whether more chunks may come. */
   isOpen: boolean;
 };
 export type Line = Said | Turned | Made;
 
-/** Chunks of an artifact become one; a state that says something is a state, and then words. */
+/** Joins the chunks of an artifact; splits a state that comes with a message into the state and its words. */
 export function toLines(log: readonly TaskEntry[]): Line[] {
   const lines: Line[] = [];
   const made = new Map<string, Made>();
@@ -58,7 +58,7 @@ function takeArtifact(lines: Line[], made: Map<string, Made>, { artifact, pos, a
   else lines[place] = line;
 }
 
-/** Text that goes on is one text. */
+/** Joins text that continues the text before it. */
 function joined(before: readonly Part[], more: readonly Part[]): Part[] {
   const all = [...before];
   for (const part of more) {

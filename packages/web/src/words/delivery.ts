@@ -57,7 +57,7 @@ function pendingWords(row: Row, now: number): string[] {
   return [];
 }
 
-/** What the silence of the person means, in the system's voice. */
+/** What happens if the person does not answer, in the system's voice. */
 export function silenceWords(row: Row, now: number): string | null {
   if (row.state !== 'pending') return null;
   if (row.timed_out_at !== null)

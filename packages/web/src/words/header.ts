@@ -3,10 +3,12 @@ import { capital, inWords, listed, plural } from './numbers.ts';
 
 type Counts = Overview['sections'];
 
-/** An answer takes about this long at most; what is beyond that is for the rest that lies there. */
+/** An answer takes at most about this many minutes; an estimate beyond that includes the rest of the desk. */
 const LONGEST_ANSWER = 3;
 
-/** "Four things need you. About nine minutes." Where only new agents have come, they are what needs the person. */
+/**
+ * "Four things need you. About nine minutes." If there are only deliveries of new agents, the sentence is about them.
+ */
 export function needWords(counts: Counts, minutes: number): string {
   const count = counts.needs_you || counts.new_agents;
   if (count === 0) return 'Nothing needs you.';
@@ -30,7 +32,7 @@ function timeWords(minutes: number): string {
   return `About ${inWords(Math.round(whole / 60))} hours.`;
 }
 
-/** What else lies there, in one calm sentence; empty when nothing does. New agents are not named twice. */
+/** What else is there, in one calm sentence; empty if there is nothing. New agents are not named twice. */
 export function restWords(counts: Counts): string {
   const parts = [
     counts.alerts > 0 && plural(counts.alerts, 'alert'),
@@ -43,5 +45,5 @@ export function restWords(counts: Counts): string {
   return parts.length === 0 ? '' : `${capital(listed(parts))}.`;
 }
 
-/** About how long, when the server has not said: two minutes for each answer. */
+/** An estimate for when the server has not given one: two minutes for each answer. */
 export const guessMinutes = (count: number) => count * 2;

@@ -1,6 +1,6 @@
 /**
- * Characters that are not seen, or that turn the order of others around: zero-width, bidirectional controls, tags, soft
- * hyphens, odd spaces and control characters. Line breaks and tabs are ordinary.
+ * Characters that are invisible, or that reverse the order of others: zero-width characters, bidirectional controls,
+ * tags, soft hyphens, odd spaces and control characters. Line breaks and tabs are ordinary.
  */
 const HIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that must be shown
@@ -9,7 +9,7 @@ const HIDDEN =
 
 export type Piece = { text: string; hidden: boolean };
 
-/** A joiner between two pictographs makes one emoji; anywhere else it hides. */
+/** A joiner between two pictographs makes one emoji; anywhere else it is a hidden character. */
 function isEmojiJoiner(text: string, index: number): boolean {
   if (text[index] !== '\u200d') return false;
   return (
@@ -18,7 +18,7 @@ function isEmojiJoiner(text: string, index: number): boolean {
   );
 }
 
-/** Splits a text into what can be shown as it is, and the names of what cannot be seen. */
+/** Splits a text into pieces that can be shown as they are, and the names of hidden characters. */
 export function pieces(text: string): Piece[] {
   const found: Piece[] = [];
   let from = 0;

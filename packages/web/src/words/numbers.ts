@@ -14,7 +14,7 @@ const SMALL = [
   'twelve',
 ];
 
-/** Numbers up to twelve as words; counts stop at a thousand. */
+/** Numbers up to twelve in words; counts stop at a thousand. */
 export function inWords(count: number): string {
   if (count >= 1000) return 'more than a thousand';
   return SMALL[count] ?? String(count);
@@ -38,7 +38,7 @@ export function figure(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
-/** 512 bytes, 1.4 kB, 12 MB: as much as one needs to decide whether to save it. */
+/** 512 bytes, 1.4 kB, 12 MB: precise enough to decide whether to save it. */
 export function bytesWords(size: number): string {
   if (size < 1000) return figure(size, 'byte');
   const [unit, name] =

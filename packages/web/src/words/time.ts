@@ -20,16 +20,19 @@ const MONTHS = [
 
 const two = (number: number) => String(number).padStart(2, '0');
 
-/** 17:30, where the browser is now: a laptop travels with its pages open, and a formatter stays where it was made. */
+/**
+ * 17:30, in the browser's current time zone: a laptop travels with its pages open, and a formatter would keep the
+ * zone it was made in.
+ */
 export function clock(iso: string | number): string {
   const date = new Date(iso);
   return `${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** Days as they are counted there, however long summer time made them. */
+/** The number of the calendar day, which is right even when summer time makes a day longer or shorter. */
 const dayNumber = (date: Date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
 
-/** "today", "yesterday", "Tuesday", "3 November", "3 November 2025": as short as it can be without doubt. */
+/** "today", "yesterday", "Tuesday", "3 November", "3 November 2025": as short as is unambiguous. */
 export function day(iso: string | number, now: number): string {
   const then = new Date(iso);
   const today = new Date(now);
@@ -43,7 +46,7 @@ export function day(iso: string | number, now: number): string {
   return sameYear ? date : `${date} ${then.getFullYear()}`;
 }
 
-/** "17:30" today, else "Tuesday 17:30". */
+/** "17:30" today, otherwise "Tuesday 17:30". */
 export function moment(iso: string | number, now: number): string {
   const when = day(iso, now);
   return when === 'today' ? clock(iso) : `${when} ${clock(iso)}`;
@@ -57,12 +60,12 @@ export function atMoment(iso: string | number, now: number): string {
   return `${isNear ? when : `on ${when}`} at ${clock(iso)}`;
 }
 
-/** "09:12 today", for places where the day must be said. */
+/** "09:12 today", for places where the day must be named. */
 export function timeAndDay(iso: string | number, now: number): string {
   return `${clock(iso)} ${day(iso, now)}`;
 }
 
-/** " from 09:12 today to 10:00 today", for what a link limits in time; empty when it does not. */
+/** " from 09:12 today to 10:00 today", for a link that limits the time; empty when it does not. */
 export function between(from: string | undefined, to: string | undefined, now: number): string {
   const since = from === undefined ? '' : ` from ${timeAndDay(from, now)}`;
   return `${since}${to === undefined ? '' : ` to ${timeAndDay(to, now)}`}`;
@@ -77,7 +80,7 @@ export function age(iso: string, now: number): string {
   return day(iso, now);
 }
 
-/** "4 seconds", "12 minutes", "3 hours", "2 days": one unit, rounded. Nothing takes no time at all. */
+/** "4 seconds", "12 minutes", "3 hours", "2 days": one unit, rounded, never less than 1. */
 export function span(seconds: number): string {
   const units: [number, string][] = [
     [86_400, 'day'],
