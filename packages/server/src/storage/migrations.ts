@@ -241,6 +241,6 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   [
     // What an agent has uploaded and no artifact has named. Uploads of before do not count.
     `alter table blobs add column is_unnamed bigint not null default 0`,
-    `create index blobs_unnamed on blobs (space_id, agent_id, created_at) where is_unnamed = 1`,
+    `create index blobs_unnamed on blobs (space_id, agent_id, created_at, size) where is_unnamed = 1`,
   ],
 ];

@@ -21,8 +21,11 @@ export function uploadTooLarge(most: number): Fault {
   return new Fault('payload_too_large', `An upload may have at most ${most} bytes.`);
 }
 
-/** What an agent may have uploaded and not named in an artifact: else one key could fill the disk within a day. */
-export const MOST_UNNAMED: Unnamed = { count: 500, bytes: 4 * 1024 ** 3 };
+/**
+ * What an agent may have uploaded and not named in an artifact: else one key could fill the disk within a day. An
+ * artifact names up to a thousand at once, and an agent works on several tasks.
+ */
+export const MOST_UNNAMED: Unnamed = { count: 5000, bytes: 4 * 1024 ** 3 };
 
 function tooMuchUnnamed(): Fault {
   const { count, bytes } = MOST_UNNAMED;
