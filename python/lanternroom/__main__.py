@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -49,6 +50,8 @@ def _output_lost(error: OSError, command: str) -> int:
 
 if __name__ == "__main__":
     try:
+        if sys.stdout is None:  # closed by whoever started us (`>&-`)
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         code = main(sys.argv[1:], Machine(os.environ))
         sys.stdout.flush()
     except KeyboardInterrupt:

@@ -116,6 +116,31 @@ class Asyncio(World):
                 thread.join(60)
                 self.assertFalse(thread.is_alive())
 
+    def test_cancelled_wait(self) -> None:
+        """[K20] a wait that is cancelled is ended on the server too"""
+        looked, ended = threading.Event(), threading.Event()
+
+        def script(seen: Any, _: int) -> object:
+            if seen.method == "POST":
+                return 201, {"wait_id": "wait_1", "run_state_ref": "here"}
+            if seen.method == "DELETE":
+                ended.set()
+                return 204, None
+            looked.set()
+            return 200, {"resumes": [], "next_cursor": "c1", "has_more": False}
+
+        self.start(script)
+        inbox = AsyncInbox(self.url, KEY, clock=self.clock, log=self.log)
+
+        async def leave() -> bool:
+            waiting = asyncio.create_task(inbox.wait_for("here"))
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, looked.wait)
+            waiting.cancel()
+            return await loop.run_in_executor(None, ended.wait, 60)
+
+        self.assertTrue(self.in_time(leave))
+
     def test_cancelled_run(self) -> None:
         """[K13] a run that is cancelled finishes and acknowledges the item at hand, and no other"""
         self.start(inbox_script([event("evt_1"), event("evt_2")]))

@@ -371,6 +371,18 @@ class Verbs(World):
         late = self.start_inbox(self.waiting([[], [resume("res_1")]]))  # type: ignore[arg-type]
         self.assertEqual(late.wait_for("here", timeout_seconds=0).status, "resumed")
 
+    def test_wait_interrupted(self) -> None:
+        """[K20] when it is interrupted it ends its wait, which would catch an event that nobody waits for"""
+        inbox = self.start_inbox(self.waiting([]))  # type: ignore[arg-type]
+
+        def interrupt(_: float) -> None:
+            raise KeyboardInterrupt
+
+        self.clock.sleep = interrupt  # type: ignore[method-assign]
+        with self.assertRaises(KeyboardInterrupt):
+            inbox.wait_for("here")
+        self.assertEqual((self.seen[-1].method, self.seen[-1].path), ("DELETE", "/akep/waits/wait_1"))
+
 
 if __name__ == "__main__":
     unittest.main()

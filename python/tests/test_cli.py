@@ -155,6 +155,15 @@ class Output(Commands):
         code, said = self.ended(os.open("/dev/full", os.O_WRONLY), "wait", ID)
         self.assertEqual((code, said), (1, "lanternroom: The output cannot be written (No space left on device).\n"))
 
+    def test_no_output(self) -> None:
+        """[W23] without an output nothing is begun that could not be told, and one line says so"""
+        self.start(lambda *_: answered("approved"))
+        env = {"LANTERN_URL": self.url, "WAKE_API_KEY": KEY, "LANTERN_LOG": "off", "PYTHONPATH": str(PACKAGE)}
+        command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "lanternroom", "wait", ID]
+        child = subprocess.run(command, env={**os.environ, **env}, stderr=subprocess.PIPE, check=False)
+        sentence = "lanternroom: The output cannot be written (Bad file descriptor).\n"
+        self.assertEqual((child.returncode, child.stderr.decode(), self.seen), (1, sentence, []))
+
 
 class Events(Commands):
     def test_listen(self) -> None:

@@ -296,6 +296,10 @@ describe('wrong usage and help', () => {
     await refused(2, /no command "agents"\. Did you mean agent\? \(lanternroom --help\)/, ['agents', 'frob']);
     await refused(2, /no command "nonsense" \(lanternroom agent --help\)/, ['agent', 'nonsense']);
     await refused(2, /no command "liste"\. Did you mean list\?/, ['agent', 'liste']);
+    await refused(2, /^Say what to do: lanternroom audit verify \(lanternroom audit --help\)\n$/, ['audit']);
+    await refused(2, /^Say what to do: lanternroom agent add \| list .*\(lanternroom agent --help\)/, [
+      'agent',
+    ]);
     await refused(2, /missing required argument 'name'/, ['agent', 'add', ...data]);
     await refused(2, /unknown option '--nonsense'/, ['agent', 'list', '--nonsense', ...data]);
     await refused(2, /agent id has/, ['agent', 'add', 'no name!', ...data]);

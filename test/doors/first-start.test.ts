@@ -84,6 +84,19 @@ describe('the first start', () => {
     expect(entries).toBe((await run<{ entries: number }>(fresh.folder, 'audit', 'verify')).entries);
   });
 
+  test('[D29] a start that is refused leaves no master key that would not match the one that is set next', async () => {
+    const { port } = new URL((await Server.start()).url);
+    const folder = join(temporaryFolder(), 'data');
+    const env = { LANTERNROOM_INIT_EMAIL: OWNER.email, LANTERNROOM_INIT_PASSWORD: 'short' };
+    const short = await lanternroom(['serve', '--port', '0', '--data', folder], env);
+    expect(short).toMatchObject({ code: 2, stdout: '' });
+    expect(short.stderr).toBe('LANTERNROOM_INIT_PASSWORD: A password has 8 to 1024 characters.\n');
+    const taken = await lanternroom(['serve', '--port', port, '--data', folder]);
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringMatching(/^Port \d+ on \S+ is taken\./)]);
+    const secret = 'a master key that an operator has set';
+    await Server.start({ folder, env: { LANTERNROOM_SECRET: secret } });
+  });
+
   test('[D29] INIT acts on an empty store only: the same start again, or another, changes nothing', async () => {
     const folder = join(temporaryFolder(), 'data');
     mkdirSync(folder, { mode: 0o700 });

@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any, Literal
 from urllib.parse import quote
 
+from ..abandon import abandoned
 from ..clock import end_of
 from ..faults import LanternError
 from ..patience import patiently
@@ -73,8 +74,8 @@ def _moment(text: Any) -> Any:
         return text
 
 
-def end_wait(parts: InboxParts, wait_id: str) -> None:
-    parts.transport.send(Call("DELETE", f"/akep/waits/{quote(wait_id, safe='')}"))
+def end_wait(parts: InboxParts, wait_id: str, until: float | None = None) -> None:
+    parts.transport.send(Call("DELETE", f"/akep/waits/{quote(wait_id, safe='')}", until=until))
     parts.recorder.record("wait_ended", {"wait_id": wait_id})
 
 
@@ -83,14 +84,13 @@ def wait_for(parts: InboxParts, body: Mapping[str, Any], timeout_seconds: float)
     # If this process dies, the wait must not catch an event that nobody waits for any more.
     wait_id = open_wait(parts, {"expires_at": iso(deadline), **body})["wait_id"]
     finder = _Finder(parts, wait_id)
-    left = 0.0
-    while True:
-        found = finder.look(min(_WAIT_SECONDS, ceil(left)))
-        if found is not None:
-            return _resumed(parts, wait_id, found)
-        left = deadline - parts.clock.now()
-        if left <= 0:
-            break
+    try:
+        found = finder.look_until(deadline)
+    except BaseException:
+        _abandon(parts, wait_id)
+        raise
+    if found is not None:
+        return _resumed(parts, wait_id, found)
     try:
         end_wait(parts, wait_id)
     except LanternError as error:
@@ -101,6 +101,17 @@ def wait_for(parts: InboxParts, body: Mapping[str, Any], timeout_seconds: float)
     return Awaited("timed_out", wait_id) if late is None else _resumed(parts, wait_id, late)
 
 
+def _abandon(parts: InboxParts, wait_id: str) -> None:
+    """Nobody waits any more. If this does not get through, the wait ends when it expires."""
+    was = abandoned.set(None)
+    try:
+        end_wait(parts, wait_id, until=parts.clock.now())
+    except Exception:  # what ended the waiting is what the caller hears of
+        pass
+    finally:
+        abandoned.reset(was)
+
+
 class _Finder:
     """Looks through the resumes, each time from where the last look ended."""
 
@@ -108,6 +119,14 @@ class _Finder:
         self._parts = parts
         self._wait_id = wait_id
         self._cursor: str | None = None
+
+    def look_until(self, deadline: float) -> dict[str, Any] | None:
+        left = 0.0
+        while True:
+            found = self.look(min(_WAIT_SECONDS, ceil(left)))
+            left = deadline - self._parts.clock.now()
+            if found is not None or left <= 0:
+                return found
 
     def look(self, wait_seconds: int) -> dict[str, Any] | None:
         while True:

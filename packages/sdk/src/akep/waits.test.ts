@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { event, resume, resumePage, startInbox } from '../testing/inbox.ts';
 import type { Said, Seen } from '../testing/room.ts';
 
@@ -100,6 +100,19 @@ describe('waiting for an event', () => {
     const held = world.seen.flatMap((one) => /timeout_seconds=(\d+)/.exec(one.url)?.[1] ?? []);
     expect(held).toEqual(['5', '4', '3', '2', '1']);
     expect(world.seen.some((one) => one.method === 'DELETE')).toBe(true);
+  });
+
+  it('[K20] when it is aborted it ends its wait, which would catch an event that nobody waits for', async () => {
+    const stop = new AbortController();
+    const world = await startInbox(
+      waiting((look) => {
+        if (look === 2) stop.abort(new Error('enough'));
+        return look === 1 ? resumePage([], 'c0') : { status: 204 };
+      }),
+    );
+    await expect(world.inbox.waitFor(WAIT, { signal: stop.signal })).rejects.toThrow();
+    await vi.waitUntil(() => world.seen.at(-1)?.method === 'DELETE');
+    expect(world.seen.at(-1)?.url).toBe('/akep/waits/wait_1');
   });
 
   it('[K21] a resume in the last moment is not lost', async () => {

@@ -26,6 +26,7 @@ export type Awaited =
 const DEFAULT_WAIT_MS = 3_600_000;
 const WAIT_SECONDS = 50;
 const PAGE = 1_000;
+const ABANDON_MS = 5_000;
 
 export async function openWait(parts: InboxParts, body: WaitBody, call: InboxCall): Promise<Wait> {
   const wait = await openOnce(parts, body, call);
@@ -74,12 +75,11 @@ export async function waitFor(parts: InboxParts, body: WaitBody, options: WaitFo
   const expires_at = new Date(deadlineMs).toISOString();
   const { wait_id: waitId } = await openWait(parts, { expires_at, ...body }, options);
   const find = createFinder(parts, waitId, options);
-  for (let leftMs = 0; ; ) {
-    const resume = await find(Math.min(WAIT_SECONDS, Math.ceil(leftMs / 1_000)));
-    if (resume !== null) return resumed(parts, waitId, resume);
-    leftMs = deadlineMs - parts.clock.now();
-    if (leftMs <= 0) break;
-  }
+  const resume = await lookUntil(parts, deadlineMs, find).catch((error: unknown) => {
+    abandon(parts, waitId);
+    throw error;
+  });
+  if (resume !== null) return resumed(parts, waitId, resume);
   await endWait(parts, waitId, options).catch((error: unknown) => {
     if (faultOf(error) !== 'not_found') throw error;
   });
@@ -88,10 +88,26 @@ export async function waitFor(parts: InboxParts, body: WaitBody, options: WaitFo
   return late === null ? { status: 'timed_out', waitId } : resumed(parts, waitId, late);
 }
 
+type Finder = (waitSeconds: number) => Promise<Resume | null>;
+
+async function lookUntil({ clock }: InboxParts, deadlineMs: number, find: Finder): Promise<Resume | null> {
+  for (let leftMs = 0; ; ) {
+    const resume = await find(Math.min(WAIT_SECONDS, Math.ceil(leftMs / 1_000)));
+    if (resume !== null) return resume;
+    leftMs = deadlineMs - clock.now();
+    if (leftMs <= 0) return null;
+  }
+}
+
+/** Whoever gave up is not kept for it. If it does not get through, the wait ends when it expires. */
+function abandon(parts: InboxParts, waitId: string): void {
+  endWait(parts, waitId, { signal: AbortSignal.timeout(ABANDON_MS) }).catch(() => {});
+}
+
 /** Looks through the resumes, each time from where the last look ended. */
-function createFinder(parts: InboxParts, waitId: string, call: InboxCall) {
+function createFinder(parts: InboxParts, waitId: string, call: InboxCall): Finder {
   let cursor: string | null = null;
-  return async (waitSeconds: number): Promise<Resume | null> => {
+  return async (waitSeconds) => {
     for (;;) {
       const wish = { cursor, limit: PAGE, waitSeconds, signal: call.signal };
       const page = await patiently(parts, call, () => unhurried(parts, wish, readResumes));

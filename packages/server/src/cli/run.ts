@@ -76,11 +76,14 @@ function withCommand(args: readonly string[]): string[] {
 
 /**
  * Reports wrong usage in one line: a similar command if there is one, and where to find the help of that very
- * command.
+ * command. Besides that, Commander writes only the help of a command without its subcommand to stderr: a line too.
  */
 function pointToOwnHelp(command: Command, path = command.name()): void {
+  const say = (line: string) => process.stderr.write(`${line} (${path} --help)\n`);
+  const below = command.commands.map((one) => one.name());
   command.configureOutput({
-    outputError: (text, write) => write(`${inOneLine(text)} (${path} --help)\n`),
+    outputError: (text) => say(inOneLine(text)),
+    writeErr: () => say(`Say what to do: ${path} ${below.join(' | ')}`),
   });
   for (const below of command.commands) pointToOwnHelp(below, `${path} ${below.name()}`);
 }

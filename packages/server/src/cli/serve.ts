@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { type Config, readConfig, UsageError } from '../config.ts';
 import type { MadeAgent } from '../core/agents/found.ts';
-import { foundHome } from '../core/agents/home.ts';
-import { type Tier, tierOf } from '../core/agents/key.ts';
+import { foundHome, type NewHome, refuseHome } from '../core/agents/home.ts';
+import { tierOf } from '../core/agents/key.ts';
 import { keepEnvironmentProducer } from '../core/events/producers.ts';
-import { isFault } from '../core/faults.ts';
+import { type Fault, isFault } from '../core/faults.ts';
 import { hasOwner, openSetup } from '../core/people/setup.ts';
 import type { Room } from '../core/room.ts';
 import type { Ground } from '../ground.ts';
@@ -42,9 +42,12 @@ async function serve(options: ServeOptions): Promise<void> {
   const config = readConfig({ flags: toFlags(options), env: process.env });
   assertWholeInit(config);
   // Before anything is created: a master key left behind by a refused start would not match the one that is set next.
-  const { assertAddress } = await import('./address.ts');
+  const { assertAddress, assertCanListen, explainListen } = await import('./address.ts');
   assertAddress(config);
   const lock = await claimFolder(config);
+  await assertCanListen(config).catch((reason: unknown) => {
+    throw explainListen(reason, config);
+  });
   const { running, first } = await sparingly(() => start(config));
   console.log(await greeting(running, first));
   const warning = wrongLinks(config, running.url);
@@ -91,11 +94,8 @@ function assertWholeInit(config: Config): void {
   if ((init.email === null) !== (init.password === null)) {
     throw new UsageError('A headless owner needs both LANTERNROOM_INIT_EMAIL and LANTERNROOM_INIT_PASSWORD.');
   }
-  if (init.agentKey !== null && tierOf(init.agentKey) === null) {
-    throw new UsageError(
-      'LANTERNROOM_INIT_AGENT_KEY must be wk_test_ or wk_live_ and at least 32 letters or digits.',
-    );
-  }
+  const refused = refuseHome(homeOf(config));
+  if (refused !== null) throw wrongInit(refused);
 }
 
 /** Which setting a refusal is about. */
@@ -109,34 +109,37 @@ const INIT_SETTINGS: Record<string, string> = {
   callback_secret: 'LANTERNROOM_INIT_CALLBACK_SECRET',
 };
 
+function wrongInit({ message, detail }: Fault): UsageError {
+  return new UsageError(`${INIT_SETTINGS[detail.field ?? ''] ?? 'INIT'}: ${message}`);
+}
+
+function homeOf({ init }: Config): NewHome {
+  const { email, password } = init;
+  return {
+    handle: init.handle ?? 'home',
+    agent: {
+      id: init.agent ?? 'first-agent',
+      tier: tierOf(init.agentKey ?? '') ?? 'test',
+      callbacks: init.callbacks,
+      ...(init.agentKey === null ? {} : { key: init.agentKey }),
+      ...(init.callbackSecret === null ? {} : { callbackSecret: init.callbackSecret }),
+    },
+    owner: email === null || password === null ? null : { email, password },
+  };
+}
+
 /** On an empty store only: the first space, agent and owner. A second start changes nothing. */
 async function initialise({ room }: Ground, config: Config): Promise<MadeAgent | null> {
   if ((await room.store.directory.spaces()).length > 0) return null;
-  // The key is shown once: a start that is going to fail must not be the one that makes it.
-  const { assertCanListen } = await import('./address.ts');
-  await assertCanListen(config);
-  const { init } = config;
-  const tier: Tier = init.agentKey === null ? 'test' : (tierOf(init.agentKey) ?? 'test');
-  const agent = {
-    id: init.agent ?? 'first-agent',
-    tier,
-    callbacks: init.callbacks,
-    ...(init.agentKey === null ? {} : { key: init.agentKey }),
-    ...(init.callbackSecret === null ? {} : { callbackSecret: init.callbackSecret }),
-  };
-  const { email, password } = init;
-  const owner = email === null || password === null ? null : { email, password };
-  const home = { handle: init.handle ?? 'home', agent, owner };
-  const made = await foundHome(room, home, OPERATOR).catch(async (reason: unknown) => {
+  const made = await foundHome(room, homeOf(config), OPERATOR).catch(async (reason: unknown) => {
     // Another replica may have founded it in the same moment; it did so with the same values.
     if ((await room.store.directory.spaces()).length > 0) return null;
     throw reason;
   });
   if (made === null) return null;
-  if (isFault(made))
-    throw new UsageError(`${INIT_SETTINGS[made.detail.field ?? ''] ?? 'INIT'}: ${made.message}`);
+  if (isFault(made)) throw wrongInit(made);
   // A key that the operator brought is not shown again.
-  return init.agentKey === null ? made : null;
+  return config.init.agentKey === null ? made : null;
 }
 
 /** AKEP_WEBHOOK_SECRET is read at every start: the test producer signs with what it says. */

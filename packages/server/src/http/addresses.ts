@@ -64,7 +64,13 @@ export class Addresses {
 
 export function wrongMethod(reply: FastifyReply, allowed: readonly string[], hint?: string): Fault {
   reply.header('allow', allowed.join(', '));
-  return new Fault('method_not_allowed', hint ?? `Only ${allowed.join(', ')} works here.`);
+  return new Fault('method_not_allowed', hint ?? onlyThese(allowed));
+}
+
+const inWords = new Intl.ListFormat('en', { style: 'long', type: 'conjunction' });
+
+function onlyThese(methods: readonly string[]): string {
+  return `Only ${inWords.format(methods)} ${methods.length === 1 ? 'works' : 'work'} here.`;
 }
 
 /** Decoded as the router does it. A path that does not decode never gets here. */

@@ -67,6 +67,8 @@ test('[D86] it is told in the words of the door, however the address is written,
     fetch(world.url + path, { method: 'PUT', headers: { 'content-type': 'text/odd' }, body: '{' });
   const akep = await put('/.well-known/akep.json');
   expect([akep.status, await akep.json()]).toEqual([405, { error: 'Only GET works here.' }]);
+  const several = await put('/akep/subscriptions');
+  expect(await several.json()).toEqual({ error: 'Only GET and POST work here.' });
   for (const path of ['/healthz?a=/b#c', '/%68ealthz', '/docs/errors', '/desk/deliveries/x', '/mcp']) {
     const reply = await put(path);
     const { error } = (await reply.json()) as { error: { code: string } };

@@ -238,4 +238,9 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     // was written before is not counted.
     `alter table tasks add column log_bytes bigint not null default 0`,
   ],
+  [
+    // What an agent has uploaded and no artifact has named. Uploads of before do not count.
+    `alter table blobs add column is_unnamed bigint not null default 0`,
+    `create index blobs_unnamed on blobs (space_id, agent_id, created_at, size) where is_unnamed = 1`,
+  ],
 ];

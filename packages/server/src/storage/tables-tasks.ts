@@ -79,6 +79,7 @@ export interface TaskTables {
     size: number;
     chunks: number;
     created_at: number;
+    is_unnamed: number;
   };
   blob_chunks: { space_id: string; blob_id: string; place: number; body: Uint8Array };
   blob_uses: { space_id: string; task_seq: number; blob_id: string };

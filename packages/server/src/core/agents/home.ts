@@ -1,7 +1,7 @@
 import { type Fault, isFault } from '../faults.ts';
-import { insertPerson, makePerson } from '../people/add-person.ts';
+import { insertPerson, makePerson, refusePerson } from '../people/add-person.ts';
 import type { Doorkeeper } from '../people/login.ts';
-import type { Person } from '../people/person.ts';
+import { foldEmail, type Person } from '../people/person.ts';
 import type { Room } from '../room.ts';
 import {
   insertAgent,
@@ -20,17 +20,23 @@ export type NewHome = {
   owner: { email: string; password: string } | null;
 };
 
+/** Asks nothing of a store, so that a start can be refused before it makes one. */
+export function refuseHome({ handle, agent, owner }: NewHome): Fault | null {
+  return (
+    refuseHandle(handle) ??
+    refuseAgent(agent) ??
+    (owner && refusePerson(foldEmail(owner.email), owner.password))
+  );
+}
+
 /**
  * The first space, its agent and its owner, all or nothing: a store with half of them would count as set up, and the
  * next start would not make the rest (D29).
  */
-export async function foundHome(
-  room: Doorkeeper,
-  { handle, agent, owner }: NewHome,
-  actor: string,
-): Promise<MadeAgent | Fault> {
-  const refused = refuseHandle(handle) ?? refuseAgent(agent);
+export async function foundHome(room: Doorkeeper, home: NewHome, actor: string): Promise<MadeAgent | Fault> {
+  const refused = refuseHome(home);
   if (refused !== null) return refused;
+  const { handle, agent, owner } = home;
   const space = makeSpaceId(room);
   const person = owner && (await makePerson(room, { ...owner, space, name: null, role: 'owner' }));
   if (isFault(person)) return person;

@@ -87,6 +87,7 @@ async function storeBytes(room: Room, tx: Tx, task: TaskRecord, given: PreparedC
     size: given.bytes.length,
     chunks: Math.ceil(given.bytes.length / CHUNK),
     createdAt: room.clock.now(),
+    isUnnamed: false,
   };
   await tx.blobs.insert(blob);
   for (let place = 0; place < blob.chunks; place++) {

@@ -128,7 +128,12 @@ export type Blob = {
   size: number;
   chunks: number;
   createdAt: Micros;
+  /** An upload, under way or finished, that no artifact has named so far. */
+  isUnnamed: boolean;
 };
+
+/** What an agent has uploaded and not named. */
+export type Unnamed = { count: number; bytes: number };
 
 export interface BlobRows {
   insert(blob: Blob): Promise<void>;
@@ -137,10 +142,13 @@ export interface BlobRows {
   finish(id: string, done: { digest: string; size: number; chunks: number }): Promise<void>;
   /** Treats the content as if it had just arrived. */
   renew(id: string, at: Micros): Promise<void>;
+  /** Notes how much of an upload has come so far. */
+  grow(id: string, size: number): Promise<void>;
   insertChunk(id: string, place: number, body: Uint8Array): Promise<void>;
   chunk(id: string, place: number): Promise<Uint8Array | null>;
   remove(id: string): Promise<void>;
-  /** Records that a task refers to this content; safe to repeat. */
+  unnamed(agent: AgentId, since: Micros): Promise<Unnamed>;
+  /** Records that a task refers to this content, which is named from now on; safe to repeat. */
   use(task: number, id: string): Promise<void>;
   isUsed(task: number, id: string): Promise<boolean>;
   /** Content that no task refers to, and that nobody can be about to use. */

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MadeAgent } from '../../core/agents/found.ts';
 import { CHUNK } from '../../core/tasks/content.ts';
 import { retireTasks } from '../../core/tasks/retention.ts';
+import { MOST_UNNAMED } from '../../core/tasks/upload.ts';
 import { aLaptop, anAgent, TestCaller, useWorld, v1Message, type Wire } from '../../testing/a2a.ts';
 import { until } from '../../testing/waiting.ts';
 
@@ -283,6 +284,53 @@ describe('content', () => {
     await until(async () => (await kept()) === 1);
     socket.destroy();
     await until(async () => (await kept()) === 0);
+  });
+
+  test('[A20] an agent that names nothing of what it uploads is refused more, and taken up again once it does', async () => {
+    const { agent, laptop, taskId } = await stage();
+    const others = await stage();
+    const first = (await (await upload(agent, taskId, randomBytes(3000))).json()) as Uploaded;
+    const seeded: string[] = [];
+    const uploadedBefore = (count: number, size: number) =>
+      world().room.store.write(world().space.id, [], async (tx) => {
+        const createdAt = world().room.clock.now();
+        const blob = { agent: agent.agent.id, digest: null, size, chunks: 0, createdAt, isUnnamed: true };
+        for (let i = 0; i < count; i++) {
+          const id = `blob_${agent.agent.id}_${seeded.length}`;
+          await tx.blobs.insert({ ...blob, id });
+          seeded.push(id);
+        }
+      });
+    onTestFinished(() =>
+      world().room.store.write(world().space.id, [], async (tx) => {
+        for (const id of seeded) await tx.blobs.remove(id);
+      }),
+    );
+    const name = ({ url }: Uploaded) =>
+      laptop.say({ type: 'artifact', taskId, artifact: { artifactId: 'a', parts: [{ url }] } });
+    const kept = async () => {
+      const [row] = await world().sql('select count(*) as n from blobs where agent_id = ?', agent.agent.id);
+      return Number(row?.n);
+    };
+
+    await uploadedBefore(1, MOST_UNNAMED.bytes - 3000 - CHUNK);
+    expect((await upload(agent, taskId, randomBytes(100))).status).toBe(201);
+    const before = await kept();
+    const refused = await upload(agent, taskId, randomBytes(CHUNK + 1000));
+    expect([refused.status, await refused.json()]).toMatchObject([
+      413,
+      { error: { message: expect.stringContaining('Send the artifacts first') } },
+    ]);
+    expect(await kept()).toBe(before);
+    expect((await upload(others.agent, others.taskId, randomBytes(CHUNK + 1000))).status).toBe(201);
+    expect(await name(first)).toMatchObject({ type: 'ack' });
+    expect((await upload(agent, taskId, randomBytes(CHUNK + 1000))).status).toBe(201);
+
+    await uploadedBefore(MOST_UNNAMED.count - 4, 0);
+    const last = (await (await upload(agent, taskId, randomBytes(1))).json()) as Uploaded;
+    expect((await upload(agent, taskId, randomBytes(2))).status).toBe(413);
+    expect(await name(last)).toMatchObject({ type: 'ack' });
+    expect((await upload(agent, taskId, randomBytes(2))).status).toBe(201);
   });
 
   test('[A20] an upload that comes again is as good as new: it does not leave before it can be named', async () => {

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Fault } from '../../core/faults.ts';
 import { addSender, answered, idsOf, opened, openInbox, page, subscribed } from '../../testing/akep.ts';
 import { Relay, SseReader } from '../../testing/akep-live.ts';
@@ -107,6 +108,26 @@ describe('the stream', () => {
   });
 });
 
+/** The head of the answer to a bare upgrade. */
+async function upgraded(world: World, headers: string[]): Promise<string> {
+  const { port, host } = new URL(world.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const asked = [
+    'GET /akep/relay HTTP/1.1',
+    `host: ${host}`,
+    `authorization: Bearer ${world.agent.key}`,
+    'connection: Upgrade',
+    'upgrade: websocket',
+    'sec-websocket-version: 13',
+    'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+    ...headers,
+  ];
+  socket.write(`${asked.join('\r\n')}\r\n\r\n`);
+  const [head] = (await once(socket, 'data')) as [Buffer];
+  return head.toString();
+}
+
 describe('the relay', () => {
   it('[K15] sends events with their cursors and takes acknowledgements', async () => {
     const { world, sender } = await openInbox();
@@ -119,6 +140,13 @@ describe('the relay', () => {
     await until(async () => (await unacked(world)) === 0);
     const { json } = await answered(world.get(`/akep/events/${first.event_id}`));
     expect(json.ack).toMatchObject({ status: 'applied', reason: 'Read.' });
+  });
+
+  it('[K15] claims to speak no subprotocol, whatever is offered', async () => {
+    const { world } = await openInbox();
+    const reply = await upgraded(world, ['sec-websocket-protocol: mqtt, bearer']);
+    expect(reply).toMatch(/^HTTP\/1\.1 101 /);
+    expect(reply).not.toMatch(/sec-websocket-protocol/i);
   });
 
   it('[K15] what was not acknowledged comes again after a reconnect, and only that', async () => {

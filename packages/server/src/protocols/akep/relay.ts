@@ -32,6 +32,8 @@ export async function relayRoute(app: FastifyInstance, shell: Shell): Promise<vo
     perMessageDeflate: false,
     // Pings are answered where frames are read (http/sockets/pace.ts).
     autoPong: false,
+    // It speaks none. Left alone, the library claims to speak whatever is offered first.
+    handleProtocols: () => false as const,
     server: gate(app, shell),
   };
   // An unreadable frame is its sender's mistake: the close code says so, and the log should not call it our error.

@@ -118,7 +118,15 @@ export function describeCalling(fresh: Fresh): void {
 
   test('[A20] content is kept in chunks, found by its digest, and unused only while nobody uses it', async () => {
     const { write, read } = await opened();
-    const blob = { id: 'b1', agent: 'agent-1', digest: null, size: 0, chunks: 0, createdAt: 10 };
+    const blob = {
+      id: 'b1',
+      agent: 'agent-1',
+      digest: null,
+      size: 0,
+      chunks: 0,
+      createdAt: 10,
+      isUnnamed: true,
+    };
     await write(async (tx) => {
       await tx.blobs.insert(blob);
       await tx.blobs.insertChunk('b1', 0, BYTES);
@@ -141,6 +149,27 @@ export function describeCalling(fresh: Fresh): void {
     expect(await read((tx) => tx.blobs.unused(13, 10))).toEqual([]);
     await write((tx) => tx.blobs.remove('b1'));
     expect(await read((tx) => tx.blobs.chunk('b1', 0))).toBeNull();
+  });
+
+  test('[A20] uploads that no artifact names are counted per agent, with what has come of them', async () => {
+    const { write, read } = await opened();
+    const blob = { digest: null, size: 0, chunks: 0, createdAt: 10, isUnnamed: true };
+    await write(async (tx) => {
+      for (const id of ['b1', 'b2']) await tx.blobs.insert({ ...blob, id, agent: 'agent-1' });
+      await tx.blobs.insert({ ...blob, id: 'older', agent: 'agent-1', size: 70, createdAt: 9 });
+      await tx.blobs.insert({ ...blob, id: 'another', agent: 'agent-2', size: 70 });
+      await tx.blobs.insert({ ...blob, id: 'in a frame', agent: 'agent-1', size: 70, isUnnamed: false });
+    });
+    const unnamed = () => read((tx) => tx.blobs.unnamed('agent-1', 10));
+    expect(await unnamed()).toEqual({ count: 2, bytes: 0 });
+    await write((tx) => tx.blobs.grow('b1', 5 * 1024 ** 3));
+    await write((tx) => tx.blobs.finish('b2', { digest: 'd', size: 4, chunks: 1 }));
+    expect(await unnamed()).toEqual({ count: 2, bytes: 5 * 1024 ** 3 + 4 });
+    await write((tx) => tx.blobs.use(1, 'b1'));
+    expect(await unnamed()).toEqual({ count: 1, bytes: 4 });
+    expect(await read((tx) => tx.blobs.get('b1'))).toMatchObject({ isUnnamed: false });
+    await write((tx) => tx.blobs.remove('b2'));
+    expect(await unnamed()).toEqual({ count: 0, bytes: 0 });
   });
 
   test('[A3] signing keys are listed newest first, and retired', async () => {

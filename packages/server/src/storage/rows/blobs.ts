@@ -12,6 +12,7 @@ const insert = insertOf('blobs', [
   'size',
   'chunks',
   'created_at',
+  'is_unnamed',
 ]);
 
 const byId = statement<ById>()((db, p) =>
@@ -41,6 +42,32 @@ const renew = statement<ById & { at: number }>()((db, p) =>
     .set({ created_at: p.at })
     .where('space_id', '=', p.space)
     .where('blob_id', '=', p.id),
+);
+
+const grow = statement<ById & { size: number }>()((db, p) =>
+  db.updateTable('blobs').set({ size: p.size }).where('space_id', '=', p.space).where('blob_id', '=', p.id),
+);
+
+const unnamed = statement<{ space: string; agent: string; since: number }>()((db, p) =>
+  db
+    .selectFrom('blobs')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('n'),
+      eb.cast<number | null>(eb.fn.sum('size'), 'bigint').as('bytes'),
+    ])
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .where('created_at', '>=', p.since)
+    .where('is_unnamed', '=', 1),
+);
+
+const name = statement<ById>()((db, p) =>
+  db
+    .updateTable('blobs')
+    .set({ is_unnamed: 0 })
+    .where('space_id', '=', p.space)
+    .where('blob_id', '=', p.id)
+    .where('is_unnamed', '=', 1),
 );
 
 const insertChunk = insertOf('blob_chunks', ['space_id', 'blob_id', 'place', 'body']);
@@ -103,18 +130,27 @@ export function blobRows(session: Session, space: string): BlobRows {
         size: blob.size,
         chunks: blob.chunks,
         created_at: blob.createdAt,
+        is_unnamed: blob.isUnnamed ? 1 : 0,
       })),
     get: async (id) => toOne(await session.one(byId, { space, id })),
     byDigest: async (digest) => toOne(await session.one(byDigest, { space, digest })),
     finish: async (id, done) => void (await session.run(finish, { space, id, ...done })),
     renew: async (id, at) => void (await session.run(renew, { space, id, at })),
+    grow: async (id, size) => void (await session.run(grow, { space, id, size })),
     insertChunk: async (id, place, body) =>
       void (await session.run(insertChunk, { space_id: space, blob_id: id, place, body })),
     chunk: async (id, place) => (await session.one(chunk, { space, id, place }))?.body ?? null,
     remove: async (id) => {
       for (const part of removal) await session.run(part, { space, id });
     },
-    use: async (task, id) => void (await session.run(use, { space_id: space, task_seq: task, blob_id: id })),
+    unnamed: async (agent, since) => {
+      const found = await session.one(unnamed, { space, agent, since });
+      return { count: found?.n ?? 0, bytes: found?.bytes ?? 0 };
+    },
+    use: async (task, id) => {
+      await session.run(use, { space_id: space, task_seq: task, blob_id: id });
+      await session.run(name, { space, id });
+    },
     isUsed: async (task, id) => (await session.one(isUsed, { space, task, id })) !== undefined,
     unused: async (before, limit) =>
       (await session.all(unused, { space, before, limit })).map((row) => row.blob_id),
@@ -130,5 +166,6 @@ function toOne(row: Tables['blobs'] | undefined): Blob | null {
     size: row.size,
     chunks: row.chunks,
     createdAt: row.created_at,
+    isUnnamed: row.is_unnamed === 1,
   };
 }

@@ -36,6 +36,7 @@ test('[A9] no statement of the relay reads more than it returns', async () => {
   await blobRows(session, 'sp_1').byDigest('d');
   await blobRows(session, 'sp_1').isUsed(1, 'b');
   await blobRows(session, 'sp_1').unused(1, 10);
+  await blobRows(session, 'sp_1').unnamed('a', 1);
   await taskDirectory(session).callerByDigest('d');
   await taskDirectory(session).agentAddress('home', 'a');
   await taskDirectory(session).lostLinks(1, 10);

@@ -457,6 +457,12 @@ describe('from the agent', () => {
     ],
     ['text that is a number', { id: 'x', type: 'completed', taskId: 't', text: 5 }, 'invalid_frame', /text/],
     [
+      'a message and a text beside it',
+      { id: 'x', type: 'completed', taskId: 't', text: 'b', message: { parts: [{ text: 'a' }] } },
+      'invalid_frame',
+      /not both/,
+    ],
+    [
       'a key that would change the prototype',
       '{"id":"x","type":"accepted","taskId":"t","__proto__":{}}',
       'invalid_frame',

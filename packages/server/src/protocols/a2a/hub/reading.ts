@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Compile } from 'typebox/compile';
 import { isJsonObject, type JsonObject } from '../../../core/canonical.ts';
-import { type Fault, isFault } from '../../../core/faults.ts';
+import { Fault, isFault } from '../../../core/faults.ts';
 import type { AgentId, SpaceId } from '../../../core/ids.ts';
 import type { Room } from '../../../core/room.ts';
 import { contentDigest, type PreparedContent } from '../../../core/tasks/content.ts';
@@ -135,9 +135,10 @@ function toReport(room: Room, who: Who, type: string, frame: JsonObject): Report
 /** An agent's words; a message without parts if there are none. */
 function toMessage(room: Room, { message, text }: { message?: unknown; text?: string }): JsonObject {
   if (message === undefined && text === undefined) return {};
+  if (message !== undefined && text !== undefined)
+    throw new Fault('invalid_field', 'Send message or text, not both.', { field: 'text' });
   const given = isJsonObject(message) ? message : {};
-  const parts =
-    text === undefined || message !== undefined ? toParts(given.parts, 'message.parts', 'any') : [{ text }];
+  const parts = text === undefined ? toParts(given.parts, 'message.parts', 'any') : [{ text }];
   return {
     messageId: typeof given.messageId === 'string' ? given.messageId : room.ids.uuid(),
     role: 'ROLE_AGENT',
