@@ -268,7 +268,7 @@ describe('settings that cannot be', () => {
     ['a short master key', { env: { LANTERNROOM_SECRET: 'short' } }, /LANTERNROOM_SECRET .*24/],
     ['a secret in no file', { env: { LANTERNROOM_SECRET_FILE: '/no/such' } }, /SECRET_FILE names \/no\/such/],
     ['half an owner', { env: { LANTERNROOM_INIT_PASSWORD: '' } }, /INIT_EMAIL and LANTERNROOM_INIT_PASSWORD/],
-    ['a key of the wrong form', { env: { LANTERNROOM_INIT_AGENT_KEY: 'wk_test_x' } }, /INIT_AGENT_KEY .*32/],
+    ['a key of the wrong form', { env: { LANTERNROOM_INIT_AGENT_KEY: 'wk_test_x' } }, /INIT_AGENT_KEY: .*32/],
   ];
 
   test('[D29][D31] each is wrong usage, with a sentence, and makes no data', async () => {
