@@ -2,6 +2,9 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { inRepo, temporaryFolder } from './support/folder.ts';
+import { usePostgres } from './support/postgres.ts';
+
+const cluster = usePostgres();
 
 /** The one message of a program of the bench. */
 async function answerOf(program: string, wanted: object): Promise<unknown> {
@@ -33,4 +36,15 @@ test('the programs of the bench that fill a store, and time its steps, fit the c
     { micros: Record<string, number> },
   ];
   expect(Object.values(point.micros)).toEqual(Array(9).fill(expect.any(Number)));
+});
+
+test('the programs of the bench that work on PostgreSQL fit the store and the dispatcher as they are', async () => {
+  const env = { DATABASE_URL: await cluster.database(), LANTERNROOM_SECRET: 'a secret of the bench '.repeat(3) };
+  const folder = temporaryFolder();
+  await answerOf('stores/seed.mjs', { folder, total: 0, fresh: 3, callbacks: ['http://127.0.0.1:9/hook'], env });
+  const rate = { perSecond: expect.any(Number) };
+  expect(await answerOf('workers/queues.mjs', { folder, kind: 'ours', total: 3, env })).toEqual(rate);
+  const times = { warmupMs: 1, measureMs: 1 };
+  for (const kind of ['store', 'raw', 'least'])
+    expect(await answerOf('workers/replica.mjs', { folder, kind, n: 1, env, times })).toMatchObject(rate);
 });

@@ -14,6 +14,8 @@ import {
 } from '../servers.mjs';
 
 const SAMPLES = 300;
+/** After it stood still, a server first does what its clock had planned for that time; this measures the ones after that. */
+const WARM_UP = 50;
 /** Half a second each. */
 const REFERENCE_SAMPLES = 40;
 
@@ -106,7 +108,7 @@ async function events(rounds) {
 
 async function decisions(rounds) {
   const inMemory = folderInMemory();
-  const count = SAMPLES * (rounds + 1);
+  const count = (WARM_UP + SAMPLES) * (rounds + 1);
   return inTurn(rounds, {
     ours: await decisionsIn(temporaryFolder(), count),
     ...(inMemory && { inMemory: await decisionsIn(inMemory, count) }),
@@ -119,6 +121,7 @@ async function inTurn(rounds, scenes) {
     process.kill(server.pid, 'SIGSTOP');
     return async () => {
       process.kill(server.pid, 'SIGCONT');
+      for (let n = 0; n < WARM_UP; n++) await wake();
       const times = [];
       for (let n = 0; n < SAMPLES; n++) times.push(await wake());
       process.kill(server.pid, 'SIGSTOP');

@@ -23,6 +23,7 @@ async function ours() {
   const { readConfig } = await built('config');
   const { openGround } = await built('main');
   const { Dispatcher } = await built('dispatch/dispatcher');
+  const { signCallback: sign } = await built('http/signing/callback-signature');
   const ground = await openGround(
     readConfig({ flags: { data: join(folder, 'data') }, env: { ...SETTINGS, ...env } }),
   );
@@ -35,7 +36,7 @@ async function ours() {
     stop: async () => {},
   };
   const wakeups = { on: (topic, wake) => room.store.signals.on(topic, wake) };
-  const dispatcher = new Dispatcher({ room, outbound, mailer: null, wakeups, warn, push: null });
+  const dispatcher = new Dispatcher({ room, outbound, mailer: null, sign, wakeups, warn, push: null });
   const perSecond = await timed(async () => {
     dispatcher.start();
     while ((await room.store.directory.nextJobAt(0)) !== null) await pause();
