@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fromCursor, type Reader, toCursor } from '../../core/events/cursor.ts';
-import { MOST_WAITS } from '../../core/events/place.ts';
-import { type ReadResumes, readResumes } from '../../core/events/resumes.ts';
-import { fromResume } from '../../core/events/wait.ts';
-import { endWait, openWait, setPolicy } from '../../core/events/waiting.ts';
-import { orThrow } from '../../core/faults.ts';
-import { onlyLastingGet } from '../../http/methods.ts';
-import { type Query, single } from '../../http/reading/fields.ts';
-import type { Shell } from '../../http/shell.ts';
-import { fromPolicy, fromWait, toLimit, toPolicy, toWait, toWaitMs } from './mapping.ts';
-import { type ById, caller, jsonBody, readerOf, stillValid } from './request.ts';
-import { PolicyBody, PolicyChange, QUERY, ResumesBody, WaitBody, WaitsView, WaitView } from './schema.ts';
+import { fromCursor, type Reader, toCursor } from '../../../core/events/cursor.ts';
+import { MOST_WAITS } from '../../../core/events/place.ts';
+import { type ReadResumes, readResumes } from '../../../core/events/resumes.ts';
+import { fromResume } from '../../../core/events/wait.ts';
+import { endWait, openWait, setPolicy } from '../../../core/events/waiting.ts';
+import { orThrow } from '../../../core/faults.ts';
+import { onlyLastingGet } from '../../../http/methods.ts';
+import { type Query, single } from '../../../http/reading/fields.ts';
+import type { Shell } from '../../../http/shell.ts';
+import { fromPolicy, fromWait, toLimit, toPolicy, toWait, toWaitMs } from '../mapping.ts';
+import { type ById, caller, jsonBody, readerOf, stillValid } from '../request.ts';
+import { PolicyBody, PolicyChange, QUERY, ResumesBody, WaitBody, WaitsView, WaitView } from '../schema.ts';
 
 /** Paused runs: what they wait for, what has woken them, and how far an event may go (K20, K21). */
 export function waitRoutes(door: FastifyInstance, shell: Shell): void {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { Shell } from '../../http/shell.ts';
-import { AckBody, EventBody, ResumeView } from './schema.ts';
+import type { Shell } from '../../../http/shell.ts';
+import { AckBody, EventBody, ResumeView } from '../schema.ts';
 
 /** What goes over the socket, frame by frame. */
 const FRAMES = {

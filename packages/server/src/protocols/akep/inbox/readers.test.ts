@@ -9,9 +9,9 @@ import {
   readAll,
   type Sender,
   subscribed,
-} from '../../testing/akep.ts';
-import { Relay, SseReader } from '../../testing/akep-live.ts';
-import type { World } from '../../testing/world.ts';
+} from '../../../testing/akep.ts';
+import { Relay, SseReader } from '../../../testing/akep-live.ts';
+import type { World } from '../../../testing/world.ts';
 
 const PRODUCERS = 4;
 const EVENTS_EACH = 100;

@@ -9,9 +9,9 @@ import {
   sharedInbox,
   subscribed,
   subscription,
-} from '../../testing/akep.ts';
-import { RELAY_SUBSCRIPTION, SUBSCRIPTION } from '../../testing/akep-examples.ts';
-import { ledger, openWorld } from '../../testing/wake.ts';
+} from '../../../testing/akep.ts';
+import { RELAY_SUBSCRIPTION, SUBSCRIPTION } from '../../../testing/akep-examples.ts';
+import { ledger, openWorld } from '../../../testing/wake.ts';
 
 const PATH = '/akep/subscriptions';
 

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { logFault, toFault } from '../../http/errors.ts';
-import { type Query, single } from '../../http/reading/fields.ts';
-import type { Shell } from '../../http/shell.ts';
+import { logFault, toFault } from '../../../http/errors.ts';
+import { type Query, single } from '../../../http/reading/fields.ts';
+import type { Shell } from '../../../http/shell.ts';
+import { caller, readerOf } from '../request.ts';
 import { Follower, type Sink, startOf } from './follower.ts';
-import { caller, readerOf } from './request.ts';
 
 /** `GET /akep/events/stream`: bare envelopes, `id:` is the cursor. */
 export async function stream(

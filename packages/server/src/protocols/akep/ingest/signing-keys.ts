@@ -1,8 +1,8 @@
-import { isActive } from '../../core/agents/key.ts';
-import type { VerifyingKey } from '../../core/events/store.ts';
-import type { SpaceId } from '../../core/ids.ts';
-import type { Room } from '../../core/room.ts';
-import { LIMITS } from './schema.ts';
+import { isActive } from '../../../core/agents/key.ts';
+import type { VerifyingKey } from '../../../core/events/store.ts';
+import type { SpaceId } from '../../../core/ids.ts';
+import type { Room } from '../../../core/room.ts';
+import { LIMITS } from '../schema.ts';
 
 export type Wanted = { keyId: string | null; space: SpaceId | null };
 

@@ -1,9 +1,9 @@
-import type { Producer } from '../../core/events/producer.ts';
-import type { Fault } from '../../core/faults.ts';
-import { ShortMemory } from '../../core/maps.ts';
-import { type Bucket, fullBucket, type Rate, take } from '../../core/rate.ts';
-import type { Room } from '../../core/room.ts';
-import { AKEP_DOOR } from './errors.ts';
+import type { Producer } from '../../../core/events/producer.ts';
+import type { Fault } from '../../../core/faults.ts';
+import { ShortMemory } from '../../../core/maps.ts';
+import { type Bucket, fullBucket, type Rate, take } from '../../../core/rate.ts';
+import type { Room } from '../../../core/room.ts';
+import { AKEP_DOOR } from '../errors.ts';
 
 /** One a second, with a burst: enough to help a developer, too little to fill a disk. */
 const NOTED: Rate = { perHour: 3600, burst: 100 };

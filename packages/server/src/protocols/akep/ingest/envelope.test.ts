@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keepEnvironmentProducer } from '../../core/events/producers.ts';
+import { keepEnvironmentProducer } from '../../../core/events/producers.ts';
 import {
   addSender,
   anEvent,
@@ -8,11 +8,11 @@ import {
   readAll,
   Sender,
   sharedInbox,
-} from '../../testing/akep.ts';
-import { INVALID_COMMAND, SENSE2AI, VALID_EVENT } from '../../testing/akep-examples.ts';
-import type { World } from '../../testing/world.ts';
-import { EVENT_SCHEMA } from './akep-v1.ts';
-import { SUBSCRIPTION_SCHEMA } from './akep-v1-subscription.ts';
+} from '../../../testing/akep.ts';
+import { INVALID_COMMAND, SENSE2AI, VALID_EVENT } from '../../../testing/akep-examples.ts';
+import type { World } from '../../../testing/world.ts';
+import { EVENT_SCHEMA } from '../documents/akep-v1.ts';
+import { SUBSCRIPTION_SCHEMA } from '../documents/akep-v1-subscription.ts';
 
 async function refusedWith(sender: Sender, event: Changes) {
   const { status, json } = await sender.send(event);

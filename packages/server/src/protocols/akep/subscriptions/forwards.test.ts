@@ -1,10 +1,17 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { keepEnvironmentProducer } from '../../core/events/producers.ts';
-import { addSender, answered, type Changes, readAll, type Sender, subscribed } from '../../testing/akep.ts';
-import { signal } from '../../testing/receivers.ts';
-import { AT_ONCE, type Called, ledger, openHook, openWorld } from '../../testing/wake.ts';
-import type { World, WorldOptions } from '../../testing/world.ts';
+import { keepEnvironmentProducer } from '../../../core/events/producers.ts';
+import {
+  addSender,
+  answered,
+  type Changes,
+  readAll,
+  type Sender,
+  subscribed,
+} from '../../../testing/akep.ts';
+import { signal } from '../../../testing/receivers.ts';
+import { AT_ONCE, type Called, ledger, openHook, openWorld } from '../../../testing/wake.ts';
+import type { World, WorldOptions } from '../../../testing/world.ts';
 
 type Hook = Awaited<ReturnType<typeof openHook>>;
 

@@ -1,13 +1,13 @@
-import { fromCursor, type Reader, toCursor } from '../../core/events/cursor.ts';
-import { type Item, lastOffset, readInbox } from '../../core/events/inbox.ts';
-import { resumesBehind } from '../../core/events/resumes.ts';
-import { fromResume, type Resume } from '../../core/events/wait.ts';
-import { orThrow } from '../../core/faults.ts';
-import type { Topic } from '../../core/store.ts';
-import type { Shell } from '../../http/shell.ts';
-import { Watch } from '../../http/waiting/watch.ts';
-import { textOf } from './mapping.ts';
-import { stillValid } from './request.ts';
+import { fromCursor, type Reader, toCursor } from '../../../core/events/cursor.ts';
+import { type Item, lastOffset, readInbox } from '../../../core/events/inbox.ts';
+import { resumesBehind } from '../../../core/events/resumes.ts';
+import { fromResume, type Resume } from '../../../core/events/wait.ts';
+import { orThrow } from '../../../core/faults.ts';
+import type { Topic } from '../../../core/store.ts';
+import type { Shell } from '../../../http/shell.ts';
+import { Watch } from '../../../http/waiting/watch.ts';
+import { textOf } from '../mapping.ts';
+import { stillValid } from '../request.ts';
 
 const PAGE = 100;
 /** Small, because a slow reader keeps its page in memory, and there may be thousands. */

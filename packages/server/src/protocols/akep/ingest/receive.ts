@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import { type Arriving, type Ingested, ingest, type Subscriptions } from '../../core/events/ingest.ts';
-import type { Algorithm, Producer } from '../../core/events/producer.ts';
-import type { VerifyingKey } from '../../core/events/store.ts';
-import { Fault, isFault, orThrow } from '../../core/faults.ts';
-import type { SpaceId } from '../../core/ids.ts';
-import { entry, ShortMemory } from '../../core/maps.ts';
-import type { Shell } from '../../http/shell.ts';
-import type { HmacKey } from '../../http/signing/hmac.ts';
+import { type Arriving, type Ingested, ingest, type Subscriptions } from '../../../core/events/ingest.ts';
+import type { Algorithm, Producer } from '../../../core/events/producer.ts';
+import type { VerifyingKey } from '../../../core/events/store.ts';
+import { Fault, isFault, orThrow } from '../../../core/faults.ts';
+import type { SpaceId } from '../../../core/ids.ts';
+import { entry, ShortMemory } from '../../../core/maps.ts';
+import type { Shell } from '../../../http/shell.ts';
+import type { HmacKey } from '../../../http/signing/hmac.ts';
 import {
   type HeaderFlaw,
   isSignedWith,
@@ -14,11 +14,11 @@ import {
   readSignature,
   type SignatureHeaders,
   secretKey,
-} from '../../http/signing/webhook-signature.ts';
+} from '../../../http/signing/webhook-signature.ts';
+import type { Sent } from '../request.ts';
+import { LIMITS } from '../schema.ts';
 import { toEnvelope } from './envelope.ts';
 import type { RefusalNotes } from './refusals.ts';
-import type { Sent } from './request.ts';
-import { LIMITS } from './schema.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 const FLAWS: Record<HeaderFlaw, string> = {

@@ -1,7 +1,7 @@
-import type { Shell } from '../../http/shell.ts';
+import type { Shell } from '../../../http/shell.ts';
+import { LIMITS } from '../schema.ts';
 import { EVENT_SCHEMA } from './akep-v1.ts';
 import { SUBSCRIPTION_SCHEMA } from './akep-v1-subscription.ts';
-import { LIMITS } from './schema.ts';
 
 const PROFILES = ['webhook', 'replay_inbox', 'relay', 'task_state', 'knowledge_publisher'];
 const ALGORITHMS = ['v1', 'v1a'];

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../core/canonical.ts';
-import { anEvent, answered, freshId, openInbox, sharedInbox } from '../../testing/akep.ts';
-import { SENSE2AI } from '../../testing/akep-examples.ts';
+import type { JsonObject } from '../../../core/canonical.ts';
+import { anEvent, answered, freshId, openInbox, sharedInbox } from '../../../testing/akep.ts';
+import { SENSE2AI } from '../../../testing/akep-examples.ts';
+import { checkEvent } from '../schema.ts';
 import { CLOUDEVENTS, cloudTextOf, envelopeTextOf, fromCloudEvent, toCloudEvent } from './cloudevents.ts';
-import { checkEvent } from './schema.ts';
 
 const NOW = '2026-11-15T09:00:00.000000Z';
 const CLOUD = { accept: CLOUDEVENTS };

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { revokeProducerKeys, rotateProducerKey } from '../../core/events/producers.ts';
-import { orThrow } from '../../core/faults.ts';
-import { DAY } from '../../core/time.ts';
+import { revokeProducerKeys, rotateProducerKey } from '../../../core/events/producers.ts';
+import { orThrow } from '../../../core/faults.ts';
+import { DAY } from '../../../core/time.ts';
 import {
   addSender,
   anEvent,
@@ -13,9 +13,9 @@ import {
   readAll,
   Sender,
   subscribed,
-} from '../../testing/akep.ts';
-import { openWorld } from '../../testing/wake.ts';
-import { ManualClock, type World } from '../../testing/world.ts';
+} from '../../../testing/akep.ts';
+import { openWorld } from '../../../testing/wake.ts';
+import { ManualClock, type World } from '../../../testing/world.ts';
 
 describe('rotation', () => {
   it('[K24] the old key signs beside the new one for four days, and not a moment longer', async () => {

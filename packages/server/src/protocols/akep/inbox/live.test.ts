@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Fault } from '../../core/faults.ts';
-import { addSender, answered, idsOf, opened, openInbox, page, subscribed } from '../../testing/akep.ts';
-import { Relay, SseReader } from '../../testing/akep-live.ts';
-import { captureLog } from '../../testing/log.ts';
-import { until, untilStreaming } from '../../testing/waiting.ts';
-import { openWorld } from '../../testing/wake.ts';
-import type { World } from '../../testing/world.ts';
+import { Fault } from '../../../core/faults.ts';
+import { addSender, answered, idsOf, opened, openInbox, page, subscribed } from '../../../testing/akep.ts';
+import { Relay, SseReader } from '../../../testing/akep-live.ts';
+import { captureLog } from '../../../testing/log.ts';
+import { until, untilStreaming } from '../../../testing/waiting.ts';
+import { openWorld } from '../../../testing/wake.ts';
+import type { World } from '../../../testing/world.ts';
 
 async function take<T>(count: number, next: () => Promise<T>): Promise<T[]> {
   const taken: T[] = [];

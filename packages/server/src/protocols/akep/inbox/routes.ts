@@ -1,21 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Identity } from '../../core/agents/key.ts';
-import { acknowledge } from '../../core/events/ack.ts';
-import { fromCursor, type Reader, toCursor } from '../../core/events/cursor.ts';
-import { type Item, type Read, readEvent, readInbox, readLast, readPieces } from '../../core/events/inbox.ts';
-import { readTask } from '../../core/events/task.ts';
-import { type Fault, orThrow } from '../../core/faults.ts';
-import { JSON_HEADERS, sendAtOnce, sendParts } from '../../http/fast-lane.ts';
-import { onlyLastingGet } from '../../http/methods.ts';
-import { asksFor } from '../../http/reading/accept.ts';
-import { type Query, single } from '../../http/reading/fields.ts';
-import type { Shell } from '../../http/shell.ts';
-import { LARGE_BYTES } from '../../http/waiting/large-answers.ts';
-import { SharedLooks } from '../../http/waiting/shared-looks.ts';
-import { CLOUDEVENTS, cloudTextOf } from './cloudevents.ts';
-import { fromEntryAck, fromPage, textOf, toAck, toLast, toLimit, toWaitMs } from './mapping.ts';
-import { type ById, caller, json, optionalJson, readerOf, stillValid } from './request.ts';
-import { AckBody, AckedBody, EventView, PageBody, QUERY, TaskBody } from './schema.ts';
+import type { Identity } from '../../../core/agents/key.ts';
+import { acknowledge } from '../../../core/events/ack.ts';
+import { fromCursor, type Reader, toCursor } from '../../../core/events/cursor.ts';
+import {
+  type Item,
+  type Read,
+  readEvent,
+  readInbox,
+  readLast,
+  readPieces,
+} from '../../../core/events/inbox.ts';
+import { readTask } from '../../../core/events/task.ts';
+import { type Fault, orThrow } from '../../../core/faults.ts';
+import { JSON_HEADERS, sendAtOnce, sendParts } from '../../../http/fast-lane.ts';
+import { onlyLastingGet } from '../../../http/methods.ts';
+import { asksFor } from '../../../http/reading/accept.ts';
+import { type Query, single } from '../../../http/reading/fields.ts';
+import type { Shell } from '../../../http/shell.ts';
+import { LARGE_BYTES } from '../../../http/waiting/large-answers.ts';
+import { SharedLooks } from '../../../http/waiting/shared-looks.ts';
+import { CLOUDEVENTS, cloudTextOf } from '../ingest/cloudevents.ts';
+import { fromEntryAck, fromPage, textOf, toAck, toLast, toLimit, toWaitMs } from '../mapping.ts';
+import { type ById, caller, json, optionalJson, readerOf, stillValid } from '../request.ts';
+import { AckBody, AckedBody, EventView, PageBody, QUERY, TaskBody } from '../schema.ts';
 import { stream } from './stream.ts';
 
 /** Reading an inbox by page, by waiting, live or one by one, and acknowledging. */

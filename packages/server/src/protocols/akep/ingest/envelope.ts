@@ -1,14 +1,14 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.ts';
-import type { Envelope } from '../../core/events/event.ts';
-import { isReserved, type Producer } from '../../core/events/producer.ts';
-import { Fault } from '../../core/faults.ts';
-import { isLongerThan } from '../../core/text.ts';
-import { type Micros, toIso } from '../../core/time.ts';
-import { invalid } from '../../http/reading/fields.ts';
-import { parseStrict } from '../../http/reading/strict-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/canonical.ts';
+import type { Envelope } from '../../../core/events/event.ts';
+import { isReserved, type Producer } from '../../../core/events/producer.ts';
+import { Fault } from '../../../core/faults.ts';
+import { isLongerThan } from '../../../core/text.ts';
+import { type Micros, toIso } from '../../../core/time.ts';
+import { invalid } from '../../../http/reading/fields.ts';
+import { parseStrict } from '../../../http/reading/strict-json.ts';
+import type { Sent } from '../request.ts';
+import { checkEvent } from '../schema.ts';
 import { CLOUDEVENTS, envelopeTextOf, fromCloudEvent } from './cloudevents.ts';
-import type { Sent } from './request.ts';
-import { checkEvent } from './schema.ts';
 
 /** A body with its headers, and the id of the message it came in. */
 export type Carried = Pick<Sent, 'headers' | 'body'> & { messageId?: string };

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { resubscribe, subscribe, unsubscribe } from '../../core/events/subscribe.ts';
-import { Fault, orThrow } from '../../core/faults.ts';
-import type { Shell } from '../../http/shell.ts';
-import { fromSubscribed, fromSubscription, toSubscriptionBody } from './mapping.ts';
-import { type ById, caller, jsonBody, readerOf } from './request.ts';
-import { SubscriptionBody, SubscriptionsView, SubscriptionView } from './schema.ts';
+import { resubscribe, subscribe, unsubscribe } from '../../../core/events/subscribe.ts';
+import { Fault, orThrow } from '../../../core/faults.ts';
+import type { Shell } from '../../../http/shell.ts';
+import { fromSubscribed, fromSubscription, toSubscriptionBody } from '../mapping.ts';
+import { type ById, caller, jsonBody, readerOf } from '../request.ts';
+import { SubscriptionBody, SubscriptionsView, SubscriptionView } from '../schema.ts';
 
 /** What an agent wants to be sent (K18). */
 export function subscriptionRoutes(door: FastifyInstance, shell: Shell): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY } from '../../core/time.ts';
+import { DAY } from '../../../core/time.ts';
 import {
   anEvent,
   answered,
@@ -10,10 +10,10 @@ import {
   readAll,
   sharedInbox,
   subscribed,
-} from '../../testing/akep.ts';
-import { untilParked } from '../../testing/waiting.ts';
-import { ledger, openWorld } from '../../testing/wake.ts';
-import { ManualClock } from '../../testing/world.ts';
+} from '../../../testing/akep.ts';
+import { untilParked } from '../../../testing/waiting.ts';
+import { ledger, openWorld } from '../../../testing/wake.ts';
+import { ManualClock } from '../../../testing/world.ts';
 
 describe('pages', () => {
   const shared = sharedInbox();

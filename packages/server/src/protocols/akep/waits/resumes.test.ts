@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { revokeKeys } from '../../core/agents/keys.ts';
-import { RESUME_POLICIES } from '../../core/events/event.ts';
-import { orThrow } from '../../core/faults.ts';
-import { DAY, toIso } from '../../core/time.ts';
-import { answered, type Changes, opened, openInbox, resumesOf, sharedInbox } from '../../testing/akep.ts';
-import { each, untilParked } from '../../testing/waiting.ts';
-import { ledger } from '../../testing/wake.ts';
-import { ManualClock, type World } from '../../testing/world.ts';
+import { revokeKeys } from '../../../core/agents/keys.ts';
+import { RESUME_POLICIES } from '../../../core/events/event.ts';
+import { orThrow } from '../../../core/faults.ts';
+import { DAY, toIso } from '../../../core/time.ts';
+import { answered, type Changes, opened, openInbox, resumesOf, sharedInbox } from '../../../testing/akep.ts';
+import { each, untilParked } from '../../../testing/waiting.ts';
+import { ledger } from '../../../testing/wake.ts';
+import { ManualClock, type World } from '../../../testing/world.ts';
 
 const IF_WAITING = { resume_policy: 'resume_if_waiting' };
 

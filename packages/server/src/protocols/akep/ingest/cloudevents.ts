@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.ts';
-import { ExactJson, exactText } from '../../core/exact-json.ts';
-import { Fault } from '../../core/faults.ts';
-import { memberText, memberTexts } from '../../core/json-text.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/canonical.ts';
+import { ExactJson, exactText } from '../../../core/exact-json.ts';
+import { Fault } from '../../../core/faults.ts';
+import { memberText, memberTexts } from '../../../core/json-text.ts';
 
 /** CloudEvents 1.0, structured mode, mapped both ways without loss (K26). */
 export const CLOUDEVENTS = 'application/cloudevents+json';

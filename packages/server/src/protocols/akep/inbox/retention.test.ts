@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DAY } from '../../core/time.ts';
+import { DAY } from '../../../core/time.ts';
 import {
   addSender,
   anEvent,
@@ -9,11 +9,11 @@ import {
   page,
   readAll,
   subscribed,
-} from '../../testing/akep.ts';
-import { Relay } from '../../testing/akep-live.ts';
-import { each } from '../../testing/waiting.ts';
-import { openWorld } from '../../testing/wake.ts';
-import { ManualClock } from '../../testing/world.ts';
+} from '../../../testing/akep.ts';
+import { Relay } from '../../../testing/akep-live.ts';
+import { each } from '../../../testing/waiting.ts';
+import { openWorld } from '../../../testing/wake.ts';
+import { ManualClock } from '../../../testing/world.ts';
 
 describe('how long it is kept', () => {
   const RETENTION = { type: 'poll', replay_retention_seconds: 86_400 };

@@ -9,9 +9,9 @@ import {
   page,
   readAll,
   subscribed,
-} from '../../testing/akep.ts';
-import { ledger, openWorld } from '../../testing/wake.ts';
-import { ManualClock, type World } from '../../testing/world.ts';
+} from '../../../testing/akep.ts';
+import { ledger, openWorld } from '../../../testing/wake.ts';
+import { ManualClock, type World } from '../../../testing/world.ts';
 
 const ACCEPTED = { accepted: true, duplicate: false };
 const DUPLICATE = { accepted: true, duplicate: true };

@@ -1,10 +1,18 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { anEvent, answered, opened, openInbox, page, subscribed, subscription } from '../../testing/akep.ts';
-import { Relay, SseReader } from '../../testing/akep-live.ts';
-import { AT_ONCE, draft } from '../../testing/wake.ts';
-import type { World } from '../../testing/world.ts';
-import { CLOUDEVENTS } from './cloudevents.ts';
+import {
+  anEvent,
+  answered,
+  opened,
+  openInbox,
+  page,
+  subscribed,
+  subscription,
+} from '../../../testing/akep.ts';
+import { Relay, SseReader } from '../../../testing/akep-live.ts';
+import { AT_ONCE, draft } from '../../../testing/wake.ts';
+import type { World } from '../../../testing/world.ts';
+import { CLOUDEVENTS } from '../ingest/cloudevents.ts';
 
 type Schema = Record<string, unknown>;
 type Content = { content?: { 'application/json': { schema: Schema } } };
