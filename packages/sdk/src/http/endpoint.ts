@@ -1,4 +1,4 @@
-import { LanternError } from './faults.ts';
+import { LanternError } from '../faults.ts';
 
 /** The server's address, once it is known to be safe to send a key there. */
 export interface Endpoint {

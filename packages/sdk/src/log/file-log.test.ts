@@ -2,10 +2,10 @@ import { appendFile, chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { homeFolder } from '../files.ts';
+import { answered, DRAFT, ID, OTHER_ID, received, startWorld, TEST_KEY } from '../testing/room.ts';
+import { createWake } from '../wake/client.ts';
 import { fileLog } from './file-log.ts';
-import { homeFolder } from './files.ts';
-import { answered, DRAFT, ID, OTHER_ID, received, startWorld, TEST_KEY } from './testing/room.ts';
-import { createWake } from './wake/client.ts';
 
 async function freshPath(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lantern-log-'));

@@ -1,6 +1,6 @@
-import { LanternError } from './faults.ts';
-import { builtin, codeOf, type FileHandle, hasFiles, homeFolder, makeFolder } from './files.ts';
-import { toBytes } from './hmac.ts';
+import { LanternError } from '../faults.ts';
+import { builtin, codeOf, type FileHandle, hasFiles, homeFolder, makeFolder } from '../files.ts';
+import { toBytes } from '../signing/hmac.ts';
 import { memoryLog, type WakeLog } from './log.ts';
 
 const BLOCK_BYTES = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { faultOf } from '../faults.ts';
 import { readEndpoint } from './endpoint.ts';
-import { faultOf } from './faults.ts';
 
 const TEST = 'wk_test_abc';
 const LIVE = 'wk_live_abc';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from './clock.ts';
-import { answered, DRAFT, ID, received, startRoom, startWorld, TEST_KEY } from './testing/room.ts';
+import { systemClock } from '../clock.ts';
+import { answered, DRAFT, ID, received, startRoom, startWorld, TEST_KEY } from '../testing/room.ts';
 
 describe('sending', () => {
   it('[W1] every request carries the key as a bearer token, and JSON', async () => {

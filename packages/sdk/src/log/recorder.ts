@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 import type { WakeLog } from './log.ts';
 
 export interface RecorderParts {

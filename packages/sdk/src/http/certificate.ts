@@ -1,4 +1,4 @@
-import { isRecord } from './json.ts';
+import { isRecord } from '../json.ts';
 
 /** Node's names: self-signed, of an unknown authority, out of date, for another name. */
 const DISTRUSTED = /CERT|UNABLE_TO_VERIFY/;

@@ -1,6 +1,6 @@
+import { isRecord } from '../json.ts';
 import { isSignedByOwner } from './ed25519.ts';
 import { type Bytes, fromBase64, isSignedBy, signedContent, toBytes } from './hmac.ts';
-import { isRecord } from './json.ts';
 
 /** Reading a signed request, whatever arrived: nothing here throws. Standard Webhooks, for callbacks and events. */
 

@@ -1,7 +1,7 @@
-import { aborted, type Clock } from './clock.ts';
+import { aborted, type Clock } from '../clock.ts';
+import type { Fault, LanternError } from '../faults.ts';
+import { faultOf } from '../faults.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Fault, LanternError } from './faults.ts';
-import { faultOf } from './faults.ts';
 import { judge, type Replied, repliedBy, type Tried } from './retry.ts';
 import { isStream } from './sse.ts';
 import { type Exchange, keyRefused, lost, noStream, readReply, tooLate, troubleOf } from './trouble.ts';

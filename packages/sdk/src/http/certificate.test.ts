@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { connect, createCaller, type LinkTrouble } from './a2a/index.ts';
+import { connect, createCaller, type LinkTrouble } from '../a2a/index.ts';
+import { memoryLog } from '../log/log.ts';
+import { manualClock } from '../testing/clock.ts';
+import { DRAFT, TEST_KEY } from '../testing/room.ts';
+import { createWake } from '../wake/client.ts';
 import { certificateTrouble } from './certificate.ts';
-import { memoryLog } from './log.ts';
-import { manualClock } from './testing/clock.ts';
-import { DRAFT, TEST_KEY } from './testing/room.ts';
-import { createWake } from './wake/client.ts';
 
 /** A server whose certificate is of an authority that nobody knows. */
 async function distrusted(): Promise<string> {
-  const folder = new URL('../../server/src/testing/tls/', import.meta.url);
+  const folder = new URL('../../../server/src/testing/tls/', import.meta.url);
   const [cert, key] = ['receiver.pem', 'receiver.key'].map((name) => readFileSync(new URL(name, folder)));
   const server = createServer({ cert, key });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

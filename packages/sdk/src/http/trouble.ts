@@ -1,7 +1,7 @@
+import { type Fault, LanternError, type WireTrouble } from '../faults.ts';
+import { isRecord, parseJson, textOf } from '../json.ts';
 import { certificateTrouble, codeOf } from './certificate.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type Fault, LanternError, type WireTrouble } from './faults.ts';
-import { isRecord, parseJson, textOf } from './json.ts';
 import { type Attempt, type Replied, retryAfterMs } from './retry.ts';
 
 /** What one attempt brought, before it is trusted. */

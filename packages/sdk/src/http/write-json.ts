@@ -1,4 +1,4 @@
-import { LanternError } from './faults.ts';
+import { LanternError } from '../faults.ts';
 
 /** The text to send. A value that is not JSON, such as a cycle or a bigint, is the caller's mistake. */
 export function writeJson(value: unknown): string {
