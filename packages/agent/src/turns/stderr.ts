@@ -1,6 +1,6 @@
 import { open, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endOf } from './command.ts';
+import { endOf } from '../command.ts';
 
 const MOST_BYTES = 8 * 1024 * 1024;
 const TAIL_BYTES = 4_000;
