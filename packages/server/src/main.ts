@@ -37,7 +37,7 @@ import { Upgrades } from './http/sockets/upgrades.ts';
 import { LargeAnswers } from './http/waiting/large-answers.ts';
 import { Parking } from './http/waiting/park.ts';
 import { Streams } from './http/waiting/sse.ts';
-import { CardMaker } from './protocols/a2a/card.ts';
+import { CardMaker } from './protocols/a2a/cards/card.ts';
 import { Hub } from './protocols/a2a/hub/hub.ts';
 import { findNeighbour, pushBody } from './protocols/a2a/push/body.ts';
 import { a2aRoutes } from './protocols/a2a/routes.ts';

@@ -1,8 +1,8 @@
 import { type AgentTask, connect as connectTo, faultOf, type LinkTrouble } from '@lanternroom/sdk/a2a';
 import { shown } from '../answers.ts';
-import { type CommandSettings, handToCommand } from '../hand.ts';
-import { sweepRuns } from '../run.ts';
 import { openConnection } from '../settings.ts';
+import { type CommandSettings, handToCommand } from '../turns/hand.ts';
+import { sweepRuns } from '../turns/run.ts';
 import { EXIT, UsageError, type World } from '../world.ts';
 
 export interface ConnectFlags {

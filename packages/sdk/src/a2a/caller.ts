@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../clock.ts';
-import { readEndpoint, readProducerEndpoint } from '../endpoint.ts';
 import { faultOf, LanternError } from '../faults.ts';
+import { readEndpoint, readProducerEndpoint } from '../http/endpoint.ts';
+import { isStream, readEvents } from '../http/sse.ts';
+import { createWatch } from '../http/watch.ts';
 import { isRecord, parseJson } from '../json.ts';
-import { isStream, readEvents } from '../sse.ts';
-import { createWatch } from '../watch.ts';
 import { type CallerParts, post, type Request, resultOf, strange } from './exchange.ts';
 import type { Said } from './task.ts';
 import { Tries } from './tries.ts';

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts';
-import { readEndpoint } from '../endpoint.ts';
+import { readEndpoint } from '../http/endpoint.ts';
 import { fileJournal, memoryJournal, type TaskJournal } from './journal.ts';
 import { LaptopSide } from './laptop-side.ts';
 import type { LinkTrouble } from './link.ts';

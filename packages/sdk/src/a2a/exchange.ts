@@ -1,11 +1,11 @@
-import { certificateTrouble } from '../certificate.ts';
 import { aborted, type Clock } from '../clock.ts';
-import type { Endpoint } from '../endpoint.ts';
 import { type Fault, LanternError } from '../faults.ts';
+import { certificateTrouble } from '../http/certificate.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { repliedBy } from '../http/retry.ts';
+import { wireOf } from '../http/trouble.ts';
+import { writeJson } from '../http/write-json.ts';
 import { isRecord, parseJson, textOf } from '../json.ts';
-import { repliedBy } from '../retry.ts';
-import { wireOf } from '../trouble.ts';
-import { writeJson } from '../write-json.ts';
 
 /** Whom to ask, and with what. */
 export interface CallerParts {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
-import type { Endpoint } from '../endpoint.ts';
 import { faultOf, LanternError } from '../faults.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import { pauseBefore } from './backoff.ts';
 import type { Connection, ConnectOptions } from './connect.ts';
 import { type AgentFrame, endsTurn, type Hello, type HubFrame, PROTOCOL } from './frames.ts';

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
-import { certificateTrouble } from '../certificate.ts';
 import { LanternError } from '../faults.ts';
+import { certificateTrouble } from '../http/certificate.ts';
 import { isRecord, parseJson } from '../json.ts';
 
 /** As much of a WebSocket as a connection uses. */

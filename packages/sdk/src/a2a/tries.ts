@@ -1,7 +1,7 @@
 import { aborted, type Clock } from '../clock.ts';
 import { faultOf, LanternError } from '../faults.ts';
+import { LIMIT_WAIT_MS } from '../http/retry.ts';
 import { askedMsOf, isPassingOrLimit } from '../patience.ts';
-import { LIMIT_WAIT_MS } from '../retry.ts';
 import { pauseBefore } from './backoff.ts';
 
 const FAILURES_MOST = 5;

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { aborted } from '../clock.ts';
-import type { Endpoint } from '../endpoint.ts';
 import { LanternError } from '../faults.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import { isRecord, parseJson } from '../json.ts';
 import { pauseBefore } from './backoff.ts';
 import type { Content, ContentSource } from './task.ts';

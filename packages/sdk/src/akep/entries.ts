@@ -1,6 +1,6 @@
 import { faultOf, LanternError } from '../faults.ts';
+import { writeJson } from '../http/write-json.ts';
 import { isRecord, textOf } from '../json.ts';
-import { writeJson } from '../write-json.ts';
 import { type EventDraft, fromEventDraft } from './envelope.ts';
 import type { InboxCall, InboxParts } from './parts.ts';
 import { demandAccepted, type Sent } from './producer.ts';

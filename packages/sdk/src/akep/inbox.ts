@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from '../clock.ts';
-import { readEndpoint } from '../endpoint.ts';
 import type { LanternError } from '../faults.ts';
-import { defaultLog } from '../file-log.ts';
-import { createHttp } from '../http.ts';
-import type { WakeLog } from '../log.ts';
-import { createRecorder } from '../recorder.ts';
+import { readEndpoint } from '../http/endpoint.ts';
+import { createHttp } from '../http/http.ts';
+import { defaultLog } from '../log/file-log.ts';
+import type { WakeLog } from '../log/log.ts';
+import { createRecorder } from '../log/recorder.ts';
 import { type CursorStore, createBookmark, fileCursor, memoryCursor } from './cursor.ts';
 import { acknowledge, emit, getEvent, getTask } from './entries.ts';
 import { type FollowOptions, follow } from './follow.ts';

@@ -1,7 +1,7 @@
 export { type Clock, systemClock } from '../clock.ts';
 export { FAULTS, type Fault, faultOf, LanternError, type WireTrouble } from '../faults.ts';
-export { fileLog } from '../file-log.ts';
-export { memoryLog, type WakeLog } from '../log.ts';
+export { fileLog } from '../log/file-log.ts';
+export { memoryLog, type WakeLog } from '../log/log.ts';
 export { type CursorStore, fileCursor, type Place, type Track } from './cursor.ts';
 export type { AckCall, EntryCall } from './entries.ts';
 export type { EventDraft } from './envelope.ts';

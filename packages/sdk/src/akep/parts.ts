@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
-import type { Http } from '../http.ts';
-import type { Recorder } from '../recorder.ts';
+import type { Http } from '../http/http.ts';
+import type { Recorder } from '../log/recorder.ts';
 import type { Bookmark } from './cursor.ts';
 
 /** What came after a cursor is no longer kept (K17): these events will never arrive. */

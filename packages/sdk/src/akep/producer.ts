@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../clock.ts';
-import { readProducerEndpoint } from '../endpoint.ts';
 import { LanternError } from '../faults.ts';
-import { createHttp, type Http } from '../http.ts';
+import { readProducerEndpoint } from '../http/endpoint.ts';
+import { createHttp, type Http } from '../http/http.ts';
+import { writeJson } from '../http/write-json.ts';
 import { isRecord } from '../json.ts';
-import { writeJson } from '../write-json.ts';
 import { type EventDraft, fromEventDraft } from './envelope.ts';
 import { signEvent, signingKey } from './signature.ts';
 import type { AkepEvent, SourceType } from './wire.ts';

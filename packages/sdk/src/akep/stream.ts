@@ -1,9 +1,9 @@
 import { aborted } from '../clock.ts';
 import { LanternError } from '../faults.ts';
+import { readEvents, type ServerEvent } from '../http/sse.ts';
+import { createWatch } from '../http/watch.ts';
 import { parseJson } from '../json.ts';
 import { patiently } from '../patience.ts';
-import { readEvents, type ServerEvent } from '../sse.ts';
-import { createWatch } from '../watch.ts';
 import { isResume } from './pages.ts';
 import type { InboxCall, InboxParts } from './parts.ts';
 import { isEvent } from './verify.ts';

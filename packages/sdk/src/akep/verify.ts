@@ -1,5 +1,5 @@
-import { isPublicKey, keyBytes } from '../ed25519.ts';
 import { isRecord, parseJson } from '../json.ts';
+import { isPublicKey, keyBytes } from '../signing/ed25519.ts';
 import {
   bodyOf,
   type SignedRequest,
@@ -7,7 +7,7 @@ import {
   secretsOf,
   standardFlaw,
   standardOf,
-} from '../signed-request.ts';
+} from '../signing/signed-request.ts';
 import { eventKey } from './signature.ts';
 import type { AkepEvent } from './wire.ts';
 

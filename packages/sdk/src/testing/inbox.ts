@@ -1,6 +1,6 @@
 import { createInbox, type InboxOptions } from '../akep/inbox.ts';
 import type { AkepEvent, Resume } from '../akep/wire.ts';
-import { memoryLog } from '../log.ts';
+import { memoryLog } from '../log/log.ts';
 import { manualClock } from './clock.ts';
 import { type Said, type Script, startRoom, TEST_KEY } from './room.ts';
 

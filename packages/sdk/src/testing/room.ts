@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { memoryLog } from '../log.ts';
+import { memoryLog } from '../log/log.ts';
 import { createWake, type WakeOptions } from '../wake/client.ts';
 import type { ResponseBody } from '../wake/wire.ts';
 import { manualClock } from './clock.ts';

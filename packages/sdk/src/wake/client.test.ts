@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryLog } from '../log.ts';
+import { memoryLog } from '../log/log.ts';
 import {
   answered,
   DRAFT,

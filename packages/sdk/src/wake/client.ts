@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../clock.ts';
-import { readEndpoint } from '../endpoint.ts';
 import type { LanternError } from '../faults.ts';
-import { defaultLog } from '../file-log.ts';
-import { createHttp } from '../http.ts';
-import type { WakeLog } from '../log.ts';
+import { readEndpoint } from '../http/endpoint.ts';
+import { createHttp } from '../http/http.ts';
+import { defaultLog } from '../log/file-log.ts';
+import type { WakeLog } from '../log/log.ts';
 import {
   type Answer,
   type Assumed,

@@ -1,7 +1,7 @@
 import { endOf } from '../clock.ts';
 import { faultOf, LanternError } from '../faults.ts';
+import { writeJson } from '../http/write-json.ts';
 import { isRecord, textOf } from '../json.ts';
-import { writeJson } from '../write-json.ts';
 import { type Delivered, demandDeliverReply } from './draft.ts';
 import type { CallOptions, Parts } from './parts.ts';
 import type { DeliverBody } from './wire.ts';

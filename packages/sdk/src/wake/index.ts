@@ -1,8 +1,8 @@
-export { certificateTrouble } from '../certificate.ts';
 export { type Clock, systemClock } from '../clock.ts';
 export { FAULTS, type Fault, faultOf, LanternError, type WireTrouble } from '../faults.ts';
-export { fileLog } from '../file-log.ts';
-export { memoryLog, type WakeLog } from '../log.ts';
+export { certificateTrouble } from '../http/certificate.ts';
+export { fileLog } from '../log/file-log.ts';
+export { memoryLog, type WakeLog } from '../log/log.ts';
 export type {
   Answer,
   Approved,

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { LanternError } from '../faults.ts';
 import { isRecord, parseJson, textOf } from '../json.ts';
-import type { WakeLog } from '../log.ts';
-import { createRecorder } from '../recorder.ts';
+import type { WakeLog } from '../log/log.ts';
+import { createRecorder } from '../log/recorder.ts';
 import type { ResponseBody } from './wire.ts';
 
 export type JournalEvent =

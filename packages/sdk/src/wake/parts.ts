@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Http } from '../http.ts';
+import type { Http } from '../http/http.ts';
 import type { Journal } from './journal.ts';
 
 /** What every verb of the client works with. */

@@ -1,5 +1,13 @@
 import { LanternError } from '../faults.ts';
-import { type Bytes, fromLooseBase64, sign, signedContent, toBase64, toBytes, toHex } from '../hmac.ts';
+import {
+  type Bytes,
+  fromLooseBase64,
+  sign,
+  signedContent,
+  toBase64,
+  toBytes,
+  toHex,
+} from '../signing/hmac.ts';
 
 /** HMAC-SHA256 twice over the same body: as WAKE v1.0 has it, and as Standard Webhooks has it (W20). */
 

@@ -1,5 +1,5 @@
-import { type Bytes, fromHex, toBytes } from '../hmac.ts';
 import { parseJson } from '../json.ts';
+import { type Bytes, fromHex, toBytes } from '../signing/hmac.ts';
 import {
   bodyOf,
   headerOf,
@@ -11,7 +11,7 @@ import {
   standardFlaw,
   standardOf,
   tagsOf,
-} from '../signed-request.ts';
+} from '../signing/signed-request.ts';
 import { readResponse } from './answer.ts';
 import { secretBytes } from './signature.ts';
 import type { ResponseBody } from './wire.ts';

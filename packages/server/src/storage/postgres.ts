@@ -9,9 +9,9 @@ import { migratePostgres } from './postgres/migrate.ts';
 import { SnapshotReads } from './postgres/reads.ts';
 import { PostgresRunner } from './postgres/runner.ts';
 import { PostgresWakeups } from './postgres/wakeups.ts';
-import type { Sealer } from './rows/agents.ts';
+import type { Sealer } from './rows/agents/agents.ts';
+import { KeptPlaceIds } from './rows/deliveries/place-ids.ts';
 import { directory } from './rows/directory.ts';
-import { KeptPlaceIds } from './rows/place-ids.ts';
 import { Signals } from './signals.ts';
 import type { Session } from './statement.ts';
 

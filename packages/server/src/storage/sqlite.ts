@@ -6,7 +6,7 @@ import type { AgentAddress } from '../core/tasks/store.ts';
 import type { TaskRecord } from '../core/tasks/task.ts';
 import { GroupCommit } from './batch.ts';
 import type { SealHead } from './heads.ts';
-import type { Sealer } from './rows/agents.ts';
+import type { Sealer } from './rows/agents/agents.ts';
 import { directory } from './rows/directory.ts';
 import { Signals } from './signals.ts';
 import type { Database, Prepared } from './sqlite/driver.ts';

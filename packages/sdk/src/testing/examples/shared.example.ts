@@ -1,9 +1,9 @@
-import { certificateTrouble } from '../../certificate.ts';
 import { systemClock } from '../../clock.ts';
-import { readEndpoint, readProducerEndpoint } from '../../endpoint.ts';
 import { faultOf, LanternError } from '../../faults.ts';
-import { fileLog } from '../../file-log.ts';
-import { memoryLog } from '../../log.ts';
+import { certificateTrouble } from '../../http/certificate.ts';
+import { readEndpoint, readProducerEndpoint } from '../../http/endpoint.ts';
+import { fileLog } from '../../log/file-log.ts';
+import { memoryLog } from '../../log/log.ts';
 import { createWake } from '../../wake/client.ts';
 import type { Examples } from './stage.ts';
 

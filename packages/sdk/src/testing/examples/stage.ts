@@ -2,7 +2,7 @@ import type { Message } from '../../a2a/wire.ts';
 import { createInbox } from '../../akep/inbox.ts';
 import { createProducer } from '../../akep/producer.ts';
 import { signEvent } from '../../akep/signature.ts';
-import { memoryLog } from '../../log.ts';
+import { memoryLog } from '../../log/log.ts';
 import { createWake } from '../../wake/client.ts';
 import { signWebhook } from '../../wake/signature.ts';
 import { manualClock } from '../clock.ts';

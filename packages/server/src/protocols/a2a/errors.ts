@@ -1,7 +1,7 @@
 import type { Fault, FaultName } from '../../core/faults.ts';
 import { HTTP_STATUS } from '../../http/errors.ts';
 import { RPC, type RpcError } from '../../http/reading/json-rpc.ts';
-import type { Version } from './versions.ts';
+import type { Version } from './dialects/versions.ts';
 
 /** The codes of A2A itself (A11). */
 const A2A = {

@@ -8,7 +8,7 @@ import {
   type PushRequest,
   type SendRequest,
   type Update,
-} from './dialect.ts';
+} from './dialects/dialect.ts';
 import {
   member,
   optionalCount,
@@ -18,8 +18,8 @@ import {
   optionalTexts,
   optionalTime,
   requiredId,
-} from './fields.ts';
-import { metadataOf, type Spelling, toParts, wrong } from './parts.ts';
+} from './dialects/fields.ts';
+import { metadataOf, type Spelling, toParts, wrong } from './dialects/parts.ts';
 
 /** A2A 1.0: what is stored is what is sent. */
 export const V1: Dialect = {

@@ -9,15 +9,15 @@ import { describeDoor } from '../../http/pages/openapi.ts';
 import { addJsonParser } from '../../http/reading/body.ts';
 import type { Shell } from '../../http/shell.ts';
 import type { Signer } from '../../http/signing/signer.ts';
-import { CardMaker } from './card.ts';
-import { cardRoutes } from './card-routes.ts';
-import { contentRoute, uploadRoute } from './content-routes.ts';
+import { A2A_JSON, restRoutes } from './bindings/rest-routes.ts';
+import { rpcLane } from './bindings/rpc-lane.ts';
+import { type A2aParts, refuse, rpc } from './bindings/rpc-route.ts';
+import { CardMaker } from './cards/card.ts';
+import { cardRoutes } from './cards/routes.ts';
+import { contentRoute, uploadRoute } from './content/routes.ts';
 import { type AgentParams, admit, enter, PublicLimits } from './door.ts';
-import { A2A_JSON, restRoutes } from './rest-routes.ts';
-import { rpcLane } from './rpc-lane.ts';
-import { type A2aParts, refuse, rpc } from './rpc-route.ts';
 import { RpcBody, RpcReply, VERSION_PARAMETER } from './schema.ts';
-import { TaskTexts } from './task-texts.ts';
+import { TaskTexts } from './tasks/task-texts.ts';
 
 /** The A2A door: cards, JSON-RPC and HTTP+JSON at every agent's address, and the laptop's uploads. */
 export async function a2aRoutes(app: FastifyInstance, shell: Shell, signer: Signer): Promise<void> {

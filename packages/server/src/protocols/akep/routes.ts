@@ -9,15 +9,16 @@ import { onlyMethods, refuseTheRest } from '../../http/methods.ts';
 import { madeOnce } from '../../http/pages/made-once.ts';
 import { describeDoor } from '../../http/pages/openapi.ts';
 import type { Shell } from '../../http/shell.ts';
-import { asyncApi } from './asyncapi.ts';
-import { CLOUDEVENTS } from './cloudevents.ts';
-import { discovery } from './discovery.ts';
-import { toEnvelope } from './envelope.ts';
+import { asyncApi } from './documents/asyncapi.ts';
+import { discovery } from './documents/discovery.ts';
 import { AKEP_DOOR, AkepErrorForm } from './errors.ts';
-import { inboxRoutes } from './inbox-routes.ts';
-import { type Receiving, receive } from './receive.ts';
-import { RefusalNotes } from './refusals.ts';
-import { relayRoute } from './relay.ts';
+import { relayRoute } from './inbox/relay.ts';
+import { inboxRoutes } from './inbox/routes.ts';
+import { CLOUDEVENTS } from './ingest/cloudevents.ts';
+import { toEnvelope } from './ingest/envelope.ts';
+import { type Receiving, receive } from './ingest/receive.ts';
+import { RefusalNotes } from './ingest/refusals.ts';
+import { SigningKeys } from './ingest/signing-keys.ts';
 import { caller, identifyReader, toSent } from './request.ts';
 import {
   AcceptedBody,
@@ -26,9 +27,8 @@ import {
   LenientEventBody,
   SIGNATURE_PARAMETERS,
 } from './schema.ts';
-import { SigningKeys } from './signing-keys.ts';
-import { subscriptionRoutes } from './subscription-routes.ts';
-import { waitRoutes } from './wait-routes.ts';
+import { subscriptionRoutes } from './subscriptions/routes.ts';
+import { waitRoutes } from './waits/routes.ts';
 
 /** The AKEP door: producers come with a signature, agents with their key. */
 export async function akepRoutes(app: FastifyInstance, shell: Shell): Promise<void> {

@@ -3,8 +3,8 @@ import { type TSchema, Type } from 'typebox';
 import { ACK_STATUSES, type Envelope, RESUME_POLICIES } from '../../core/events/event.ts';
 import type { SubscriptionBody as SubscriptionWire } from '../../core/events/subscription.ts';
 import { fromIso } from '../../core/time.ts';
-import { EVENT_SCHEMA } from './akep-v1.ts';
-import { SUBSCRIPTION_SCHEMA } from './akep-v1-subscription.ts';
+import { EVENT_SCHEMA } from './documents/akep-v1.ts';
+import { SUBSCRIPTION_SCHEMA } from './documents/akep-v1-subscription.ts';
 
 export const LIMITS = {
   pageDefault: 100,

@@ -1,7 +1,7 @@
 import type { SpaceId } from '../../core/ids.ts';
 import type { Tx } from '../../core/store.ts';
-import type { Sealer } from '../rows/agents.ts';
-import type { KeptPlaceIds } from '../rows/place-ids.ts';
+import type { Sealer } from '../rows/agents/agents.ts';
+import type { KeptPlaceIds } from '../rows/deliveries/place-ids.ts';
 import type { Session } from '../statement.ts';
 import { openRead, RowsBySpace } from '../tx.ts';
 import { isAftermath, isStale, storageFault } from './errors.ts';

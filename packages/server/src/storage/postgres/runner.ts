@@ -7,8 +7,8 @@ import {
   type Unit,
 } from '../batch.ts';
 import { HeadCache, type SealHead } from '../heads.ts';
-import type { Sealer } from '../rows/agents.ts';
-import type { KeptPlaceIds } from '../rows/place-ids.ts';
+import type { Sealer } from '../rows/agents/agents.ts';
+import type { KeptPlaceIds } from '../rows/deliveries/place-ids.ts';
 import { openTx, RowsBySpace } from '../tx.ts';
 import { BatchSession, scoutSession } from './batch.ts';
 import { isAftermath, isAway, isConflict, isStale, storageFault, unsureFault } from './errors.ts';

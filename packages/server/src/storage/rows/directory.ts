@@ -2,13 +2,13 @@ import type { Tier } from '../../core/agents/key.ts';
 import type { Directory, Space, SpaceRows } from '../../core/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
-import type { Sealer } from './agents.ts';
-import { taskDirectory } from './callers.ts';
-import { toInvitation } from './invitations.ts';
-import { JOB_COLUMNS, toJob } from './jobs.ts';
-import { toPasskey, toReset } from './passkeys.ts';
-import { toPerson, toSession, toToken } from './people.ts';
-import { eventDirectory } from './producer-directory.ts';
+import type { Sealer } from './agents/agents.ts';
+import { eventDirectory } from './events/producer-directory.ts';
+import { toInvitation } from './people/invitations.ts';
+import { toPasskey, toReset } from './people/passkeys.ts';
+import { toPerson, toSession, toToken } from './people/people.ts';
+import { JOB_COLUMNS, toJob } from './sending/jobs.ts';
+import { taskDirectory } from './tasks/callers.ts';
 
 /**
  * The only queries that are not inside one space: they find the space of a credential, or what is due anywhere.

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { SealedRows } from '../../core/resealing.ts';
-import type { Sealer } from '../rows/agents.ts';
+import type { Sealer } from '../rows/agents/agents.ts';
 import { type Session, Statement } from '../statement.ts';
 import { type Named, SEALED, type SealedColumn } from './sealed-columns.ts';
 

@@ -3,8 +3,8 @@ import { chunkIdentity } from '../../core/tasks/content.ts';
 import { frameIdentity } from '../../core/tasks/frames.ts';
 import { pushIdentity } from '../../core/tasks/push.ts';
 import { logIdentity } from '../../core/tasks/task.ts';
-import { ownIdentity, segmentIdentity } from '../rows/bodies.ts';
-import { secretIdentity } from '../rows/producers.ts';
+import { ownIdentity, segmentIdentity } from '../rows/events/bodies.ts';
+import { secretIdentity } from '../rows/events/producers.ts';
 import type { Tables } from '../tables.ts';
 
 /** The columns that identities are made of; each row has those it needs. */

@@ -11,14 +11,14 @@ import type {
 import { everything } from '../../core/events/subscription.ts';
 import type { LeftoverRows } from '../../core/leftovers.ts';
 import { excess, explaining, plansOf, type Samples } from '../../testing/query-plans.ts';
-import { Bodies } from '../rows/bodies.ts';
-import { entryRows } from '../rows/entries.ts';
-import { eventRows } from '../rows/events.ts';
+import { Bodies } from '../rows/events/bodies.ts';
+import { entryRows } from '../rows/events/entries.ts';
+import { eventRows } from '../rows/events/events.ts';
+import { eventDirectory } from '../rows/events/producer-directory.ts';
+import { producerRows } from '../rows/events/producers.ts';
+import { subscriptionRows } from '../rows/events/subscriptions.ts';
+import { waitRows } from '../rows/events/waits.ts';
 import { leftoverRows } from '../rows/leftovers.ts';
-import { eventDirectory } from '../rows/producer-directory.ts';
-import { producerRows } from '../rows/producers.ts';
-import { subscriptionRows } from '../rows/subscriptions.ts';
-import { waitRows } from '../rows/waits.ts';
 import { MasterVault } from '../vault.ts';
 
 const vault = new MasterVault(Buffer.from('a master key for tests'));

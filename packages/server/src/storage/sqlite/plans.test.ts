@@ -15,15 +15,15 @@ import {
   aPasskey,
 } from '../../testing/things.ts';
 import { HeadCache } from '../heads.ts';
-import { decisionRows } from '../rows/decisions.ts';
-import { deliveryRows } from '../rows/deliveries.ts';
+import { decisionRows } from '../rows/deliveries/decisions.ts';
+import { deliveryRows } from '../rows/deliveries/deliveries.ts';
+import { idempotencyRows } from '../rows/deliveries/idempotency.ts';
+import { PlaceIds } from '../rows/deliveries/place-ids.ts';
+import { searchRows } from '../rows/deliveries/search.ts';
 import { directory } from '../rows/directory.ts';
-import { idempotencyRows } from '../rows/idempotency.ts';
-import { jobRows } from '../rows/jobs.ts';
 import { ledgerRows } from '../rows/ledger.ts';
-import { passkeyRows } from '../rows/passkeys.ts';
-import { PlaceIds } from '../rows/place-ids.ts';
-import { searchRows } from '../rows/search.ts';
+import { passkeyRows } from '../rows/people/passkeys.ts';
+import { jobRows } from '../rows/sending/jobs.ts';
 import { MasterVault } from '../vault.ts';
 
 const vault = new MasterVault(Buffer.from('a master key for tests'));

@@ -1,7 +1,7 @@
 import { type Announcement, assertCleanRefusal, type BatchRunner, type Done, type Unit } from '../batch.ts';
 import { HeadCache, type SealHead } from '../heads.ts';
-import type { Sealer } from '../rows/agents.ts';
-import type { Written } from '../rows/bodies.ts';
+import type { Sealer } from '../rows/agents/agents.ts';
+import type { Written } from '../rows/events/bodies.ts';
 import { openTx, RowsBySpace } from '../tx.ts';
 import type { Prepared } from './driver.ts';
 import { storageFault } from './errors.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { excess, explaining } from '../../testing/query-plans.ts';
-import { blobRows } from '../rows/blobs.ts';
-import { callerRows, cardRows, taskDirectory } from '../rows/callers.ts';
-import { frameRows, linkRows } from '../rows/frames.ts';
-import { pushRows } from '../rows/pushes.ts';
-import { taskRows } from '../rows/tasks.ts';
+import { blobRows } from '../rows/tasks/blobs.ts';
+import { callerRows, cardRows, taskDirectory } from '../rows/tasks/callers.ts';
+import { frameRows, linkRows } from '../rows/tasks/frames.ts';
+import { pushRows } from '../rows/tasks/pushes.ts';
+import { taskRows } from '../rows/tasks/tasks.ts';
 
 test('[A9] no statement of the relay reads more than it returns', async () => {
   const session = explaining();

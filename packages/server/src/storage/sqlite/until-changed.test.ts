@@ -7,7 +7,7 @@ import { record } from '../../core/room.ts';
 import { openGround } from '../../main.ts';
 import { freshFolder } from '../../testing/folders.ts';
 import { directory } from '../rows/directory.ts';
-import { taskRows } from '../rows/tasks.ts';
+import { taskRows } from '../rows/tasks/tasks.ts';
 import { rememberedBeside } from '../sqlite.ts';
 import { every, type Session, type Statement } from '../statement.ts';
 import { MasterVault } from '../vault.ts';

@@ -7,7 +7,7 @@ import type { Room } from '../../../core/room.ts';
 import { contentDigest, type PreparedContent } from '../../../core/tasks/content.ts';
 import type { Report } from '../../../core/tasks/report.ts';
 import { parseStrict } from '../../../http/reading/strict-json.ts';
-import { metadataOf, toParts } from '../parts.ts';
+import { metadataOf, toParts } from '../dialects/parts.ts';
 import {
   AGENT_FRAMES,
   type ArtifactFrame,

@@ -2,10 +2,10 @@ import type { JsonObject } from '../../../core/canonical.ts';
 import type { Room } from '../../../core/room.ts';
 import type { PushConfig } from '../../../core/tasks/push.ts';
 import type { LogEntry, TaskRecord, TaskView } from '../../../core/tasks/task.ts';
-import { withAllContent } from '../content.ts';
-import { toUpdate } from '../follow.ts';
-import { localTarget } from '../neighbours.ts';
-import { DIALECTS } from '../versions.ts';
+import { withAllContent } from '../content/content.ts';
+import { DIALECTS } from '../dialects/versions.ts';
+import { toUpdate } from '../tasks/follow.ts';
+import { localTarget } from './neighbours.ts';
 
 type Told = { push: PushConfig; task: TaskRecord; handle: string; entry: LogEntry; view: TaskView };
 

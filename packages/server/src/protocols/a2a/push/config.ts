@@ -5,9 +5,9 @@ import { pushListsOf } from '../../../core/tasks/push-targets.ts';
 import type { TaskDialect } from '../../../core/tasks/task.ts';
 import { isLoopbackHost } from '../../../http/entry/transport.ts';
 import type { Shell } from '../../../http/shell.ts';
-import type { PushRequest } from '../dialect.ts';
+import type { PushRequest } from '../dialects/dialect.ts';
 import type { Entered } from '../door.ts';
-import { localTarget } from '../neighbours.ts';
+import { localTarget } from './neighbours.ts';
 
 /**
  * A push target belongs to the caller: only a space that keeps a list restricts it. Every rule is checked now, and

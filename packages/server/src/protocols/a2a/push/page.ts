@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../core/canonical.ts';
 import type { PushConfig } from '../../../core/tasks/push.ts';
-import { PAGE_MOST, type PushPage } from '../dialect.ts';
-import { optionalCount, optionalId } from '../fields.ts';
+import { PAGE_MOST, type PushPage } from '../dialects/dialect.ts';
+import { optionalCount, optionalId } from '../dialects/fields.ts';
 
 /** Pages for 1.0. A task has few configurations, so all were read; the token is the last id that was shown. */
 export function toPushPage(configs: readonly PushConfig[], params: JsonObject): PushPage {
