@@ -105,7 +105,7 @@ export class FastLanes {
       return longWay(request, response);
     }
     const isWhole = hasWholeBody(request);
-    const body = await read(request);
+    const body: Buffer | null = isWhole ? request.read() : await read(request);
     if (body === null) return;
     let reply: FullReply;
     try {
