@@ -39,9 +39,18 @@ test('the programs of the bench that fill a store, and time its steps, fit the c
 });
 
 test('the programs of the bench that work on PostgreSQL fit the store and the dispatcher as they are', async () => {
-  const env = { DATABASE_URL: await cluster.database(), LANTERNROOM_SECRET: 'a secret of the bench '.repeat(3) };
+  const env = {
+    DATABASE_URL: await cluster.database(),
+    LANTERNROOM_SECRET: 'a secret of the bench '.repeat(3),
+  };
   const folder = temporaryFolder();
-  await answerOf('stores/seed.mjs', { folder, total: 0, fresh: 3, callbacks: ['http://127.0.0.1:9/hook'], env });
+  await answerOf('stores/seed.mjs', {
+    folder,
+    total: 0,
+    fresh: 3,
+    callbacks: ['http://127.0.0.1:9/hook'],
+    env,
+  });
   const rate = { perSecond: expect.any(Number) };
   expect(await answerOf('workers/queues.mjs', { folder, kind: 'ours', total: 3, env })).toEqual(rate);
   const times = { warmupMs: 1, measureMs: 1 };
