@@ -10,6 +10,7 @@ import { readLog } from '../../../core/tasks/log-memory.ts';
 import { findTask, noTask } from '../../../core/tasks/place.ts';
 import { deletePush, getPush, listPushes, setPush } from '../../../core/tasks/push.ts';
 import { readTask, viewOf } from '../../../core/tasks/read.ts';
+import { show } from '../../../core/tasks/show.ts';
 import { isTerminal, type TaskDialect, type TaskRecord } from '../../../core/tasks/task.ts';
 import type { Headed } from '../../../http/fast-lane.ts';
 import type { Shell } from '../../../http/shell.ts';
@@ -202,7 +203,9 @@ export type Subscription = {
 export async function openSubscription(call: Call): Promise<Subscription> {
   const id = toTaskId(call.params);
   const seen = lastSeen(call.request);
-  const found = await foundTask(call, id);
+  // Whoever follows it has been shown it (A7).
+  const found = await show(call.shell.room, await foundTask(call, id));
+  if (found.isDirect) throw noTask();
   if (seen !== null) {
     const after = Math.min(seen, found.length);
     return { dialect: dialectOfTask(call.version, found.dialect), task: found, first: null, after };

@@ -6,7 +6,7 @@ import { isMadeUp } from '../../../core/tasks/callers.ts';
 import { forgetAnswered, readLog, rememberedAnswer } from '../../../core/tasks/log-memory.ts';
 import { type CallerMessage, newTaskId, type Sent, send } from '../../../core/tasks/open.ts';
 import { viewOf, type Wanted } from '../../../core/tasks/read.ts';
-import { show } from '../../../core/tasks/show.ts';
+import { STREAM_PATIENCE_SECONDS, show } from '../../../core/tasks/show.ts';
 import {
   isAnswer,
   type LogEntry,
@@ -25,9 +25,6 @@ import { toPushConfig } from '../push/config.ts';
 
 /** What a message is answered with: the task, or a message instead of it (A7). */
 export type Answer = { task: TaskView } | { message: JsonObject };
-
-/** When a stream is opened, it is not known yet whether there will be a task; it waits this long to find out. */
-const STREAM_PATIENCE_SECONDS = 1;
 
 const RETRY_KEY_MOST = 255;
 
