@@ -128,7 +128,7 @@ async function repeated(
     return { task, after: earlier.pos - 1, isRepeat: true, online: task.link !== null };
   return new Fault(
     'idempotency_conflict',
-    'This messageId was already used for another message. Use a new one for every message.',
+    'This messageId or Idempotency-Key was already used for another message. Use a new one for every message.',
     { field: 'message.messageId' },
   );
 }

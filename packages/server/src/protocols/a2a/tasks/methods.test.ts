@@ -210,6 +210,8 @@ describe('retries', () => {
     const first = await v03.call('message/send', v03Message('once'), key);
     const second = await v03.call('message/send', v03Message('once'), key);
     expect(second.result.id).toBe(first.result.id);
+    const { error } = await v03.call('message/send', v03Message('another thing'), key);
+    expect(error.message).toContain('Idempotency-Key');
   });
 
   test('[A8] another message under the same id is refused, and nothing is lost silently', async () => {

@@ -20,7 +20,7 @@ import { fullAllowance, type Outlet, withAllContent } from '../content/content.t
 import type { Dialect } from '../dialects/dialect.ts';
 import { wrong } from '../dialects/parts.ts';
 import { dialectOfParams, dialectOfTask, type Operation, type Version } from '../dialects/versions.ts';
-import { admit, agentUrl, type Entered, unauthorized } from '../door.ts';
+import { admit, agentUrl, type Entered } from '../door.ts';
 import { toTaskId } from '../mapping.ts';
 import { toPushConfig } from '../push/config.ts';
 import { toPushPage } from '../push/page.ts';
@@ -121,10 +121,16 @@ const HANDLERS: Record<SingleOperation, Handler> = {
     return call.version === '1.0' ? {} : null;
   },
   extendedCard: async ({ cards, entered, version }) => {
-    if (entered.place.caller === NOBODY) throw unauthorized();
+    if (entered.place.caller === NOBODY) throw noExtendedCard();
     return (await cards.extended(entered.address, version)) as unknown as Json;
   },
 };
+
+function noExtendedCard(): Fault {
+  const message =
+    'The extended card is for those who say who they are. Send a key or a caller token: Authorization: Bearer ….';
+  return new Fault('unauthorized', message);
+}
 
 /** The answer as JSON. A task that is polled again unchanged is not assembled again. */
 export async function answerText(call: Call, operation: SingleOperation): Promise<string> {
