@@ -149,6 +149,7 @@ async function openTask() {
       message,
       taskId: null,
       contextId: null,
+      network: null,
       retryKey: message.messageId,
       awaitFor: 0,
       push: null,

@@ -70,7 +70,7 @@ function ruleFor(messageId = '') {
 const connection = connect({
   url: process.env.LANTERN_URL ?? '',
   apiKey: process.env.WAKE_API_KEY ?? '',
-  // A direct reply must be the first word.
+  // In a stream, a direct reply must be the first word.
   accept: false,
   concurrency: 64,
   onTask: (task) => ruleFor(task.message.messageId)(task),

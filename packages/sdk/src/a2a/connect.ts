@@ -43,7 +43,7 @@ export interface ConnectOptions {
   readonly onInterrupted?: TaskHandler | undefined;
   /**
    * Whether a task counts as working as soon as its handler is called. Say false where the handler answers with a
-   * message alone (`task.reply`), which it can only as long as nothing else was said.
+   * message alone (`task.reply`) and callers stream: a stream that was told of a task ends with one.
    */
   readonly accept?: boolean | undefined;
   /** How many turns at a time: 4. */

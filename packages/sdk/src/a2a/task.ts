@@ -58,7 +58,7 @@ export interface AgentTask {
   /** Sends content of any size, streamed, and gives the part that stands for it in an artifact of this task. */
   upload(content: ContentSource, facts?: UploadFacts): Promise<Part>;
 
-  /** Answers with a message alone: the caller gets no task. Only where nothing else was said. */
+  /** Answers with a message alone: the caller gets no task, if nothing else was said and none was shown. */
   reply(said: Said): Promise<void>;
   complete(said?: Said): Promise<void>;
   fail(said?: Said): Promise<void>;

@@ -144,7 +144,7 @@ async function sendTasks(count: number): Promise<TaskRecord[]> {
   const all = Array.from({ length: count }, (_, i) => {
     const message = { messageId: `m${i}`, role: 'ROLE_USER', parts: [{ text: 'hello' }] };
     const retryKey = `key:${ground.room.ids.uuid()}`;
-    const ids = { taskId: null, contextId: null };
+    const ids = { taskId: null, contextId: null, network: null };
     return send(ground.room, { place, dialect: '1.0', message, ...ids, retryKey, awaitFor: 0, push: null });
   });
   return (await Promise.all(all)).map((sent) => orThrow(sent).task);

@@ -243,4 +243,9 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `alter table blobs add column is_unnamed bigint not null default 0`,
     `create index blobs_unnamed on blobs (space_id, agent_id, created_at, size) where is_unnamed = 1`,
   ],
+  [
+    // Whether a context is anybody's is asked without naming a caller.
+    `create index tasks_in_context on tasks (space_id, agent_id, context_id, caller, seq)`,
+    `drop index tasks_by_context`,
+  ],
 ];

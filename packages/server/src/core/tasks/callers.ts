@@ -52,6 +52,13 @@ export function nameOfCaller(
 /** All callers without a credential share this name, so nothing is ever listed for it. */
 export const NOBODY = 'public';
 
+/** Two of them may both say "1" or "main"; what is longer is taken to be unique. */
+const MADE_UP_LEAST = 20;
+
+export function isMadeUp(name: string): boolean {
+  return name.length >= MADE_UP_LEAST;
+}
+
 export type MadeCallerToken = { token: string; record: CallerToken };
 
 const NAME_MOST = 120;

@@ -2,6 +2,7 @@ import { Fault, isFault } from '../faults.ts';
 import type { Room } from '../room.ts';
 import type { Micros } from '../time.ts';
 import { NOBODY } from './callers.ts';
+import { contextOf } from './context.ts';
 import type { Place } from './place.ts';
 import { viewTask, type Wanted } from './read.ts';
 import type { TaskRecord, TaskState, TaskView } from './task.ts';
@@ -29,9 +30,11 @@ export async function listTasks(room: Room, place: Place, wanted: Listing): Prom
   const before = wanted.pageToken === null ? undefined : fromPageToken(room, place, wanted.pageToken);
   if (isFault(before)) return before;
   const { agent, caller } = place;
-  const { context, state, changedAfter } = wanted;
-  const query = { agent, caller, context, state, changedAfter };
+  const { context: contextId, state, changedAfter } = wanted;
   return room.store.read(place.space, async (tx) => {
+    const context =
+      contextId === undefined ? undefined : await contextOf(room, tx, { place, contextId, network: null });
+    const query = { agent, caller, context, state, changedAfter };
     const found = await tx.tasks.list({ ...query, before, limit: wanted.pageSize + 1 });
     const page = thatFit(found.slice(0, wanted.pageSize));
     const tasks: TaskView[] = [];

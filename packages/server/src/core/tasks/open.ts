@@ -4,6 +4,7 @@ import { type Room, record } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import { closeQuestion } from './ask.ts';
+import { contextOf, freshContext, standsFor } from './context.ts';
 import { chooseLink, liveLinks, queueFrame } from './frames.ts';
 import { append, entryBytes, entryKey, openEntry, refuseMore, save } from './log.ts';
 import { firstLog, rememberFirst } from './log-memory.ts';
@@ -25,6 +26,8 @@ export type CallerMessage = {
   message: JsonObject;
   taskId: string | null;
   contextId: string | null;
+  /** Of a caller without a credential. */
+  network: string | null;
   /** What a retry is recognised by: `Idempotency-Key`, or else the `messageId` (A8). */
   retryKey: string;
   /** How long the caller is ready to wait for an answer. */
@@ -85,6 +88,7 @@ function prepare(sending: CallerMessage, id: string): PreparedMessage {
     dialect: sending.dialect,
     taskId: sending.taskId,
     contextId: sending.contextId,
+    network: sending.network,
     retryKey: sending.retryKey,
     awaitFor: sending.awaitFor,
     push: sending.push,
@@ -124,7 +128,7 @@ async function repeated(
     return { task, after: earlier.pos - 1, isRepeat: true, online: task.link !== null };
   return new Fault(
     'idempotency_conflict',
-    'This messageId was already used for another message. Use a new one for every message.',
+    'This messageId or Idempotency-Key was already used for another message. Use a new one for every message.',
     { field: 'message.messageId' },
   );
 }
@@ -135,7 +139,8 @@ async function open(
   sending: PreparedMessage,
   { key, sealed }: { key: string; sealed: Uint8Array },
 ): Promise<Taken> {
-  const { agent, caller } = sending.place;
+  const { place, contextId, network } = sending;
+  const { agent, caller } = place;
   const now = room.clock.now();
   const links = await liveLinks(room, tx, agent);
   const seq = await record(room, tx, now, {
@@ -146,7 +151,8 @@ async function open(
   });
   const opened: Opened = {
     seq,
-    context: await contextFor(room, tx, sending),
+    context:
+      contextId === null ? freshContext(room) : await contextOf(room, tx, { place, contextId, network }),
     createdAt: now,
     awaitedUntil: links.length > 0 && sending.awaitFor > 0 ? now + sending.awaitFor : 0,
     link: chooseLink(links, { seq, link: null }),
@@ -184,26 +190,9 @@ function toTask({ place, id, dialect }: PreparedMessage, opened: Opened): TaskRe
   };
 }
 
-const CONTEXT = 'ctx-';
-
-/**
- * A context of ours that belongs to another caller is treated like one that does not exist: a fresh one is given
- * (A22). A name of the caller's own making is kept: contexts are kept apart by caller, so it joins nobody else's.
- */
-async function contextFor(room: Room, tx: Tx, { place, contextId }: PreparedMessage): Promise<string> {
-  if (contextId === null) return freshContext(room);
-  if (!contextId.startsWith(CONTEXT)) return contextId;
-  const known = await tx.tasks.newestIn(place.agent, place.caller, contextId);
-  return known === null ? freshContext(room) : contextId;
-}
-
-function freshContext({ ids, clock }: Room): string {
-  return CONTEXT + ids.timed(clock.now());
-}
-
 async function proceed(room: Room, tx: Tx, sending: PreparedMessage, key: string): Promise<Sent | Fault> {
   const found = await findTask(tx, sending.place, sending.taskId ?? '');
-  const refused = refuseToProceed(found, sending);
+  const refused = refuseToProceed(room, found, sending);
   if (found === null || isFault(refused)) return refused ?? noTask();
   const crowded = sending.push === null ? null : await refusePush(tx, found, sending.push);
   if (crowded !== null) return crowded;
@@ -227,9 +216,9 @@ async function proceed(room: Room, tx: Tx, sending: PreparedMessage, key: string
   return { task, after: found.length, isRepeat: false, online: task.link !== null };
 }
 
-function refuseToProceed(task: TaskRecord | null, { contextId, body }: PreparedMessage): Fault | null {
+function refuseToProceed(room: Room, task: TaskRecord | null, sending: PreparedMessage): Fault | null {
   if (task === null) return noTask();
-  if (contextId !== null && contextId !== task.context)
+  if (!isIn(room, task, sending))
     return new Fault(
       'invalid_field',
       'contextId is not the context of this task. Leave it out, or correct it.',
@@ -237,5 +226,10 @@ function refuseToProceed(task: TaskRecord | null, { contextId, body }: PreparedM
         field: 'message.contextId',
       },
     );
-  return isTerminal(task.state) ? taskEnded(task) : refuseMore(task, body);
+  return isTerminal(task.state) ? taskEnded(task) : refuseMore(task, sending.body);
+}
+
+function isIn(room: Room, { context }: TaskRecord, { place, contextId, network }: PreparedMessage): boolean {
+  if (contextId === null || contextId === context) return true;
+  return standsFor(room, { place, contextId, network }) === context;
 }

@@ -9,6 +9,7 @@ import { keepContent, type PreparedContent } from './content.ts';
 import { append, frameKey, olderFrameKey, refuseMore, save } from './log.ts';
 import { rememberNext } from './log-memory.ts';
 import { taskEnded } from './open.ts';
+import { isFirstWord, isOfStream } from './show.ts';
 import { artifactNote, isInterrupted, isTerminal, type TaskRecord, type TaskState } from './task.ts';
 
 /** Something an agent says about one of its tasks (A13). */
@@ -157,6 +158,7 @@ async function changeState(room: Room, tx: Tx, before: TaskRecord, change: Chang
     });
   }
   let task = await closeQuestion(room, tx, before, 'Answered elsewhere: the agent has gone on.');
+  if (isOfStream(task)) task = { ...task, awaitedUntil: 0 };
   task = await append(room, tx, task, { kind: 'status', note: state, body: message, key }, at);
   if (isInterrupted(state)) task = await openQuestion(room, tx, task);
   return save(tx, task);
@@ -187,8 +189,8 @@ async function replyDirectly(
   message: string | null,
   { key, at }: Saying,
 ): Promise<TaskRecord> {
-  const isFirstWord = task.length === 1 && at <= task.awaitedUntil;
-  if (!isFirstWord) return changeState(room, tx, task, { state: 'completed', message, key, at });
+  if (!(await isFirstWord(tx, task, at)))
+    return changeState(room, tx, task, { state: 'completed', message, key, at });
   await record(room, tx, at, {
     actor: `agent:${task.agent}`,
     action: 'task.replied',

@@ -32,6 +32,8 @@ export interface TaskRows {
   update(task: TaskRecord): Promise<void>;
   /** The newest task of a caller in a context; only those who have been in a context may join it (A22). */
   newestIn(agent: AgentId, caller: string, context: string): Promise<TaskRecord | null>;
+  /** Whether any caller of the agent has a task in this context. */
+  hasContext(agent: AgentId, context: string): Promise<boolean>;
   list(query: TaskQuery): Promise<TaskRecord[]>;
   count(query: Omit<TaskQuery, 'before' | 'limit'>, most: number): Promise<number>;
   /** `key` makes a second entry of the same message or frame impossible (A8, A13). */

@@ -229,8 +229,64 @@ describe('isolation', () => {
     expect(given).not.toBe(task.contextId);
     const neverWas = 'ctx-9d0e9f0c-0000-4000-8000-000000000000';
     expect(await contextOf(bob, neverWas)).not.toBe(neverWas);
-    expect(await contextOf(bob, 'my-own-thread')).toBe('my-own-thread');
-    expect(await contextOf(bob, 'my-own-thread')).toBe('my-own-thread');
+  });
+
+  async function contextsOf(caller: TestCaller, ...names: string[]): Promise<string[]> {
+    const given: string[] = [];
+    for (const contextId of names) {
+      const { result } = await caller.call('SendMessage', v1Message('x', { contextId }));
+      given.push((result.task as { contextId: string }).contextId);
+    }
+    return given;
+  }
+
+  test("[A22] a caller's own name for a context is kept, however it begins", async () => {
+    const { alice } = await twoCallers();
+    const names = ['main', 'ctx-1', 'ctx-weekly report', 'main', 'ctx-1'];
+    expect(await contextsOf(alice, ...names)).toEqual(names);
+  });
+
+  test('[A22] a name that another caller uses stands for a context of one’s own, the same each time', async () => {
+    const { agent, alice, bob } = await twoCallers();
+    const laptop = await aLaptop(world(), agent, scripted);
+    expect(await contextsOf(alice, 'main', 'main')).toEqual(['main', 'main']);
+    const [first = '', ...others] = await contextsOf(bob, 'main', 'main');
+    expect(first).toMatch(/^ctx-/);
+    expect(others).toEqual([first]);
+    expect(await contextsOf(bob, first)).toEqual([first]);
+    expect(await contextsOf(alice, 'main')).toEqual(['main']);
+    // It stands for it in a list and beside a task as well; nobody else's does.
+    const listed = await bob.call('ListTasks', { contextId: 'main' });
+    expect(listed.result).toMatchObject({ totalSize: 3 });
+    const asked = await bob.call('SendMessage', v1Message('ask', { contextId: 'main' }));
+    const { id: taskId } = asked.result.task as { id: string };
+    const goesOn = (contextId: string) => bob.call('SendMessage', v1Message('x', { taskId, contextId }));
+    expect((await goesOn('other')).error.code).toBe(-32602);
+    expect((await goesOn('main')).result.task).toMatchObject({ id: taskId, contextId: first });
+    const told = laptop.texts.map((text) => (JSON.parse(text) as Wire).contextId);
+    expect(told.filter((contextId) => contextId === 'main')).toHaveLength(3);
+    expect(told.filter((contextId) => contextId === first)).toHaveLength(5);
+  });
+
+  test('[A22] a short name of a stranger is theirs alone, for strangers have none by which to tell them apart', async () => {
+    const own = await World.open({ env: { LANTERNROOM_TRUST_PROXY: '127.0.0.1' } });
+    onTestFinished(() => own.stop());
+    const agent = await anAgent(own);
+    await changeCard(own, agent, { visibility: 'public' });
+    const stranger = new TestCaller(own, agent, { key: null, version: '1.0' });
+    const contextOf = async (from: string, contextId: string) => {
+      const headers = { 'x-forwarded-for': from, 'x-forwarded-proto': 'https' };
+      const { result } = await stranger.call('SendMessage', v1Message('x', { contextId }), headers);
+      return (result.task as { contextId: string }).contextId;
+    };
+    const first = await contextOf('192.0.2.1', 'main');
+    expect(first).toMatch(/^ctx-/);
+    expect(await contextOf('192.0.2.1', 'main')).toBe(first);
+    expect(await contextOf('192.0.2.2', 'main')).not.toBe(first);
+    // Whoever knows what was made up, or given out, was there.
+    const long = '5f1c2a9e-6a0b-4b7e-9d1a-0c9f6f1d2e3b';
+    for (const from of ['192.0.2.1', '192.0.2.2'])
+      expect([await contextOf(from, long), await contextOf(from, first)]).toEqual([long, first]);
   });
 
   test('[A22] strangers share a name, so nothing is listed to them', async () => {

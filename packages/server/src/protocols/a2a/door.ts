@@ -102,7 +102,7 @@ async function missing({ room }: Shell, caller: Caller, { handle }: AgentParams)
   return unauthorized();
 }
 
-export function unauthorized(): Fault {
+function unauthorized(): Fault {
   return new Fault(
     'unauthorized',
     'This agent is not open to everybody. Send a key or a caller token: Authorization: Bearer ….',

@@ -143,6 +143,8 @@ export function describeTasks(fresh: Fresh): void {
         id: 'e',
       });
       expect(await read((tx) => tx.tasks.newestIn('agent-1', 'agent:other', 'ctx-2'))).toBeNull();
+      expect(await read((tx) => tx.tasks.hasContext('agent-1', 'ctx-2'))).toBe(true);
+      expect(await read((tx) => tx.tasks.hasContext('agent-9', 'ctx-2'))).toBe(false);
     });
 
     test('[A18][D82] what has ended stays while a caller is still to be told of it', async () => {

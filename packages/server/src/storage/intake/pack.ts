@@ -61,6 +61,7 @@ const WAYS: { [K in Kind]: Ways<UnitOf<K>> } = {
     dialect: 'plain',
     taskId: 'plain',
     contextId: 'plain',
+    network: 'plain',
     retryKey: 'plain',
     awaitFor: 'plain',
     push: 'plain',

@@ -239,6 +239,7 @@ test('[A13] messages to agents and what agents say travel in the same way', () =
     dialect: '1.0',
     taskId: null,
     contextId: 'mine',
+    network: null,
     retryKey: 'id:1',
     awaitFor: 30,
     push: { id: 'p', url: 'https://example.com/', dialect: '1.0' },

@@ -13,6 +13,7 @@ test('[A9] no statement of the relay reads more than it returns', async () => {
   await tasks.get('t');
   await tasks.bySeq(1);
   await tasks.newestIn('a', 'c', 'ctx');
+  await tasks.hasContext('a', 'ctx');
   await tasks.list({ ...mine, limit: 50 });
   await tasks.list({ ...mine, limit: 50, before: { changedAt: 1, seq: 1 } });
   await tasks.list({ limit: 50 });

@@ -254,6 +254,7 @@ describe('presence', () => {
       '/extendedAgentCard',
     );
     expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="a2a"']);
+    expect(await stranger.text()).toContain('The extended card is for those who say who they are.');
     const known = await new TestCaller(world(), agent, { version: '1.0' }).call('GetExtendedAgentCard', {});
     expect(JSON.stringify(known.result)).toContain('"visibility":"public"');
   });

@@ -185,7 +185,14 @@ describe('from the hub', () => {
     const place = { space: space.id, agent: agent.agent.id, caller: 'agent:other' };
     const all = Array.from({ length: 1_150 }, (_, i) => {
       const message = { messageId: `m${i}`, role: 'ROLE_USER', parts: [{ text: `${i}` }] };
-      const rest = { taskId: null, contextId: null, retryKey: `id:m${i}`, awaitFor: 0, push: null };
+      const rest = {
+        taskId: null,
+        contextId: null,
+        network: null,
+        retryKey: `id:m${i}`,
+        awaitFor: 0,
+        push: null,
+      };
       return send(room, { place, dialect: '1.0', message, ...rest });
     });
     await Promise.all(all);

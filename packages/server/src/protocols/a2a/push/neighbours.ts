@@ -8,7 +8,7 @@ export function localTarget(baseUrl: string, url: string): AgentParams | null {
   const base = new URL(baseUrl);
   const path = asPublished(target.pathname);
   const root = base.pathname.replace(/\/$/, '');
-  if (target.origin !== base.origin || !path.startsWith(`${root}/@`)) return null;
+  if (addressOf(target) !== addressOf(base) || !path.startsWith(`${root}/@`)) return null;
   const m = /^\/@([^/]+)\/([^/]+)\/?$/.exec(path.slice(root.length));
   if (m === null) return null;
   try {
@@ -16,4 +16,9 @@ export function localTarget(baseUrl: string, url: string): AgentParams | null {
   } catch {
     return null; // escapes that mean nothing name nobody
   }
+}
+
+/** A laptop calls itself by either name. */
+function addressOf({ origin }: URL): string {
+  return origin.replace(/\/\/localhost(?=:|$)/, '//127.0.0.1');
 }

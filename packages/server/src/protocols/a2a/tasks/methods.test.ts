@@ -95,6 +95,37 @@ describe('sending', () => {
     expect(next.result.contextId).toBe(result.contextId);
   });
 
+  test('[A7][A13] an agent that has said only that it begins may still answer with a message', async () => {
+    const { agent, v03 } = await stage();
+    const laptop = await aLaptop(world(), agent);
+    const message = { parts: [{ text: 'A plain reply.' }] };
+    const answerTo = async (params: Wire, ...said: Wire[]) => {
+      const sent = v03.call('message/send', params);
+      const { taskId } = await laptop.ofType('task');
+      for (const frame of [...said, { type: 'message', message }]) await laptop.say({ taskId, ...frame });
+      return (await sent).result;
+    };
+    const accepted = { type: 'accepted' };
+    expect(await answerTo(v03Message('x'), accepted)).toMatchObject({ kind: 'message', ...message });
+    // Its words, and what was pushed, are of a task.
+    const task = { kind: 'task', status: { state: 'completed', message } };
+    expect(await answerTo(v03Message('x'), { type: 'status', text: 'Hm.' })).toMatchObject(task);
+    const configuration = { pushNotificationConfig: { url: 'https://example.com/' } };
+    expect(await answerTo({ ...v03Message('x'), configuration }, accepted)).toMatchObject(task);
+  });
+
+  test('[A7][A10] a task that is followed stays one', async () => {
+    const { agent, v1 } = await stage();
+    const laptop = await aLaptop(world(), agent);
+    const sent = v1.call('SendMessage', v1Message('x'));
+    const { taskId } = await laptop.ofType('task');
+    const stream = await SseReader.open(v1.stream('SubscribeToTask', { id: taskId }));
+    await laptop.say({ type: 'accepted', taskId });
+    await laptop.say({ type: 'message', taskId, message: { parts: [{ text: 'A plain reply.' }] } });
+    expect(await stream.rest()).toHaveLength(3);
+    expect(taskOf(await sent)).toMatchObject({ id: taskId, status: { state: 'TASK_STATE_COMPLETED' } });
+  });
+
   test('[A7] a direct message that comes too late for that is what the task ends with', async () => {
     const { agent, v03 } = await stage();
     const laptop = await aLaptop(world(), agent);
@@ -142,6 +173,18 @@ describe('sending', () => {
     const [last] = await stream.rest();
     expect(last?.data.result).toMatchObject({ final: true, status: { state: 'completed' } });
   });
+
+  test('[A7][A10] a stream begins with a task as soon as the agent begins', async () => {
+    const own = await World.open({ clock: new ManualClock() });
+    onTestFinished(() => own.stop());
+    const laptop = await aLaptop(own, own.agent);
+    const opening = SseReader.open(new TestCaller(own, own.agent).stream('message/stream', v03Message('x')));
+    const { taskId } = await laptop.ofType('task');
+    await laptop.say({ type: 'accepted', taskId });
+    await laptop.say({ type: 'message', taskId, message: { parts: [{ text: 'A plain reply.' }] } });
+    const states = (await (await opening).rest()).map(({ data }) => (data.result as Wire).status as Wire);
+    expect(states.map(({ state }) => state)).toEqual(['submitted', 'working', 'completed']);
+  });
 });
 
 describe('retries', () => {
@@ -167,6 +210,8 @@ describe('retries', () => {
     const first = await v03.call('message/send', v03Message('once'), key);
     const second = await v03.call('message/send', v03Message('once'), key);
     expect(second.result.id).toBe(first.result.id);
+    const { error } = await v03.call('message/send', v03Message('another thing'), key);
+    expect(error.message).toContain('Idempotency-Key');
   });
 
   test('[A8] another message under the same id is refused, and nothing is lost silently', async () => {

@@ -10,6 +10,7 @@ import { readLog } from '../../../core/tasks/log-memory.ts';
 import { findTask, noTask } from '../../../core/tasks/place.ts';
 import { deletePush, getPush, listPushes, setPush } from '../../../core/tasks/push.ts';
 import { readTask, viewOf } from '../../../core/tasks/read.ts';
+import { show } from '../../../core/tasks/show.ts';
 import { isTerminal, type TaskDialect, type TaskRecord } from '../../../core/tasks/task.ts';
 import type { Headed } from '../../../http/fast-lane.ts';
 import type { Shell } from '../../../http/shell.ts';
@@ -19,7 +20,7 @@ import { fullAllowance, type Outlet, withAllContent } from '../content/content.t
 import type { Dialect } from '../dialects/dialect.ts';
 import { wrong } from '../dialects/parts.ts';
 import { dialectOfParams, dialectOfTask, type Operation, type Version } from '../dialects/versions.ts';
-import { admit, agentUrl, type Entered, unauthorized } from '../door.ts';
+import { admit, agentUrl, type Entered } from '../door.ts';
 import { toTaskId } from '../mapping.ts';
 import { toPushConfig } from '../push/config.ts';
 import { toPushPage } from '../push/page.ts';
@@ -120,10 +121,16 @@ const HANDLERS: Record<SingleOperation, Handler> = {
     return call.version === '1.0' ? {} : null;
   },
   extendedCard: async ({ cards, entered, version }) => {
-    if (entered.place.caller === NOBODY) throw unauthorized();
+    if (entered.place.caller === NOBODY) throw noExtendedCard();
     return (await cards.extended(entered.address, version)) as unknown as Json;
   },
 };
+
+function noExtendedCard(): Fault {
+  const message =
+    'The extended card is for those who say who they are. Send a key or a caller token: Authorization: Bearer ….';
+  return new Fault('unauthorized', message);
+}
 
 /** The answer as JSON. A task that is polled again unchanged is not assembled again. */
 export async function answerText(call: Call, operation: SingleOperation): Promise<string> {
@@ -202,7 +209,9 @@ export type Subscription = {
 export async function openSubscription(call: Call): Promise<Subscription> {
   const id = toTaskId(call.params);
   const seen = lastSeen(call.request);
-  const found = await foundTask(call, id);
+  // Whoever follows it has been shown it (A7).
+  const found = await show(call.shell.room, await foundTask(call, id));
+  if (found.isDirect) throw noTask();
   if (seen !== null) {
     const after = Math.min(seen, found.length);
     return { dialect: dialectOfTask(call.version, found.dialect), task: found, first: null, after };

@@ -2,10 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import type { JsonObject } from '../../../core/canonical.ts';
 import { orThrow } from '../../../core/faults.ts';
 import type { Room } from '../../../core/room.ts';
+import { isMadeUp } from '../../../core/tasks/callers.ts';
 import { forgetAnswered, readLog, rememberedAnswer } from '../../../core/tasks/log-memory.ts';
 import { type CallerMessage, newTaskId, type Sent, send } from '../../../core/tasks/open.ts';
 import { viewOf, type Wanted } from '../../../core/tasks/read.ts';
-import { show } from '../../../core/tasks/show.ts';
+import { STREAM_PATIENCE_SECONDS, show } from '../../../core/tasks/show.ts';
 import {
   isAnswer,
   type LogEntry,
@@ -25,13 +26,7 @@ import { toPushConfig } from '../push/config.ts';
 /** What a message is answered with: the task, or a message instead of it (A7). */
 export type Answer = { task: TaskView } | { message: JsonObject };
 
-/** When a stream is opened, it is not known yet whether there will be a task; it waits this long to find out. */
-const STREAM_PATIENCE_SECONDS = 1;
-
 const RETRY_KEY_MOST = 255;
-
-/** Two callers may both use "1" as an id; a longer one is taken to be unique. */
-const MADE_UP_LEAST = 20;
 
 /**
  * All callers without a credential share one name, but each may see only their own task. A short retry key therefore
@@ -39,8 +34,7 @@ const MADE_UP_LEAST = 20;
  */
 function retryKeyOf(request: Headed, message: JsonObject, { network }: Entered): string {
   const key = plainRetryKey(request, message);
-  const isAnybodys = network !== undefined && key.length < MADE_UP_LEAST;
-  return isAnybodys ? `${key}\n${network}` : key;
+  return network !== undefined && !isMadeUp(key) ? `${key}\n${network}` : key;
 }
 
 /** A retry is recognised by its header, or else by its message id (A8). */
@@ -70,6 +64,7 @@ async function submit(asking: Asking, wanted: SendRequest, awaitSeconds: number,
     message: wanted.message,
     taskId: wanted.taskId,
     contextId: wanted.contextId,
+    network: entered.network ?? null,
     retryKey: retryKeyOf(request, wanted.message, entered),
     awaitFor: awaitSeconds * SECOND,
     push: wanted.push === null ? null : await toPushConfig(shell, entered, wanted.push, dialect.name),

@@ -68,6 +68,16 @@ const newestIn = statement<{ space: string; agent: string; caller: string; conte
     .limit(1),
 );
 
+const inContext = statement<{ space: string; agent: string; context: string }>()((db, p) =>
+  db
+    .selectFrom('tasks')
+    .select('seq')
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .where('context_id', '=', p.context)
+    .limit(1),
+);
+
 const append = insertOf('task_log', [
   'space_id',
   'task_seq',
@@ -153,6 +163,8 @@ export function taskRows(session: Session, space: string): TaskRows {
     update: async (task) => void (await session.run(update, fromTask(task))),
     newestIn: async (agent, caller, context) =>
       toOne(await session.one(newestIn, { space, agent, caller, context })),
+    hasContext: async (agent, context) =>
+      (await session.one(inContext, { space, agent, context })) !== undefined,
     list: async (query) => (await listTasks(session, space, query)).map(toTask),
     count: (query, most) => countTasks(session, space, query, most),
     append: async (seq, entry, key) =>
