@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KEY, received, type Seen, startWorld } from '../testing/room.ts';
@@ -121,6 +121,21 @@ describe('lantern doctor', () => {
     expect(given.out).toContain('key and address from the environment');
     const { out } = await world.run(['doctor'], { env: { LANTERN_URL: undefined } });
     expect(out).toContain('LANTERN_URL is not set, so the address is http://127.0.0.1:8787');
+  });
+
+  it('[W23] a login that cannot be kept, or taken away, is told with the file and the reason', async () => {
+    const world = await room();
+    const file = join(world.folder, '.config', 'lantern', 'login.json');
+    mkdirSync(join(file, 'in the way'), { recursive: true });
+    for (const [argv, verb] of [
+      [['login'], 'written'],
+      [['login', '--remove'], 'read'],
+    ] as const) {
+      const { code, out, err } = await world.run(argv, { stdin: KEY });
+      expect({ code: code > 0, out }).toEqual({ code: true, out: '' });
+      expect(err).toMatch(new RegExp(`^lantern: ${file} cannot be ${verb} \\(E\\w+\\): check .*\\.\n$`));
+    }
+    expect(readdirSync(join(world.folder, '.config', 'lantern'))).toEqual(['login.json']);
   });
 
   it('[W23] a log that cannot be written is found', async () => {
