@@ -54,6 +54,17 @@ class Doctor(Commands):
         for said in ("address: http://127.0.0.1", "WAKE v1", "research-agent-01 (test key)", "within two minutes"):
             self.assertIn(said, out)
 
+    def test_pace(self) -> None:
+        """[W5] doctor says how much the key may deliver: a limit that is met looks like a hang"""
+        card = {"versions": ["v1"], "agent_id": "a", "tier": "live"}
+        for limits, said in (
+            ({"deliveries": {"live": {"per_hour": 500, "burst": 50}}}, "a (live key: 500 deliveries an hour, 50 at once)\n"),
+            ({"deliveries": {"live": None}}, "a (live key)\n"),
+            (None, "a (live key)\n"),
+        ):
+            _, out, _ = self.look((200, {**card, "limits": limits}), WAKE_AGENT_ID="")
+            self.assertIn(said, out)
+
     def test_wrong(self) -> None:
         """[W23] doctor names what is wrong and what to do, and ends with 1"""
         for wanted, result in (

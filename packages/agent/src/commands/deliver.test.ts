@@ -160,10 +160,24 @@ describe('lantern deliver', () => {
 
   it('[W23] help teaches by example and ends well', async () => {
     const world = await startWorld(() => received);
-    for (const argv of [['--help'], ['deliver', '--help'], ['wait', '--help'], ['responses', '--help']]) {
+    const commands = [
+      'deliver',
+      'wait',
+      'responses',
+      'listen',
+      'connect',
+      'login',
+      'doctor',
+      'mcp',
+      'install',
+    ];
+    for (const argv of [['--help'], ...commands.map((command) => [command, '--help'])]) {
       const { code, out } = await world.run(argv);
       expect(code).toBe(0);
-      expect(out).toMatch(/(Try|Examples):\n {2}lantern /);
+      expect([argv, out]).toEqual([
+        argv,
+        expect.stringMatching(/(Try|Examples):\n {2}(lantern|claude mcp add) /),
+      ]);
     }
   });
 });
