@@ -52,6 +52,8 @@ class Rejected:
 
 @dataclass(frozen=True)
 class Instructions:
+    """What a person wants instead: words, another version, or both."""
+
     feedback: str | None
     edited_content: Content
 
