@@ -33,5 +33,10 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
+def unmarked(text: str) -> str:
+    """Editors on Windows begin a file with a mark that is no part of it."""
+    return text[1:] if text.startswith("\ufeff") else text
+
+
 def text_of(value: Any) -> str | None:
     return value if isinstance(value, str) else None

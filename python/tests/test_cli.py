@@ -89,6 +89,9 @@ class People(Commands):
         self.start(lambda *_: received())
         self.assertEqual(self.run_in(*DELIVER, "-d", "-", stdin='{"words":3}'), (0, f"{ID}\n", ""))
         self.assertEqual(json.loads(self.seen[0].body)["details"], {"words": 3})
+        self.file("report.json").write_bytes(b'\xef\xbb\xbf{"words":4}\r\n')
+        self.run_in(*DELIVER, "-d", f"@{self.file('report.json')}")
+        self.assertEqual(json.loads(self.seen[1].body)["details"], {"words": 4})
 
     def test_codes(self) -> None:
         """[W23] wait and deliver --wait end with a code for each answer"""
@@ -262,6 +265,7 @@ class Events(Commands):
         self.assertEqual((code, json.loads(out)["accepted"]), (0, True))
         seen = self.seen[0]
         self.assertTrue(verify_event(seen.body, seen.headers, secret=SECRET, now=self.clock.now()).ok)
+        self.assertEqual(self.run_in("send-event", "-", stdin="\ufeff" + json.dumps(draft), **env)[0], 0)
         self.assertEqual(self.run_in("send-event", "-", stdin="[]", **env)[0], 2)
         self.assertEqual(self.run_in("send-event", "-", stdin="{}")[0], 2)
 

@@ -64,7 +64,10 @@ describe('lantern deliver', () => {
     await world.run([...DELIVER, '-d', '[1,2]']);
     await world.run([...DELIVER, '-d', `@${file}`]);
     await world.run([...DELIVER, '-d', '-'], { stdin: '{"from":"a pipe"}' });
-    const details = ['just text', { words: 3200 }, '[1,2]', '# Report\n', { from: 'a pipe' }];
+    writeFileSync(file, '\ufeff{"saved":"on Windows"}\r\n');
+    await world.run([...DELIVER, '-d', `@${file}`]);
+    const objects = [{ from: 'a pipe' }, { saved: 'on Windows' }];
+    const details = ['just text', { words: 3200 }, '[1,2]', '# Report\n', ...objects];
     expect(world.seen.map((seen) => bodyOf(seen).details)).toEqual(details);
   });
 
