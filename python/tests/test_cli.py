@@ -5,7 +5,9 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from contextlib import redirect_stderr, redirect_stdout
 from email.utils import formatdate
+from io import StringIO
 from pathlib import Path
 
 from world import ID, KEY, SECRET, World, answered, event, inbox_script, received, resume
@@ -138,6 +140,35 @@ class People(Commands):
             code, _, err = self.run_in(*DELIVER, **env)
             self.assertEqual((code, len(err.splitlines())), (2, 1))
         self.assertEqual(self.run_in(*DELIVER, "-d", "@/no/such/file")[0], 2)
+
+    def spoken(self, *argv: str) -> tuple:
+        """What the parser itself says, which goes past the machine."""
+        with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+            code = self.run_in(*argv)[0]
+        return code, out.getvalue(), err.getvalue()
+
+    def test_wrong_words(self) -> None:
+        """[W23] a word that no command knows is one line that names the help of that very command"""
+        self.start(lambda *_: None)
+        for argv, help_of in (
+            ((), ""),
+            (("delivr",), ""),
+            (("wait",), " wait"),
+            (("deliver", "-t", "x"), " deliver"),
+            (("listen", "--retries", "-1"), " listen"),
+            (("listen", "--types", "a,,b"), " listen"),
+        ):
+            code, out, err = self.spoken(*argv)
+            self.assertEqual((code, out), (2, ""))
+            self.assertRegex(err, rf"^lanternroom: .+ \(python -m lanternroom{help_of} --help\)\n$")
+
+    def test_help(self) -> None:
+        """[W23] every help teaches by example"""
+        self.start(lambda *_: None)
+        for command in ("deliver", "wait", "responses", "listen", "send-event", "doctor"):
+            code, out, err = self.spoken(command, "--help")
+            self.assertEqual((code, err), (0, ""))
+            self.assertRegex(out, r"Examples?:\n  (python -m lanternroom |echo )")
 
 
 class Output(Commands):
