@@ -101,9 +101,7 @@ function write(file: string, text: string): void {
   } catch (error) {
     drop(fresh);
     const why = `${target} cannot be written (${codeOf(error)})`;
-    throw new UsageError(
-      `${why}: check who may write there, and whether there is room. Nothing was changed.`,
-    );
+    throw new Error(`${why}: check who may write there, and whether there is room. Nothing was changed.`);
   }
 }
 
