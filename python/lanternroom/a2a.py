@@ -16,6 +16,8 @@ from .jsons import json_of, parse_json, text_of
 from .retry import LIMIT_WAIT_SECONDS
 from .transport import Call, Transport
 
+__all__ = ["Caller", "Said", "text_in"]
+
 #: A text, or the parts of a message as A2A 1.0 writes them.
 Said = Union[str, Sequence[Mapping[str, Any]]]
 
@@ -28,7 +30,8 @@ _UNSUPPORTED = "-32004"  # the answer of 1.0 to following a task that has ended
 
 
 class Caller:
-    """
+    """Whoever talks to one agent over A2A. ``token`` is a key of the same space or a caller token; a public agent needs none.
+
     >>> caller = Caller("http://127.0.0.1:8787/@home/helper", "wk_test_abc")
     """
 

@@ -10,18 +10,26 @@ from .faults import LanternError
 
 
 class Clock(Protocol):
+    """What the clients read the time from, and how they wait."""
+
     def now(self) -> float:
         """Seconds since 1970."""
         ...
 
-    def sleep(self, seconds: float) -> None: ...
+    def sleep(self, seconds: float) -> None:
+        """Waits so long."""
+        ...
 
 
 class SystemClock:
+    """The clock of this machine."""
+
     def now(self) -> float:
+        """Seconds since 1970."""
         return time.time()
 
     def sleep(self, seconds: float) -> None:
+        """Waits so long."""
         time.sleep(seconds)
 
 

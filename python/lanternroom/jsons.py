@@ -23,9 +23,19 @@ def json_of(value: Any) -> str:
 def parse_json(text: bytes) -> Any:
     """JSON, or None. What others wrote is checked before it is trusted."""
     try:
-        return json.loads(text)
+        # Left to itself, Python reads NaN and Infinity, and UTF-16 and UTF-32, which are not JSON as it travels.
+        return json.loads(text.decode("utf-8-sig"), parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def unmarked(text: str) -> str:
+    """Editors on Windows begin a file with a mark that is no part of it."""
+    return text[1:] if text.startswith("\ufeff") else text
 
 
 def text_of(value: Any) -> str | None:

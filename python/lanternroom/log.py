@@ -11,7 +11,11 @@ from .faults import LanternError
 
 
 class Log(Protocol):
-    def append(self, line: str) -> None: ...
+    """Where a client writes down what it does, and finds its deliveries again."""
+
+    def append(self, line: str) -> None:
+        """Adds one line; it is kept when this returns."""
+        ...
 
     def new_lines(self) -> list[str]:
         """Lines that were appended since the last call, by anyone; at first all of them."""
@@ -26,9 +30,11 @@ class MemoryLog:
         self._seen = 0
 
     def append(self, line: str) -> None:
+        """Adds one line; it is kept when this returns."""
         self.lines.append(line)
 
     def new_lines(self) -> list[str]:
+        """Lines that were appended since the last call, by anyone; at first all of them."""
         fresh, self._seen = self.lines[self._seen :], len(self.lines)
         return fresh
 
@@ -55,6 +61,7 @@ class FileLog:
         self._reading = Lock()
 
     def append(self, line: str) -> None:
+        """Adds one line; it is kept when this returns."""
         try:
             if not self._prepared:
                 self._prepare()
@@ -65,6 +72,7 @@ class FileLog:
             raise self._unusable("written", error) from error
 
     def new_lines(self) -> list[str]:
+        """Lines that were appended since the last call, by anyone; at first all of them."""
         # Two concurrent reads would both move the offset.
         with self._reading:
             return self._read_on()

@@ -12,6 +12,8 @@ from .jsons import parse_json, text_of
 from .retry import Attempt, retry_after_seconds
 
 _NOTABLE_SKEW_SECONDS = 120  # well inside the five minutes that a signature may be old
+# What a server without TLS answers is no record of TLS.
+_WITHOUT_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG", "HTTP_REQUEST")
 _REFUSALS: Mapping[int, Fault] = {403: "forbidden", 404: "not_found", 409: "conflict"}
 
 
@@ -126,6 +128,11 @@ def _sentence(fault: Fault, exchange: Exchange, base: str) -> str:
             return (
                 f"{base} shows a certificate that this machine does not trust ({exchange.reason}): mend the "
                 "certificate, or name a PEM file with its authority in SSL_CERT_FILE."
+            )
+        if any(sign in exchange.reason for sign in _WITHOUT_TLS):
+            return (
+                f"{base} answers, but not in TLS ({exchange.reason}): give its address with http:// if it runs on this "
+                "machine, else the https:// address of the proxy in front of it."
             )
         where = f"Nothing answers at {base} ({exchange.reason})"
         return f"{where}: check the address and that the server runs, then try again."

@@ -5,7 +5,9 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from contextlib import redirect_stderr, redirect_stdout
 from email.utils import formatdate
+from io import StringIO
 from pathlib import Path
 
 from world import ID, KEY, SECRET, World, answered, event, inbox_script, received, resume
@@ -54,6 +56,17 @@ class Doctor(Commands):
         for said in ("address: http://127.0.0.1", "WAKE v1", "research-agent-01 (test key)", "within two minutes"):
             self.assertIn(said, out)
 
+    def test_pace(self) -> None:
+        """[W5] doctor says how much the key may deliver: a limit that is met looks like a hang"""
+        card = {"versions": ["v1"], "agent_id": "a", "tier": "live"}
+        for limits, said in (
+            ({"deliveries": {"live": {"per_hour": 500, "burst": 50}}}, "a (live key: 500 deliveries an hour, 50 at once)\n"),
+            ({"deliveries": {"live": None}}, "a (live key)\n"),
+            (None, "a (live key)\n"),
+        ):
+            _, out, _ = self.look((200, {**card, "limits": limits}), WAKE_AGENT_ID="")
+            self.assertIn(said, out)
+
     def test_wrong(self) -> None:
         """[W23] doctor names what is wrong and what to do, and ends with 1"""
         for wanted, result in (
@@ -78,6 +91,9 @@ class People(Commands):
         self.start(lambda *_: received())
         self.assertEqual(self.run_in(*DELIVER, "-d", "-", stdin='{"words":3}'), (0, f"{ID}\n", ""))
         self.assertEqual(json.loads(self.seen[0].body)["details"], {"words": 3})
+        self.file("report.json").write_bytes(b'\xef\xbb\xbf{"words":4}\r\n')
+        self.run_in(*DELIVER, "-d", f"@{self.file('report.json')}")
+        self.assertEqual(json.loads(self.seen[1].body)["details"], {"words": 4})
 
     def test_codes(self) -> None:
         """[W23] wait and deliver --wait end with a code for each answer"""
@@ -124,6 +140,35 @@ class People(Commands):
             code, _, err = self.run_in(*DELIVER, **env)
             self.assertEqual((code, len(err.splitlines())), (2, 1))
         self.assertEqual(self.run_in(*DELIVER, "-d", "@/no/such/file")[0], 2)
+
+    def spoken(self, *argv: str) -> tuple:
+        """What the parser itself says, which goes past the machine."""
+        with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+            code = self.run_in(*argv)[0]
+        return code, out.getvalue(), err.getvalue()
+
+    def test_wrong_words(self) -> None:
+        """[W23] a word that no command knows is one line that names the help of that very command"""
+        self.start(lambda *_: None)
+        for argv, help_of in (
+            ((), ""),
+            (("delivr",), ""),
+            (("wait",), " wait"),
+            (("deliver", "-t", "x"), " deliver"),
+            (("listen", "--retries", "-1"), " listen"),
+            (("listen", "--types", "a,,b"), " listen"),
+        ):
+            code, out, err = self.spoken(*argv)
+            self.assertEqual((code, out), (2, ""))
+            self.assertRegex(err, rf"^lanternroom: .+ \(python -m lanternroom{help_of} --help\)\n$")
+
+    def test_help(self) -> None:
+        """[W23] every help teaches by example"""
+        self.start(lambda *_: None)
+        for command in ("deliver", "wait", "responses", "listen", "send-event", "doctor"):
+            code, out, err = self.spoken(command, "--help")
+            self.assertEqual((code, err), (0, ""))
+            self.assertRegex(out, r"Examples?:\n  (python -m lanternroom |echo )")
 
 
 class Output(Commands):
@@ -251,6 +296,7 @@ class Events(Commands):
         self.assertEqual((code, json.loads(out)["accepted"]), (0, True))
         seen = self.seen[0]
         self.assertTrue(verify_event(seen.body, seen.headers, secret=SECRET, now=self.clock.now()).ok)
+        self.assertEqual(self.run_in("send-event", "-", stdin="\ufeff" + json.dumps(draft), **env)[0], 0)
         self.assertEqual(self.run_in("send-event", "-", stdin="[]", **env)[0], 2)
         self.assertEqual(self.run_in("send-event", "-", stdin="{}")[0], 2)
 

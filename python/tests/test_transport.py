@@ -176,6 +176,22 @@ class Sending(World):
         self.assertEqual(error.fault, "unreachable")
         self.assertRegex(str(error), "shows a certificate that this machine does not trust .*SSL_CERT_FILE")
 
+    def test_without_tls(self) -> None:
+        """[W23] a server without TLS is called so under an https address, and not silence"""
+
+        class Quiet(BaseHTTPRequestHandler):
+            def log_message(self, *_: object) -> None:
+                pass
+
+        with HTTPServer(("127.0.0.1", 0), Quiet) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            url = f"https://127.0.0.1:{server.server_port}"
+            wake = Wake(url, KEY, log=MemoryLog(), clock=ManualClock())
+            error = self.fault(lambda: wake.deliver(**DRAFT))
+            server.shutdown()
+        self.assertEqual(error.fault, "unreachable")
+        self.assertRegex(str(error), r"answers, but not in TLS \(.+\): .*http://")
+
     def test_redirect(self) -> None:
         """[W23] the key does not follow a redirect"""
         for status in (301, 302, 307, 308):

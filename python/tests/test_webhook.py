@@ -52,6 +52,24 @@ class Signatures(unittest.TestCase):
             self.assertFalse(verify_webhook(b"{}", headers, secrets=odd).ok)  # type: ignore[arg-type]
 
 
+    def test_bodies(self) -> None:
+        """[W20] a signed body is read as the TypeScript client reads it: what is not JSON there is none here"""
+        whole = json.dumps(response("approved"))
+        for body, wanted in (
+            (whole.encode(), True),
+            (b"\xef\xbb\xbf" + whole.encode(), True),
+            (whole.encode("utf-16"), False),
+            (whole.replace("null", "NaN", 1).encode(), False),
+            (whole.replace('"edited_content": null', '"edited_content": {"a": -Infinity}').encode(), False),
+        ):
+            headers = sign_webhook(secrets=[SECRET], body=body, id=ID, timestamp=NOW)
+            self.assertEqual(verify_webhook(body, headers, secret=SECRET, now=NOW).ok, wanted, body)
+        body = json.dumps({**response("approved"), "responded_at": 7})
+        headers = sign_webhook(secrets=[SECRET], body=body, id=ID, timestamp=NOW)
+        result = verify_webhook(body, headers, secret=SECRET, now=NOW)
+        self.assertIsNone(isinstance(result, Verified) and result.response["responded_at"])
+
+
 class Receiving(World):
     def callback(self, status: str = "approved", **more: str) -> dict:
         body = json.dumps(response(status, **more))

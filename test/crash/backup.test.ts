@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lanternroom } from '../support/command.ts';
+import { Child, LANTERNROOM, lanternroom, node } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { Seeded } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -10,6 +10,7 @@ import { each, until } from '../support/until.ts';
 import { Load } from './load.ts';
 import { type Asked, Notebook } from './notebook.ts';
 import { verifyLedger } from './promises.ts';
+import { fullDisks } from './small-disk.ts';
 
 type Promised = { id: string; undone: string; withdrawn: string; asked: Asked[] };
 
@@ -74,3 +75,24 @@ test('[D32][D21] a backup that was taken under load has everything that was answ
   const { json } = await copy.request<{ ok: boolean }>('GET', '/desk/audit/verify');
   expect(json.ok).toBe(true);
 });
+
+test.each(fullDisks())(
+  '[D31][D32] a backup or a restore onto $name ends with what to do',
+  async ({ under }) => {
+    const server = await Server.start();
+    await server.terminate();
+    const file = join(temporaryFolder(), 'lanternroom.backup');
+    await backUp(server, file);
+    const room = temporaryFolder();
+    for (const args of [
+      ['backup', join(room, 'b'), '--data', server.folder],
+      ['restore', file, '--data', room],
+    ]) {
+      const { code, stdout, stderr } = await new Child([...under(room), ...node(LANTERNROOM, args)]).ended;
+      expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
+      expect(stderr).toMatch(
+        /^(The disk of \S+ (is full\. Free|does not take)|\S+ does not take the copy) .*\.\n$/,
+      );
+    }
+  },
+);

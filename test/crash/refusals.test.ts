@@ -288,6 +288,8 @@ describe('settings that cannot be', () => {
     const file = join(folder, 'lanternroom.json');
     writeFileSync(file, '{"LANTERNROOM_UNDO_SECONDS": "often"}');
     expectRefusal(await start({ folder }), { code: 2, says: /UNDO_SECONDS .* not "often"/ });
+    writeFileSync(file, '\ufeff{\r\n"LANTERNROOM_UNDO_SECONDS": "twice"\r\n}\r\n');
+    expectRefusal(await start({ folder }), { code: 2, says: /UNDO_SECONDS .* not "twice"/ });
     writeFileSync(file, '[1');
     expectRefusal(await start({ folder }), { code: 2, says: /lanternroom\.json must be a JSON object/ });
     writeFileSync(file, '{"LANTERNROOM_DATA": "elsewhere"}');

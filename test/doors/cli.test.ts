@@ -50,6 +50,14 @@ describe('on the data of a running server', () => {
     expect(await run(folder, 'agent', 'callbacks', 'deployer', 'https://b.example/x')).toMatchObject({
       callbacks: ['https://b.example/x'],
     });
+    const callbacks = async (...args: string[]) =>
+      (await run<{ callbacks: unknown }>(folder, 'agent', 'callbacks', 'deployer', ...args)).callbacks;
+    expect(await callbacks()).toEqual(['https://b.example/x']);
+    expect([await callbacks('--nowhere'), await callbacks()]).toEqual([[], []]);
+    await callbacks('https://b.example/x');
+    const both = ['callbacks', 'deployer', 'https://b.example/x', '--nowhere', '--data', folder];
+    await refused(2, /not both/, ['agent', ...both]);
+    await refused(1, /no agent with this name/, ['agent', 'callbacks', 'nobody', '--data', folder]);
     expect(await run(folder, 'agent', 'secret', 'deployer')).toMatchObject({
       callback_secret: expect.stringMatching(/^whsec_/),
       old_expires_at: expect.any(String),
@@ -124,6 +132,12 @@ describe('on the data of a running server', () => {
     const { token } = await run<{ token: string }>(folder, 'person', 'token', 'ann@example.com');
     const desk = new Desk(url, { authorization: `Bearer ${token}` });
     expect((await desk.request('GET', '/desk/deliveries')).status).toBe(200);
+
+    const reset = await run<{ password: string }>(folder, 'person', 'reset', 'Ann@example.com');
+    expect((await desk.request('GET', '/desk/deliveries')).status).toBe(401);
+    await expect(Desk.login(url, { email: 'ann@example.com', password })).rejects.toThrow();
+    await Desk.login(url, { email: 'ann@example.com', password: reset.password });
+    await refused(1, /no person with this e-mail/, ['person', 'reset', 'x@example.com', '--data', folder]);
 
     expect(await run(folder, 'space', 'add', 'second')).toMatchObject({ space: 'second' });
     await refused(2, /several spaces \(home, second\).*--space/, ['agent', 'list', '--data', folder]);
@@ -317,7 +331,7 @@ describe('wrong usage and help', () => {
   const COMMANDS = [
     ['serve'],
     ...['add', 'list', 'key', 'rotate', 'revoke', 'callbacks', 'secret'].map((name) => ['agent', name]),
-    ...['add', 'list', 'token'].map((name) => ['person', name]),
+    ...['add', 'list', 'reset', 'token'].map((name) => ['person', name]),
     ['space', 'add'],
     ['space', 'push-targets'],
     ['migrate'],

@@ -5,7 +5,8 @@ import { UsageError, type World } from './world.ts';
 /** `--details`: the text itself, `@file`, or `-` for standard input. A JSON object is sent as one, all else as text. */
 export async function readDetails(given: string | undefined, world: World): Promise<Content | undefined> {
   if (given === undefined) return undefined;
-  const text = await readText(given, world);
+  // Editors on Windows begin a file with a mark that is no part of it.
+  const text = (await readText(given, world)).replace(/^\ufeff/, '');
   const value = parse(text);
   return isObject(value) ? value : text;
 }

@@ -49,6 +49,25 @@ Examples:
   lantern listen --types human.approved,human.rejected --json --once
   lantern listen --exec 'jq -r .event.knowledge.summary >> notes.txt' --cursor-file ./notes.cursor`;
 
+export const LOGIN_HELP = `
+The key is typed, or piped in; it is never on the command line, where others could read it.
+
+Examples:
+  lantern login --url https://desk.example.com
+  lantern login --url https://desk.example.com < key.txt
+  lantern login --remove`;
+
+export const DOCTOR_HELP = `
+Ends with 1 when something is wrong. Examples:
+  lantern doctor
+  lantern doctor --json`;
+
+export const MCP_HELP = `
+Started by an MCP client, which is told once how. Examples:
+  claude mcp add lanternroom -- lantern mcp
+  codex mcp add lanternroom -- lantern mcp
+  gemini mcp add lanternroom lantern mcp`;
+
 export const INSTALL_HELP = `
 Examples:
   lantern install claude                      (~/.claude/settings.json)

@@ -39,9 +39,14 @@ export function writeLogin(place: Place, login: StoredLogin): string {
   makeFolder(dirname(file), 0o700);
   const body = { url: login.url, api_key: login.apiKey, agent_id: login.agentId };
   const fresh = `${file}.${process.pid}`;
-  writeFileSync(fresh, `${JSON.stringify(body, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(fresh, 0o600);
-  renameSync(fresh, file);
+  try {
+    writeFileSync(fresh, `${JSON.stringify(body, null, 2)}\n`, { mode: 0o600 });
+    chmodSync(fresh, 0o600);
+    renameSync(fresh, file);
+  } catch (error) {
+    dropQuietly(fresh);
+    throw cannot('written', file, error);
+  }
   return file;
 }
 
@@ -49,8 +54,26 @@ export function writeLogin(place: Place, login: StoredLogin): string {
 export function removeLogin(place: Place): boolean {
   const file = loginFile(place);
   const wasThere = readOrNull(file) !== null;
-  rmSync(file, { force: true });
+  try {
+    rmSync(file, { force: true });
+  } catch (error) {
+    throw cannot('removed', file, error);
+  }
   return wasThere;
+}
+
+function cannot(verb: string, file: string, error: unknown): Error {
+  const words = `${file} cannot be ${verb} (${codeOf(error)}): check who may write there, and whether there is room.`;
+  return new Error(words, { cause: error });
+}
+
+/** Half of it may hold the key. */
+function dropQuietly(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Why it could not be written matters more.
+  }
 }
 
 /** Whether other users of this machine may read the key. Windows keeps its permissions elsewhere. */

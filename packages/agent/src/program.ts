@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { ConnectFlags } from './commands/connect.ts';
 import type { DeliverFlags } from './commands/deliver.ts';
+import type { DoctorFlags } from './commands/doctor.ts';
 import type { ListenFlags } from './commands/listen.ts';
 import type { LoginFlags } from './commands/login.ts';
 import type { ResponsesFlags } from './commands/responses.ts';
@@ -8,9 +9,12 @@ import type { WaitFlags } from './commands/wait.ts';
 import {
   CONNECT_HELP,
   DELIVER_HELP,
+  DOCTOR_HELP,
   INSTALL_HELP,
   LANTERN_HELP,
   LISTEN_HELP,
+  LOGIN_HELP,
+  MCP_HELP,
   RESPONSES_HELP,
   WAIT_HELP,
 } from './help.ts';
@@ -178,10 +182,7 @@ function addSetUp(program: Command, world: World, ended: (code: number) => void)
     .description('keep address and key for later commands; the environment wins over them')
     .option('--url <url>', 'the server (LANTERN_URL, or http://127.0.0.1:8787)')
     .option('--remove', 'forget them again')
-    .addHelpText(
-      'after',
-      '\nThe key is typed, or piped in:  lantern login --url https://desk.example.com < key.txt',
-    )
+    .addHelpText('after', LOGIN_HELP)
     .action(async (flags: LoginFlags) => {
       const { login } = await import('./commands/login.ts');
       ended(await login(flags, world));
@@ -189,9 +190,11 @@ function addSetUp(program: Command, world: World, ended: (code: number) => void)
   program
     .command('doctor')
     .description('check server, key, clock and versions, and say what to do')
-    .action(async () => {
+    .option('--json', 'print JSON')
+    .addHelpText('after', DOCTOR_HELP)
+    .action(async (flags: DoctorFlags) => {
       const { doctor } = await import('./commands/doctor.ts');
-      ended(await doctor(world));
+      ended(await doctor(flags, world));
     });
 }
 
@@ -199,6 +202,7 @@ function addHosts(program: Command, world: World, ended: (code: number) => void)
   program
     .command('mcp')
     .description('serve the tools of this agent over MCP, on standard input and output')
+    .addHelpText('after', MCP_HELP)
     .action(async () => {
       const { mcp } = await import('./commands/mcp.ts');
       ended(await mcp(world));

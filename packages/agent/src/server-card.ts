@@ -3,6 +3,8 @@ import { type Clock, certificateTrouble, LanternError } from '@lanternroom/sdk/w
 export interface Card {
   readonly agentId: string | null;
   readonly versions: readonly string[];
+  /** Which kind of key this is, and how much it may deliver; null when the server does not say. */
+  readonly kind: string | null;
   /** How far the server's clock is ahead of ours; null when it does not say. */
   readonly skewMs: number | null;
 }
@@ -35,7 +37,18 @@ export async function readCard({ url, apiKey }: Place, clock: Pick<Clock, 'now'>
   const versions = Array.isArray(body.versions) ? body.versions.map(String) : [];
   const agentId = 'agent_id' in body && typeof body.agent_id === 'string' ? body.agent_id : null;
   const at = Date.parse(reply.headers.get('date') ?? '');
-  return { agentId, versions, skewMs: Number.isNaN(at) ? null : at - clock.now() };
+  return { agentId, versions, kind: kindOf(body), skewMs: Number.isNaN(at) ? null : at - clock.now() };
+}
+
+function kindOf(card: object): string | null {
+  const { tier, limits } = card as {
+    tier?: unknown;
+    limits?: { deliveries?: Record<string, unknown> } | null;
+  };
+  if (typeof tier !== 'string') return null;
+  const { per_hour: perHour, burst } = Object(limits?.deliveries?.[tier]) as Record<string, unknown>;
+  const isKnown = typeof perHour === 'number' && typeof burst === 'number';
+  return `${tier} key${isKnown ? `: ${perHour} deliveries an hour, ${burst} at once` : ''}`;
 }
 
 export async function whoIs(place: Place, clock?: Pick<Clock, 'now'>): Promise<string> {

@@ -30,6 +30,13 @@ const Delivery = z.object({
     .union([z.string(), z.record(z.string(), z.unknown())])
     .optional()
     .describe('The full content. Never credentials.'),
+  allow_secrets: z
+    .array(z.object({ path: z.string().min(1).max(1_024), reason: text(500) }))
+    .max(100)
+    .optional()
+    .describe(
+      'Only for what was refused as a credential and is none: the path as the refusal named it, and why, for the person',
+    ),
   timeout_seconds: z
     .number()
     .int()
@@ -100,6 +107,7 @@ function addDeliver(server: McpServer, room: Room): void {
             headline: draft.headline,
             summary: draft.summary,
             details: draft.details,
+            allowSecrets: draft.allow_secrets,
             timeoutSeconds: draft.timeout_seconds,
             taskId: draft.task_id,
             threadId: draft.thread_id,

@@ -18,6 +18,7 @@ export const FAULTS = [
   'aborted',
 ] as const;
 
+/** One word of `FAULTS`. */
 export type Fault = (typeof FAULTS)[number];
 
 /** What the server said, if it was the server that refused. */

@@ -168,7 +168,8 @@ function readFile(data: string): Record<string, unknown> {
 
 function toObject(text: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(text);
+    // Editors on Windows begin a file with a mark that is no part of it.
+    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
   } catch {
     return null;

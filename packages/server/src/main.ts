@@ -72,7 +72,8 @@ export async function startServer(
   const binding = bindingOf(config);
   assertSafeBinding(binding);
 
-  const log = pino({ level: config.log });
+  // Times that a person can read; programs read them as well as numbers.
+  const log = pino({ level: config.log, timestamp: pino.stdTimeFunctions.isoTime });
   const warn: Warn = (problem, message) => log.warn({ err: problem }, message);
   const resealer = resealerOf(ground, log, warn);
   await resealer.takeUp();

@@ -29,6 +29,7 @@ class AsyncCaller:
         return_immediately: bool = False,
         push: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
+        """``{"task": …}`` or ``{"message": …}``. Waits for the agent up to half a minute."""
         return await in_thread(
             self._caller.send,
             said,
@@ -40,9 +41,11 @@ class AsyncCaller:
         )
 
     async def get(self, task_id: str, *, history_length: int | None = None) -> dict[str, Any]:
+        """The task as it is now."""
         return await in_thread(self._caller.get, task_id, history_length=history_length)
 
     async def cancel(self, task_id: str) -> dict[str, Any]:
+        """Asks the agent to stop; fault ``conflict`` when the task has ended."""
         return await in_thread(self._caller.cancel, task_id)
 
     def stream(
@@ -55,6 +58,7 @@ class AsyncCaller:
         return_immediately: bool = False,
         push: Mapping[str, str] | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
+        """Sends, and follows the task to its end or its next question."""
         return each(
             lambda: self._caller.stream(
                 said,
@@ -67,4 +71,5 @@ class AsyncCaller:
         )
 
     def subscribe(self, task_id: str) -> AsyncIterator[dict[str, Any]]:
+        """Follows a task that is there already."""
         return each(lambda: self._caller.subscribe(task_id))

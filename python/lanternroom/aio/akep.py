@@ -52,6 +52,7 @@ class AsyncProducer:
         )
 
     async def send(self, event: Mapping[str, Any]) -> Sent:
+        """Signs and sends one event; it is on the server's disk when this returns."""
         return await in_thread(self._producer.send, event)
 
 
@@ -103,11 +104,13 @@ class AsyncInbox:
         limit: int = 100,
         stop: Flag | None = None,
     ) -> AsyncIterator[Event]:
+        """Every event from where the last reader stopped, then each as it comes, unless ``once``."""
         return each(lambda: self._inbox.events(types=types, once=once, limit=limit, stop=stop))
 
     def resumes(
         self, *, once: bool = False, limit: int = 100, stop: Flag | None = None
     ) -> AsyncIterator[dict[str, Any]]:
+        """Every decision of the server that a paused run may go on. ``run`` with ``on_resume`` is quicker."""
         return each(lambda: self._inbox.resumes(once=once, limit=limit, stop=stop))
 
     async def run(
@@ -149,40 +152,53 @@ class AsyncInbox:
     async def ack(
         self, event_id: str, status: AckStatus, *, reason: str | None = None, producer_id: str | None = None
     ) -> None:
+        """Says what became of an event. The same again changes nothing."""
         await in_thread(self._inbox.ack, event_id, status, reason=reason, producer_id=producer_id)
 
     async def get(self, event_id: str, *, producer_id: str | None = None) -> dict[str, Any]:
+        """One event, with what was said about it: ``{"event", "cursor", "ack"}``."""
         return await in_thread(self._inbox.get, event_id, producer_id=producer_id)
 
     async def task(self, task_id: str) -> dict[str, Any]:
+        """The state of a task, as its events tell it."""
         return await in_thread(self._inbox.task, task_id)
 
     async def emit(self, draft: Mapping[str, Any]) -> Sent:
+        """Makes something known to other agents, in this agent's own name."""
         return await in_thread(self._inbox.emit, draft)
 
     async def wait_for(self, run_state_ref: str, *, timeout_seconds: float = 3600, **wait: Any) -> Awaited:
+        """Opens a wait and stays until it is resumed or the time is up; then the wait is ended."""
         return await in_thread(self._inbox.wait_for, run_state_ref, timeout_seconds=timeout_seconds, **wait)
 
     async def subscribe(self, event_types: Sequence[str], **more: Any) -> dict[str, Any]:
+        """Takes more events into the inbox."""
         return await in_thread(self._inbox.subscribe, event_types, **more)
 
     async def subscriptions(self) -> list[dict[str, Any]]:
+        """What comes into the inbox."""
         return await in_thread(self._inbox.subscriptions)
 
     async def unsubscribe(self, subscription_id: str) -> None:
+        """Takes a subscription back."""
         await in_thread(self._inbox.unsubscribe, subscription_id)
 
     async def waits(self) -> list[dict[str, Any]]:
+        """The waits that are still open."""
         return await in_thread(self._inbox.waits)
 
     async def policy(self) -> dict[str, Any]:
+        """The agent's own limit on what may wake it."""
         return await in_thread(self._inbox.policy)
 
     async def set_policy(self, **change: Any) -> dict[str, Any]:
+        """Sets that limit."""
         return await in_thread(self._inbox.set_policy, **change)
 
     async def open_wait(self, run_state_ref: str, **wait: Any) -> dict[str, Any]:
+        """Says what a paused run waits for, before it is put away; by ``subject``, ``event_types``, ``interrupt_id``."""
         return await in_thread(self._inbox.open_wait, run_state_ref, **wait)
 
     async def end_wait(self, wait_id: str) -> None:
+        """Ends a wait that nobody waits for any more."""
         await in_thread(self._inbox.end_wait, wait_id)

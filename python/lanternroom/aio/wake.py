@@ -64,6 +64,7 @@ class AsyncWake:
         idempotency_key: str | None = None,
         within_seconds: float | None = None,
     ) -> Delivered:
+        """Puts work or a question before a person. Retries by itself and never delivers twice."""
         return await in_thread(
             self._wake.deliver,
             type=type,
@@ -83,6 +84,7 @@ class AsyncWake:
         )
 
     async def check(self, delivery_id: str) -> Checked:
+        """Looks once, without waiting."""
         return await in_thread(self._wake.check, delivery_id)
 
     async def wait_for(
@@ -93,6 +95,7 @@ class AsyncWake:
         assumption: str | None = None,
         poll_seconds: float = 60,
     ) -> Answer | TimedOut:
+        """Waits for the answer, never for ever. Going on after the timeout takes an assumption, logged first."""
         options = {"timeout_seconds": timeout_seconds, "assumption": assumption, "poll_seconds": poll_seconds}
         return await in_thread(self._wake.wait_for, delivery_id, **options)
 
@@ -106,6 +109,7 @@ class AsyncWake:
         poll_seconds: float = 10,
         on_foreign: OnForeign | None = None,
     ) -> AsyncIterator[Swept]:
+        """Every answer since a point, oldest change first, in one loop for all deliveries."""
         return each(
             lambda: self._wake.sweep(
                 since=since,
@@ -118,6 +122,7 @@ class AsyncWake:
         )
 
     async def withdraw(self, delivery_id: str, reason: str) -> Rejected:
+        """Takes back what nobody has decided yet; fault ``conflict`` afterwards."""
         return await in_thread(self._wake.withdraw, delivery_id, reason)
 
     async def receive(
@@ -128,10 +133,13 @@ class AsyncWake:
         secret: str | None = None,
         secrets: Sequence[str] | None = None,
     ) -> Answer | Refused:
+        """Checks a callback's signature and that it answers a delivery of this client."""
         return await in_thread(self._wake.receive, body, headers, secret=secret, secrets=secrets)
 
     async def adopt(self, delivery_id: str) -> None:
+        """Accepts the answers to a delivery that another program submitted with this agent's key."""
         await in_thread(self._wake.adopt, delivery_id)
 
     async def recall(self, idempotency_key: str) -> str | None:
+        """The delivery that was submitted under an idempotency key, out of the local log; None when there was none."""
         return await in_thread(self._wake.recall, idempotency_key)

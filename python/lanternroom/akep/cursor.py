@@ -20,9 +20,13 @@ Place = dict[str, Any]
 class CursorStore(Protocol):
     """Where the place is kept between two runs: plain JSON, or None when there is none yet."""
 
-    def load(self) -> Place | None: ...
+    def load(self) -> Place | None:
+        """The place as it was saved last."""
+        ...
 
-    def save(self, place: Place) -> None: ...
+    def save(self, place: Place) -> None:
+        """Keeps it until the next one comes; called after each item."""
+        ...
 
 
 @dataclass
@@ -32,9 +36,11 @@ class MemoryCursor:
     place: Place | None = None
 
     def load(self) -> Place | None:
+        """The place as it was saved last; None when there is none."""
         return self.place
 
     def save(self, place: Place) -> None:
+        """Keeps it until the next one comes."""
         self.place = place
 
 
@@ -48,6 +54,7 @@ class FileCursor:
         self._path = Path(path)
 
     def load(self) -> Place | None:
+        """The place as it was saved last; None when there is none."""
         try:
             text = self._path.read_bytes()
         except FileNotFoundError:
@@ -57,6 +64,7 @@ class FileCursor:
         return self._demand_place(parse_json(text))
 
     def save(self, place: Place) -> None:
+        """Keeps it until the next one comes."""
         fresh = self._path.with_name(f"{self._path.name}.{uuid.uuid4().hex}.tmp")
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

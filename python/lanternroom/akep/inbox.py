@@ -146,11 +146,11 @@ class Inbox:
         return subscribe(self._parts, {**base, "event_types": list(event_types), **more})
 
     def subscriptions(self) -> list[dict[str, Any]]:
-        """``[one["subscription_id"] for one in inbox.subscriptions()]``"""
+        """What comes into the inbox. ``[one["subscription_id"] for one in inbox.subscriptions()]``"""
         return list_subscriptions(self._parts)
 
     def unsubscribe(self, subscription_id: str) -> None:
-        """``inbox.unsubscribe("sub_0123456789")``"""
+        """Takes a subscription back. ``inbox.unsubscribe("sub_0123456789")``"""
         unsubscribe(self._parts, subscription_id)
 
     def open_wait(self, run_state_ref: str, **wait: Any) -> dict[str, Any]:
@@ -165,7 +165,7 @@ class Inbox:
         return list_waits(self._parts)
 
     def end_wait(self, wait_id: str) -> None:
-        """``inbox.end_wait("wait_0123456789")``"""
+        """Ends a wait that nobody waits for any more. ``inbox.end_wait("wait_0123456789")``"""
         end_wait(self._parts, wait_id)
 
     def wait_for(self, run_state_ref: str, *, timeout_seconds: float = 3600, **wait: Any) -> Awaited:
@@ -180,7 +180,7 @@ class Inbox:
         return self._object("GET", "/akep/policy", None, "a policy")
 
     def set_policy(self, **change: Any) -> dict[str, Any]:
-        """``inbox.set_policy(max_resume_policy="resume_if_waiting")``"""
+        """Sets that limit. ``inbox.set_policy(max_resume_policy="resume_if_waiting")``"""
         return self._object("PUT", "/akep/policy", change, "a policy")
 
     def _send(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:

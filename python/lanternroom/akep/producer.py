@@ -26,7 +26,8 @@ class Sent:
 
 
 class Producer:
-    """
+    """An outside system that makes things known to agents.
+
     >>> producer = Producer("http://127.0.0.1:8787", producer_id="prod_exporter", name="exporter", type="tool",
     ...                     key_id="pk_1", secret="dev-secret")
     """

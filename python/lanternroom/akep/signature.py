@@ -29,12 +29,16 @@ EventRefusal = Union[StandardFlaw, Literal["no_signature", "bad_id", "bad_body",
 
 @dataclass(frozen=True)
 class GenuineEvent:
+    """An event that may be believed."""
+
     event: Event
     ok: Literal[True] = field(default=True, init=False)
 
 
 @dataclass(frozen=True)
 class RefusedEvent:
+    """Not genuine, or no event; the reason is for the log, a sender need not know."""
+
     reason: EventRefusal
     ok: Literal[False] = field(default=False, init=False)
 

@@ -14,6 +14,7 @@ from typing import Any, Callable
 from ..akep import Inbox, Producer, Verdict
 from ..akep.run import HandlerSays
 from ..faults import LanternError
+from ..jsons import unmarked
 from .command import run_command
 from .machine import Machine
 from .wake import shown
@@ -67,7 +68,7 @@ def send_event(flags: Namespace, machine: Machine) -> int:
 
 def _read_event(given: str, machine: Machine) -> dict[str, Any]:
     try:
-        event = json.loads(machine.stdin() if given == "-" else Path(given).read_text("utf-8"))
+        event = json.loads(unmarked(machine.stdin() if given == "-" else Path(given).read_text("utf-8")))
     except (OSError, ValueError, RecursionError) as error:
         raise LanternError("wrong_usage", f"{given} is not a readable JSON object with an event.") from error
     if not isinstance(event, dict):

@@ -79,7 +79,20 @@ def _whose(machine: Machine, card: dict[str, Any]) -> str:
         raise LanternError("wrong_usage", "The server does not say whose key this is: set WAKE_AGENT_ID.")
     if wanted is not None and wanted != agent_id:
         raise LanternError("wrong_usage", f"The key is {agent_id}'s, but WAKE_AGENT_ID says {wanted}: unset it.")
-    return f"{agent_id} ({text_of(card.get('tier')) or 'unknown'} key)"
+    return f"{agent_id} ({_kind(card)})"
+
+
+def _kind(card: dict[str, Any]) -> str:
+    """Which kind of key it is, and how much it may deliver."""
+    tier = text_of(card.get("tier"))
+    if tier is None:
+        return "unknown key"
+    limits: Any = card.get("limits")
+    deliveries = limits.get("deliveries") if isinstance(limits, dict) else None
+    pace = deliveries.get(tier) if isinstance(deliveries, dict) else None
+    if not isinstance(pace, dict) or not all(isinstance(pace.get(name), int) for name in ("per_hour", "burst")):
+        return f"{tier} key"
+    return f"{tier} key: {pace['per_hour']} deliveries an hour, {pace['burst']} at once"
 
 
 def _clock(machine: Machine, base: str) -> str:

@@ -7,6 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from ..faults import LanternError
+from ..jsons import unmarked
 from ..wake.answers import Answer, Content, TimedOut, from_answer
 from .machine import Machine
 
@@ -78,6 +79,7 @@ def _details(given: str | None, machine: Machine) -> Content:
             text = Path(given[1:]).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise LanternError("wrong_usage", f"The file {given[1:]} for --details cannot be read.") from error
+    text = unmarked(text)
     try:
         value = json.loads(text)
     except ValueError:

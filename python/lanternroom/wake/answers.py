@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
 from ..faults import LanternError
+from ..jsons import text_of
 
 DeliveryType = Literal["update", "question", "output", "alert"]
 ResponseStatus = Literal["pending", "approved", "rejected", "redirected"]
@@ -52,6 +53,8 @@ class Rejected:
 
 @dataclass(frozen=True)
 class Instructions:
+    """What a person wants instead: words, another version, or both."""
+
     feedback: str | None
     edited_content: Content
 
@@ -142,9 +145,9 @@ def read_response(value: Any) -> dict[str, Any] | None:
         return None
     if not isinstance(value.get("edited_content"), (dict, str, type(None))):
         return None
-    names = ("delivery_id", "status", "feedback", "edited_content", "responded_at")
+    names = ("delivery_id", "status", "feedback", "edited_content")
     more = {name: value[name] for name in ("timed_out_at", "withdrawn_at") if isinstance(value.get(name), str)}
-    return {**{name: value.get(name) for name in names}, **more}
+    return {**{name: value.get(name) for name in names}, "responded_at": text_of(value.get("responded_at")), **more}
 
 
 def demand_response(value: Any) -> dict[str, Any]:

@@ -36,7 +36,8 @@ from .withdraw import withdraw
 
 
 class Wake:
-    """
+    """One agent's side of WAKE: it delivers to a person, and learns what they say.
+
     >>> wake = Wake("http://127.0.0.1:8787", "wk_test_abc", provider="claude")
     """
 

@@ -43,12 +43,16 @@ _SHORTEST_SECRET = 16
 
 @dataclass(frozen=True)
 class Verified:
+    """A genuine callback, and what it says."""
+
     response: dict[str, Any]
     ok: Literal[True] = field(default=True, init=False)
 
 
 @dataclass(frozen=True)
 class Refused:
+    """Not genuine, or no callback; the reason is for the log, a sender need not know."""
+
     reason: Refusal
     ok: Literal[False] = field(default=False, init=False)
 

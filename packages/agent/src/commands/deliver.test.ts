@@ -64,7 +64,10 @@ describe('lantern deliver', () => {
     await world.run([...DELIVER, '-d', '[1,2]']);
     await world.run([...DELIVER, '-d', `@${file}`]);
     await world.run([...DELIVER, '-d', '-'], { stdin: '{"from":"a pipe"}' });
-    const details = ['just text', { words: 3200 }, '[1,2]', '# Report\n', { from: 'a pipe' }];
+    writeFileSync(file, '\ufeff{"saved":"on Windows"}\r\n');
+    await world.run([...DELIVER, '-d', `@${file}`]);
+    const objects = [{ from: 'a pipe' }, { saved: 'on Windows' }];
+    const details = ['just text', { words: 3200 }, '[1,2]', '# Report\n', ...objects];
     expect(world.seen.map((seen) => bodyOf(seen).details)).toEqual(details);
   });
 
@@ -160,10 +163,24 @@ describe('lantern deliver', () => {
 
   it('[W23] help teaches by example and ends well', async () => {
     const world = await startWorld(() => received);
-    for (const argv of [['--help'], ['deliver', '--help'], ['wait', '--help'], ['responses', '--help']]) {
+    const commands = [
+      'deliver',
+      'wait',
+      'responses',
+      'listen',
+      'connect',
+      'login',
+      'doctor',
+      'mcp',
+      'install',
+    ];
+    for (const argv of [['--help'], ...commands.map((command) => [command, '--help'])]) {
       const { code, out } = await world.run(argv);
       expect(code).toBe(0);
-      expect(out).toMatch(/(Try|Examples):\n {2}lantern /);
+      expect([argv, out]).toEqual([
+        argv,
+        expect.stringMatching(/(Try|Examples):\n {2}(lantern|claude mcp add) /),
+      ]);
     }
   });
 });

@@ -15,12 +15,19 @@ const MOST_SKEW_MS = 60_000;
 /** The major version of WAKE that this program speaks. */
 const SPOKEN = 'v1';
 
+export interface DoctorFlags {
+  readonly json?: boolean;
+}
+
 /** Checks everything between this machine and the server, and says what to do about whatever is wrong. */
-export async function doctor(world: World): Promise<number> {
+export async function doctor(flags: DoctorFlags, world: World): Promise<number> {
   const findings: Finding[] = [{ ok: true, text: `lantern ${ownVersion()}, Node ${process.versions.node}` }];
   await examine(world, (finding) => findings.push(finding));
-  for (const { ok, text } of findings) world.out(`${ok ? 'ok  ' : 'BAD '} ${text}\n`);
-  return findings.every(({ ok }) => ok) ? EXIT.done : EXIT.failed;
+  const isWell = findings.every(({ ok }) => ok);
+  const shown = findings.map(({ ok, text }) => ({ ok, what: text }));
+  if (flags.json) world.out(`${JSON.stringify({ ok: isWell, findings: shown })}\n`);
+  else for (const { ok, what } of shown) world.out(`${ok ? 'ok  ' : 'BAD '} ${what}\n`);
+  return isWell ? EXIT.done : EXIT.failed;
 }
 
 async function examine(world: World, note: (finding: Finding) => void): Promise<void> {
@@ -63,13 +70,13 @@ async function judgeLog(world: World, { good, bad }: Notes): Promise<void> {
   }
 }
 
-function judgeKey({ agentId }: Card, access: Access, { good, bad }: Notes): void {
+function judgeKey({ agentId, kind }: Card, access: Access, { good, bad }: Notes): void {
   if (agentId === null) bad('the server does not say whose key this is: check the key');
   else if (access.agentId !== undefined && access.agentId !== agentId) {
     bad(
       `the key belongs to ${agentId}, but ${access.agentId} is set: correct WAKE_AGENT_ID, or log in again`,
     );
-  } else good(`the key works; the agent is ${agentId}`);
+  } else good(`the key works; the agent is ${agentId}${kind === null ? '' : ` (${kind})`}`);
 }
 
 function judgeClock({ skewMs }: Card, { good, bad }: Notes): void {

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KEY, received, type Seen, startWorld } from '../testing/room.ts';
@@ -98,6 +98,28 @@ describe('lantern doctor', () => {
     expect(out).not.toContain(KEY);
   });
 
+  it('[W5] says how much the key may deliver: a limit that is met looks like a hang', async () => {
+    const limits = { deliveries: { test: { per_hour: 20, burst: 5 } } };
+    const says = async (over: Record<string, unknown>) => (await (await room(over)).run(['doctor'])).out;
+    expect(await says({ tier: 'test', limits })).toContain(
+      'the agent is research-agent-01 (test key: 20 deliveries an hour, 5 at once)\n',
+    );
+    expect(await says({ tier: 'live', limits })).toContain('the agent is research-agent-01 (live key)\n');
+    expect(await says({ tier: 7, limits: null })).toContain('the agent is research-agent-01\n');
+  });
+
+  it('[D31] --json is one object for programs, well or not', async () => {
+    const well = await (await room()).run(['doctor', '--json']);
+    expect([well.code, well.err, JSON.parse(well.out)]).toMatchObject([0, '', { ok: true }]);
+    const unwell = await (await room({}, 401)).run(['doctor', '--json']);
+    expect([unwell.code, unwell.err]).toEqual([1, '']);
+    const { ok, findings } = JSON.parse(unwell.out);
+    expect([ok, findings.at(-1)]).toEqual([
+      false,
+      { ok: false, what: expect.stringMatching(/does not accept/) },
+    ]);
+  });
+
   it.each([
     ['no server', { LANTERN_URL: 'http://127.0.0.1:1' }, {}, 200, /Nothing answers.*npm start/],
     ['a refused key', {}, {}, 401, /does not accept this key/],
@@ -121,6 +143,21 @@ describe('lantern doctor', () => {
     expect(given.out).toContain('key and address from the environment');
     const { out } = await world.run(['doctor'], { env: { LANTERN_URL: undefined } });
     expect(out).toContain('LANTERN_URL is not set, so the address is http://127.0.0.1:8787');
+  });
+
+  it('[W23] a login that cannot be kept, or taken away, is told with the file and the reason', async () => {
+    const world = await room();
+    const file = join(world.folder, '.config', 'lantern', 'login.json');
+    mkdirSync(join(file, 'in the way'), { recursive: true });
+    for (const [argv, verb] of [
+      [['login'], 'written'],
+      [['login', '--remove'], 'read'],
+    ] as const) {
+      const { code, out, err } = await world.run(argv, { stdin: KEY });
+      expect({ code: code > 0, out }).toEqual({ code: true, out: '' });
+      expect(err).toMatch(new RegExp(`^lantern: ${file} cannot be ${verb} \\(E\\w+\\): check .*\\.\n$`));
+    }
+    expect(readdirSync(join(world.folder, '.config', 'lantern'))).toEqual(['login.json']);
   });
 
   it('[W23] a log that cannot be written is found', async () => {

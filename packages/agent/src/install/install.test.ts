@@ -130,6 +130,17 @@ describe('lantern install', () => {
     expect(get('.claude/settings.json')).toBe(text);
   });
 
+  it('keeps the line ends and the mark of a file from Windows', async () => {
+    const { run, put, get } = await machine();
+    const text = '\ufeff{\r\n  // mine\r\n  "model": "opus"\r\n}\r\n';
+    put('.claude/settings.json', text);
+    expect((await run(['install', 'claude', '--yes'])).code).toBe(0);
+    expect(get('.claude/settings.json')).toMatch(/^\ufeff\{\r\n {2}\/\/ mine\r\n[\s\S]*hook claude/);
+    expect(get('.claude/settings.json')).not.toMatch(/[^\r]\n/);
+    expect((await run(['install', 'claude', '--remove', '--yes'])).code).toBe(0);
+    expect(get('.claude/settings.json')).toBe(text);
+  });
+
   it.each([
     ['no JSON', '{ "hooks": { '],
     ['a list', '[]'],
@@ -198,7 +209,7 @@ describe('lantern install', () => {
     symlinkSync(at(longest), at('.gemini/settings.json'));
     const full = await run(['install', 'gemini', '--yes']);
     expect([full.code, full.err]).toEqual([
-      2,
+      1,
       expect.stringMatching(/cannot be written \(ENAMETOOLONG\).*Nothing was/),
     ]);
     expect(get(longest)).toBe('{}\n');

@@ -35,7 +35,10 @@ export async function install(host: HostName, flags: InstallFlags, world: World)
   if (!isTimeout(timeoutSeconds)) throw new UsageError('--timeout is a number of seconds, 10 to 604800.');
   if (ask !== undefined && pass !== undefined) throw new UsageError('Give --ask or --pass, not both.');
   const file = fileOf(host, flags.project === true ? { project: process.cwd() } : 'user', world);
-  const before = readOrEmpty(file);
+  const whole = readOrEmpty(file);
+  // Editors on Windows begin a file with a mark that is no part of it, and may look for it.
+  const mark = /^\ufeff?/.exec(whole)?.[0] ?? '';
+  const before = whole.slice(mark.length);
   const entry = entryOf({ host, program: programOf(world), timeoutSeconds, ask, pass });
   const after = flags.remove ? withoutHook(before, file, host) : withHook(before, file, host, entry);
   if (after === before) {
@@ -48,7 +51,7 @@ export async function install(host: HostName, flags: InstallFlags, world: World)
     world.out('Nothing was changed.\n');
     return EXIT.failed;
   }
-  write(file, after);
+  write(file, mark + after);
   world.out(flags.remove ? 'Done.\n' : `Done. ${next(host)}\n`);
   return EXIT.done;
 }
@@ -98,9 +101,7 @@ function write(file: string, text: string): void {
   } catch (error) {
     drop(fresh);
     const why = `${target} cannot be written (${codeOf(error)})`;
-    throw new UsageError(
-      `${why}: check who may write there, and whether there is room. Nothing was changed.`,
-    );
+    throw new Error(`${why}: check who may write there, and whether there is room. Nothing was changed.`);
   }
 }
 

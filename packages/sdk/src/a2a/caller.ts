@@ -9,6 +9,7 @@ import type { Said } from './task.ts';
 import { Tries } from './tries.ts';
 import { isEnded, type Message, type StreamItem, type Task } from './wire.ts';
 
+/** Whom to call, and as whom. */
 export interface CallerOptions {
   /** The agent's address: `https://host/@handle/name`. */
   readonly agent: string;
@@ -18,6 +19,7 @@ export interface CallerOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** How one message is sent. All may be left out. */
 export interface SendOptions {
   /** The same id gives the same task, so that sending again is safe; generated when left out. */
   readonly messageId?: string | undefined;

@@ -16,8 +16,10 @@ export type HandlerReply =
     }
   | undefined;
 
+/** Works on one turn. What it returns is said to the caller and ends the turn; a throw fails the task. */
 export type TaskHandler = (task: AgentTask) => Promise<HandlerReply> | Promise<void> | HandlerReply | void;
 
+/** Whose agent this is, what it does, and what it remembers. */
 export interface ConnectOptions {
   /** Base URL of the server. */
   readonly url: string;
@@ -65,6 +67,7 @@ export interface ConnectOptions {
   readonly openSocket?: OpenSocket | undefined;
 }
 
+/** An agent at its public address. Iterating it hands out the turns, where there is no `onTask`. */
 export interface Connection extends AsyncIterable<AgentTask> {
   readonly isConnected: boolean;
   /**

@@ -11,6 +11,7 @@ export interface Socket {
   cut(): void;
 }
 
+/** What an `OpenSocket` of your own connects to: it sends these headers and asks for this subprotocol. */
 export interface SocketTarget {
   readonly url: string;
   readonly protocol: string;

@@ -5,6 +5,7 @@ import { type Artifact, type Message, type Part, type TaskDecision, textIn } fro
 /** Words of the agent: a text, or parts. */
 export type Said = string | { readonly parts: readonly Part[]; readonly metadata?: Record<string, unknown> };
 
+/** For whatever is said in a turn. */
 export interface SayOptions {
   /**
    * Makes it safe to say again: of everything that was said under one key in one turn, also by an earlier process, the
@@ -13,14 +14,17 @@ export interface SayOptions {
   readonly key?: string | undefined;
 }
 
+/** For an artifact in pieces. */
 export interface ArtifactOptions extends SayOptions {
   /** Adds the parts to the artifact of that id, which must be there. */
   readonly append?: boolean | undefined;
   readonly lastChunk?: boolean | undefined;
 }
 
+/** Something that the turn has made. Without an id it gets one of its own. */
 export type ArtifactDraft = Omit<Artifact, 'artifactId'> & { readonly artifactId?: string };
 
+/** How an uploaded file is shown to whoever downloads it. */
 export interface UploadFacts {
   readonly mediaType?: string | undefined;
   readonly filename?: string | undefined;

@@ -1,5 +1,6 @@
 /** A2A 1.0 in JSON, which is also how tasks are stored and how they reach an agent. */
 
+/** Every state of a task; `isEnded` says which of them are the last. */
 export const TASK_STATES = [
   'TASK_STATE_SUBMITTED',
   'TASK_STATE_WORKING',
@@ -11,6 +12,7 @@ export const TASK_STATES = [
   'TASK_STATE_AUTH_REQUIRED',
 ] as const;
 
+/** Where a task stands: `TASK_STATE_INPUT_REQUIRED` and `TASK_STATE_AUTH_REQUIRED` wait for somebody. */
 export type TaskState = (typeof TASK_STATES)[number];
 
 /** One of `text`, `data`, `raw` (base64) and `url`. */
@@ -24,6 +26,7 @@ export interface Part {
   metadata?: Record<string, unknown>;
 }
 
+/** What a caller or an agent said. The same `messageId` is the same message, however often it is sent. */
 export interface Message {
   messageId: string;
   role: 'ROLE_USER' | 'ROLE_AGENT';
@@ -35,6 +38,7 @@ export interface Message {
   metadata?: Record<string, unknown>;
 }
 
+/** Something that a task has made, in one part or several. */
 export interface Artifact {
   artifactId: string;
   name?: string;
@@ -44,12 +48,14 @@ export interface Artifact {
   metadata?: Record<string, unknown>;
 }
 
+/** The state, with what was said about it. */
 export interface TaskStatus {
   state: TaskState;
   message?: Message;
   timestamp?: string;
 }
 
+/** A caller's request to an agent, and all that came of it. */
 export interface Task {
   id: string;
   contextId: string;

@@ -7,11 +7,13 @@ import { demandAccepted, type Sent } from './producer.ts';
 import { isEvent } from './verify.ts';
 import { ACK_STATUSES, type AckStatus, type AkepEvent, type EventView, type TaskView } from './wire.ts';
 
+/** For one event of the inbox. */
 export interface EntryCall extends InboxCall {
   /** Says which, where two producers used the same event id (K8). */
   readonly producerId?: string | undefined;
 }
 
+/** An acknowledgement, with its reason: up to 1000 characters, which people see on the desk. */
 export interface AckCall extends EntryCall {
   readonly reason?: string | undefined;
 }

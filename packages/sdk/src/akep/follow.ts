@@ -11,6 +11,7 @@ export type InboxItem =
   | { readonly type: 'event'; readonly event: AkepEvent }
   | { readonly type: 'resume'; readonly resume: Resume };
 
+/** What is read, and when reading ends. */
 export interface FollowOptions extends InboxCall {
   /** Only these event types; the others are skipped and stay unacknowledged. */
   readonly types?: readonly string[] | undefined;

@@ -17,6 +17,7 @@ import { listSubscriptions, readPolicy, subscribe, unsubscribe } from './subscri
 import { endWait, listWaits, openWait, waitFor } from './waits.ts';
 import type { AkepEvent, Resume } from './wire.ts';
 
+/** Which agent's inbox it is, and where the place in it is remembered. */
 export interface InboxOptions {
   /** Base URL of the server. */
   readonly url: string;

@@ -18,6 +18,7 @@ export interface InboxParts {
   readonly onCursorExpired: (gap: Gap) => void;
 }
 
+/** For every call: aborting the signal ends it with the fault `aborted`. */
 export interface InboxCall {
   readonly signal?: AbortSignal | undefined;
 }

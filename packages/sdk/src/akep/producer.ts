@@ -8,6 +8,7 @@ import { type EventDraft, fromEventDraft } from './envelope.ts';
 import { signEvent, signingKey } from './signature.ts';
 import type { AkepEvent, SourceType } from './wire.ts';
 
+/** Who sends, and with which key it is signed. */
 export interface ProducerOptions {
   /** Base URL of the server; with `/@handle` at its end for one space. */
   readonly url: string;
@@ -25,6 +26,7 @@ export interface ProducerOptions {
   readonly alert?: ((error: LanternError) => void) | undefined;
 }
 
+/** The event is on the disk of the server. */
 export interface Sent {
   readonly eventId: string;
   readonly accepted: true;
@@ -32,6 +34,7 @@ export interface Sent {
   readonly duplicate: boolean;
 }
 
+/** An outside system that makes things known to agents. */
 export interface Producer {
   /**
    * Signs and sends one event, and returns when it is on the server's disk. Retries with the same id and the same

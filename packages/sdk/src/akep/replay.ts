@@ -4,6 +4,7 @@ import type { InboxCall, InboxParts } from './parts.ts';
 import { isEvent } from './verify.ts';
 import type { AkepEvent } from './wire.ts';
 
+/** Which part of the inbox. */
 export interface PageCall extends InboxCall {
   /** Behind this place; left out, from the oldest event that is kept. */
   readonly cursor?: string | undefined;
@@ -15,6 +16,7 @@ export interface PageCall extends InboxCall {
   readonly waitSeconds?: number | undefined;
 }
 
+/** A part of the inbox; `nextCursor` is the place behind it, also of an empty one. */
 export interface EventPage {
   readonly events: readonly AkepEvent[];
   readonly nextCursor: string;

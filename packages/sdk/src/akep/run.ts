@@ -15,8 +15,10 @@ export interface Verdict {
 /** A verdict; or `skip`, which goes on and leaves the event unacknowledged; or nothing, which is `applied`. */
 export type HandlerSays = Verdict | 'skip' | undefined;
 
+/** Handles one event. Returning nothing is `applied`. */
 export type EventHandler = (event: AkepEvent) => Promise<HandlerSays> | Promise<void> | HandlerSays | void;
 
+/** What is handled besides events, and what happens when a handler throws. */
 export interface RunOptions extends FollowOptions {
   /** Told when a paused run may go on. Without it resumes are not read. */
   readonly onResume?: ((resume: Resume) => Promise<void> | void) | undefined;
@@ -27,6 +29,7 @@ export interface RunOptions extends FollowOptions {
   readonly onError?: ((error: unknown, item: InboxItem) => OnErrorSays | Promise<OnErrorSays>) | undefined;
 }
 
+/** What becomes of the item whose handler threw. */
 export type OnErrorSays = 'stop' | 'skip' | Verdict;
 
 export async function run(parts: InboxParts, handler: EventHandler, options: RunOptions): Promise<void> {

@@ -2,6 +2,7 @@ import { LanternError } from '../faults.ts';
 import { isPrivateKey, isPublicKey, keyBytes, signAsymmetric } from '../signing/ed25519.ts';
 import { type Bytes, fromLooseBase64, sign, signedContent, toBase64, toBytes } from '../signing/hmac.ts';
 
+/** What is signed, with what, and when. */
 export interface EventSigning {
   /** `whsec_…`; `whsk_…`, an Ed25519 key of your own (K24); or any other text, which is then used as it is (K2). */
   readonly secret: string;

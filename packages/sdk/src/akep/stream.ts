@@ -9,6 +9,7 @@ import type { InboxCall, InboxParts } from './parts.ts';
 import { isEvent } from './verify.ts';
 import type { AkepEvent, Resume } from './wire.ts';
 
+/** Where the stream begins. */
 export interface StreamOptions extends InboxCall {
   /** Behind this place; left out, from the oldest event that was not acknowledged. */
   readonly cursor?: string | undefined;

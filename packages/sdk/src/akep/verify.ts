@@ -11,10 +11,13 @@ import {
 import { eventKey } from './signature.ts';
 import type { AkepEvent } from './wire.ts';
 
+/** A request as it arrived: the raw body, before any parser, and its headers. */
 export type EventRequest = SignedRequest;
 
+/** Why an event is not genuine, or is none. For the log; a sender need not know. */
 export type EventRefusal = StandardFlaw | 'no_signature' | 'bad_id' | 'bad_body' | 'wrong_event';
 
+/** Whether it may be believed. */
 export type VerifiedEvent =
   | { readonly ok: true; readonly event: AkepEvent }
   | { readonly ok: false; readonly reason: EventRefusal };

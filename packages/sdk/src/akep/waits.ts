@@ -8,6 +8,7 @@ import { readResumes, unhurried } from './pages.ts';
 import type { InboxCall, InboxParts } from './parts.ts';
 import type { AkepEvent, Resume, Wait, WaitBody } from './wire.ts';
 
+/** How long it is waited. */
 export interface WaitForOptions extends InboxCall {
   /** An hour, unless told otherwise: never for ever. */
   readonly timeoutMs?: number | undefined;

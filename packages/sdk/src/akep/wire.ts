@@ -1,5 +1,6 @@
 /** AKEP v1 as it travels, with what Lanternroom adds around it (K4, K11…K21). Names are those of the wire. */
 
+/** Every kind of source. */
 export const SOURCE_TYPES = [
   'publisher',
   'tool',
@@ -11,8 +12,10 @@ export const SOURCE_TYPES = [
   'sensor',
   'other',
 ] as const;
+/** What kind of thing has sent an event. */
 export type SourceType = (typeof SOURCE_TYPES)[number];
 
+/** Every kind of knowledge. */
 export const KNOWLEDGE_KINDS = [
   'observation',
   'tool_result',
@@ -22,17 +25,23 @@ export const KNOWLEDGE_KINDS = [
   'message',
   'memory',
 ] as const;
+/** What kind of knowledge an event carries. */
 export type KnowledgeKind = (typeof KNOWLEDGE_KINDS)[number];
 
 /** From the most careful to the least. Advice of the producer: the agent's own policy may be stricter, and wins. */
 export const RESUME_POLICIES = ['never', 'append_only', 'resume_if_waiting', 'resume_immediately'] as const;
+/** When an event may wake a paused run. */
 export type ResumePolicy = (typeof RESUME_POLICIES)[number];
 
+/** Every acknowledgement; `stored` may still become one of the other two. */
 export const ACK_STATUSES = ['stored', 'applied', 'rejected'] as const;
+/** What became of an event: kept for later, worked in, or not for this agent. */
 export type AckStatus = (typeof ACK_STATUSES)[number];
 
+/** A value that a subject or a filter can hold. */
 export type Plain = string | number | boolean | null;
 
+/** Who has sent an event. The signature vouches for `producer_id`, and for nothing else. */
 export interface EventSource {
   producer_id: string;
   name: string;
@@ -40,6 +49,7 @@ export interface EventSource {
   source_event_id?: string;
 }
 
+/** What an event makes known: a sentence, and the content or where it is to be had. */
 export interface Knowledge {
   kind: KnowledgeKind;
   content_type: string;
@@ -51,6 +61,7 @@ export interface Knowledge {
   hash?: string;
 }
 
+/** The producer's advice on what an event may wake, and what it follows from. */
 export interface Routing {
   resume_policy: ResumePolicy;
   priority?: 'low' | 'normal' | 'high' | 'urgent';
@@ -81,12 +92,14 @@ export interface Ack {
   reason: string | null;
 }
 
+/** One event, its place in the inbox, and what became of it. */
 export interface EventView {
   event: AkepEvent;
   cursor: string;
   ack: Ack | null;
 }
 
+/** What the events say about a task: `completed`, `failed`, `input_required` or `unknown`; of an A2A task of the server, its own state. */
 export interface TaskView {
   task_id: string;
   status: string;
@@ -95,6 +108,7 @@ export interface TaskView {
   artifacts: { event_id: string; uri: string; content_type: string; summary: string }[];
 }
 
+/** Which events come into the inbox, and how they are handed on. */
 export interface SubscriptionBody {
   spec: string;
   sink: string;
@@ -116,6 +130,7 @@ export interface SubscriptionBody {
   capabilities?: { resume_policies?: ResumePolicy[]; max_payload_bytes?: number };
 }
 
+/** A subscription as the server keeps it. `default` marks the one that every space begins with. */
 export interface Subscription extends SubscriptionBody {
   subscription_id: string;
   created_at: string;
@@ -134,6 +149,7 @@ export interface WaitBody {
   expires_at?: string | null;
 }
 
+/** A wait that is open. */
 export interface Wait extends WaitBody {
   wait_id: string;
   created_at: string;
@@ -151,6 +167,7 @@ export interface Resume {
   out_of_order: boolean;
 }
 
+/** The agent's own limit on what may wake it. `show_reviews`: events of the type `human.review_required` become questions on the desk. */
 export interface Policy {
   max_resume_policy: ResumePolicy;
   show_reviews: boolean;

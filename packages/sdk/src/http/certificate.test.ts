@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
@@ -37,6 +38,23 @@ it('[W23] nor is it for a laptop that connects', async () => {
     onTestFinished(() => connection.stop());
   });
   expect(told.error).toMatchObject({ message: expect.stringMatching(ADVICE) });
+});
+
+it('[W23] a server without TLS is called so under an https address, and not silence', async () => {
+  const server = createPlainServer((_, reply) => void reply.end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const says = /answers, but not in TLS \(\w+\): .*http:\/\//;
+  const wake = createWake({ url, apiKey: TEST_KEY, log: memoryLog(), clock: manualClock() });
+  await expect(wake.deliver(DRAFT)).rejects.toThrow(says);
+  const caller = createCaller({ agent: `${url}/@home/helper`, token: TEST_KEY, clock: manualClock() });
+  await expect(caller.send('Hello')).rejects.toThrow(says);
+  const told = await new Promise<LinkTrouble>((resolve) => {
+    const connection = connect({ url, apiKey: TEST_KEY, onTask: () => 'Done.', onTrouble: resolve });
+    onTestFinished(() => connection.stop());
+  });
+  expect(told.error).toMatchObject({ message: expect.stringMatching(says) });
 });
 
 it('[W23] silence stays silence', () => {

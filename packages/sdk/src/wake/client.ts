@@ -23,6 +23,7 @@ import { type ProceedOnTimeout, type WaitOptions, waitFor } from './wait.ts';
 import type { WebhookRequest } from './webhook.ts';
 import { withdraw } from './withdraw.ts';
 
+/** Which server, and which agent. */
 export interface WakeOptions {
   /** Base URL of the server, with or without `/wake/v1`. */
   readonly url: string;
@@ -39,6 +40,7 @@ export interface WakeOptions {
   readonly alert?: ((error: LanternError) => void) | undefined;
 }
 
+/** One agent's side of WAKE. */
 export interface Wake {
   /**
    * Puts work or a question before a person. Retries by itself and never delivers twice.

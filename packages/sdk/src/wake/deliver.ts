@@ -6,6 +6,7 @@ import { type Delivered, demandDeliverReply } from './draft.ts';
 import type { CallOptions, Parts } from './parts.ts';
 import type { DeliverBody } from './wire.ts';
 
+/** How one delivery is made. */
 export interface DeliverOptions extends CallOptions {
   /** The same key and draft deliver once, even from two processes. Left out, each call has its own. */
   readonly idempotencyKey?: string | undefined;

@@ -9,6 +9,7 @@ export interface Parts {
   readonly clock: Clock;
 }
 
+/** For every call: aborting the signal ends it with the fault `aborted`. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }

@@ -11,6 +11,7 @@ import {
 
 /** HMAC-SHA256 twice over the same body: as WAKE v1.0 has it, and as Standard Webhooks has it (W20). */
 
+/** What is signed, with what, and when. */
 export interface Signing {
   /** One, or two during a rotation: all sign `webhook-signature`, the first one signs `X-Wake-Signature`. */
   readonly secrets: readonly string[];

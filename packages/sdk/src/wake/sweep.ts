@@ -5,6 +5,7 @@ import { type Checked, demandResponse, toAnswer } from './answer.ts';
 import type { CallOptions, Parts } from './parts.ts';
 import type { ResponseBody, ResponseStatus } from './wire.ts';
 
+/** Which answers, from where, and whether to go on. */
 export interface SweepOptions extends CallOptions {
   /** Start behind this point: `resumeFrom` of an earlier item. */
   readonly since?: string | null | undefined;

@@ -5,6 +5,7 @@ import { type Answer, type Assumed, toAnswer, type Unanswered } from './answer.t
 import { checkOnce } from './check.ts';
 import type { CallOptions, Parts } from './parts.ts';
 
+/** How long it is waited. */
 export interface WaitOptions extends CallOptions {
   /** How long to wait from now. Otherwise until the delivery's own timeout, or an hour: never for ever. */
   readonly timeoutMs?: number | undefined;

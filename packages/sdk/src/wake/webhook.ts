@@ -16,10 +16,13 @@ import { readResponse } from './answer.ts';
 import { secretBytes } from './signature.ts';
 import type { ResponseBody } from './wire.ts';
 
+/** A request as it arrived: the raw body, before any parser, and its headers. */
 export type WebhookRequest = SignedRequest;
 
+/** Why a callback is not genuine, or is none. For the log; a sender need not know. */
 export type WebhookRefusal = StandardFlaw | 'no_signature' | 'bad_body' | 'wrong_delivery';
 
+/** Whether it may be believed, and what it says. */
 export type Verified =
   | { readonly ok: true; readonly response: ResponseBody }
   | { readonly ok: false; readonly reason: WebhookRefusal };

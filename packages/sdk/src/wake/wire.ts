@@ -1,11 +1,16 @@
 /** The bodies of WAKE v1.0 as they travel, with the optional additions of Lanternroom (W26, W27). */
 
+/** Every type of delivery. */
 export const DELIVERY_TYPES = ['update', 'question', 'output', 'alert'] as const;
+/** `update`: nothing is asked. `question`: a decision is needed. `output`: work to look at. `alert`: trouble. */
 export type DeliveryType = (typeof DELIVERY_TYPES)[number];
 
+/** Every status of a delivery. */
 export const RESPONSE_STATUSES = ['pending', 'approved', 'rejected', 'redirected'] as const;
+/** What a person decided, or `pending`. */
 export type ResponseStatus = (typeof RESPONSE_STATUSES)[number];
 
+/** An object as JSON has it. */
 export type JsonObject = { [key: string]: unknown };
 
 /** Full content of a delivery, and content as a person edited it: an object, a text, or nothing. */

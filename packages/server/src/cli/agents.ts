@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import { UsageError } from '../config.ts';
 import { rotateCallbackSecret, setCallbacks } from '../core/agents/callbacks.ts';
 import { addAgent } from '../core/agents/found.ts';
 import { isActive } from '../core/agents/key.ts';
 import { addKey, revokeKeys } from '../core/agents/keys.ts';
+import { noAgent } from '../core/agents/on-agent.ts';
 import { orThrow } from '../core/faults.ts';
 import { toIso, toIsoOrNull } from '../core/time.ts';
 import { type Common, inSpace, OPERATOR, print, withSpace } from './ground.ts';
@@ -40,9 +42,15 @@ export function addAgentCommands(program: Command): void {
     .option('--key <id>', 'only this key')
     .action(revoke);
   inSpace(
-    agent.command('callbacks <name> [address...]').description('set the callback allowlist'),
-    'agent callbacks deployer https://agents.example.com/wake',
-  ).action(callbacks);
+    agent
+      .command('callbacks <name> [address...]')
+      .description('where an agent may be called back; shows it without an address'),
+    'agent callbacks deployer',
+    'agent callbacks deployer https://agents.example.com/wake https://ops.example.com',
+    'agent callbacks deployer --nowhere',
+  )
+    .option('--nowhere', 'an empty list: no callbacks')
+    .action(callbacks);
   inSpace(
     agent.command('secret <name>').description('a new callback secret; both sign for four days'),
     'agent secret deployer',
@@ -93,7 +101,7 @@ function list(options: Common): Promise<void> {
       })),
     }));
     const words = shown.map((a) => {
-      const active = a.keys.filter((k) => k.active).map((k) => `wk_${k.tier}_…${k.last_four} (${k.key_id})`);
+      const active = a.keys.filter((k) => k.active).map(inWords);
       return `${a.agent_id}\n  keys       ${active.join(', ') || 'none active'}\n  callbacks  ${a.callbacks.join(', ') || 'none allowed'}`;
     });
     print(
@@ -102,6 +110,12 @@ function list(options: Common): Promise<void> {
       words.join('\n') || 'No agents yet. Make one: lanternroom agent add NAME',
     );
   });
+}
+
+type ShownKey = { key_id: string; tier: string; last_four: string; expires_at: string | null };
+
+function inWords({ key_id, tier, last_four, expires_at }: ShownKey): string {
+  return `wk_${tier}_…${last_four} (${key_id}${expires_at === null ? '' : `, until ${expires_at}`})`;
 }
 
 function makeKey(name: string, options: AgentOptions, rotate: boolean): Promise<void> {
@@ -129,14 +143,23 @@ function revoke(name: string, options: AgentOptions): Promise<void> {
   });
 }
 
-function callbacks(name: string, addresses: string[], options: Common): Promise<void> {
-  return withSpace(options, async (ground, space) => {
-    const at = { space: space.id, agent: name, callbacks: addresses };
-    const agent = orThrow(await setCallbacks(ground.room, at, OPERATOR));
+function callbacks(
+  name: string,
+  addresses: string[],
+  options: Common & { nowhere?: boolean },
+): Promise<void> {
+  const isShown = addresses.length === 0 && options.nowhere !== true;
+  if (addresses.length > 0 && options.nowhere) throw new UsageError('Give addresses or --nowhere, not both.');
+  return withSpace(options, async ({ room }, { id: space }) => {
+    const agent = orThrow(
+      isShown
+        ? ((await room.store.read(space, (tx) => tx.agents.get(name))) ?? noAgent())
+        : await setCallbacks(room, { space, agent: name, callbacks: addresses }, OPERATOR),
+    );
     print(
       options,
       { agent_id: name, callbacks: agent.callbacks },
-      `${name} may be called back at: ${addresses.join(', ') || 'nowhere'}.`,
+      `${name} may be called back at: ${agent.callbacks.join(', ') || 'nowhere'}.`,
     );
   });
 }

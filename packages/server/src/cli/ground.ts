@@ -34,7 +34,7 @@ export async function withGround<T>(options: Common, work: (ground: Ground) => P
   const { holdsStore } = await import('../storage/folder/data-folder.ts');
   if (databaseUrl === null && !holdsStore(data)) {
     throw new UsageError(
-      `There is no data in ${data}. Name its folder with --data, or make it with: lanternroom serve --data ${data}`,
+      `There is no data in ${data}. Name its folder with --data, its PostgreSQL in DATABASE_URL, or make it with: lanternroom serve --data ${data}`,
     );
   }
   return withGroundOrNew(options, work);

@@ -3,9 +3,12 @@ import { UsageError } from '../config.ts';
 import { orThrow } from '../core/faults.ts';
 import { addPerson } from '../core/people/add-person.ts';
 import { foldEmail, ROLES, type Role } from '../core/people/person.ts';
+import { resetByOperator } from '../core/people/reset.ts';
 import { closeSetup } from '../core/people/setup.ts';
 import { addToken } from '../core/people/tokens.ts';
 import { type Common, findSpace, inSpace, OPERATOR, print, withGround, withSpace } from './ground.ts';
+
+const PASSWORD_LETTERS = 20;
 
 type PersonOptions = Common & { role: string; name?: string; password?: string };
 
@@ -17,9 +20,15 @@ export function addPeopleCommands(program: Command): void {
   )
     .option('--role <role>', `one of ${ROLES.join(', ')}`, 'decider')
     .option('--name <name>', 'how others see them')
-    .option('--password <password>', 'read from the terminal history by others: better leave it out')
+    .option('--password <password>', 'others may find it in the history of the terminal: better leave it out')
     .action(add);
   inSpace(person.command('list').description('everybody in the space'), 'person list').action(list);
+  inSpace(
+    person
+      .command('reset <email>')
+      .description('a new password, shown once; their sessions, passkeys and tokens end'),
+    'person reset ann@example.com',
+  ).action(reset);
   inSpace(
     person.command('token <email>').description('a personal token (lr_…) for scripts; shown once'),
     'person token ann@example.com --name backup-script',
@@ -34,7 +43,7 @@ function add(email: string, options: PersonOptions): Promise<void> {
     if (role === undefined)
       throw new UsageError(`The role must be one of ${ROLES.join(', ')}, not ${options.role}.`);
     const space = await findSpace(ground, options);
-    const password = options.password ?? ground.room.ids.letters(20);
+    const password = options.password ?? ground.room.ids.letters(PASSWORD_LETTERS);
     const wanted = { space: space.id, email, name: options.name ?? null, role, password };
     const made = orThrow(await addPerson(ground.room, wanted, OPERATOR));
     if (role === 'owner') await closeSetup(ground.room);
@@ -43,6 +52,19 @@ function add(email: string, options: PersonOptions): Promise<void> {
       options,
       { person_id: made.id, email: made.email, role, space: space.handle, ...shown },
       `Made ${made.email} (${role}) in @${space.handle}.${options.password === undefined ? ` Password, shown only now: ${password}` : ''}`,
+    );
+  });
+}
+
+/** Whoever can run this has the master key anyway; on the desk an owner does it with a link. */
+function reset(email: string, options: Common): Promise<void> {
+  return withSpace(options, async ({ room }, space) => {
+    const password = room.ids.letters(PASSWORD_LETTERS);
+    const person = orThrow(await resetByOperator(room, { space: space.id, email, password }, OPERATOR));
+    print(
+      options,
+      { person_id: person.id, email: person.email, space: space.handle, password },
+      `${person.email} logs in with a new password, shown only now: ${password}\nTheir sessions, passkeys and tokens have ended.`,
     );
   });
 }

@@ -84,16 +84,21 @@ function list(options: Common): Promise<void> {
         })),
       );
     });
-    const words = producers.map(
-      (p) =>
-        `${p.producer_id}  ${p.tier}  last seen ${p.last_seen_at ?? 'never'}  refused lately ${p.refused.length}`,
-    );
+    const words = producers.map((p) => {
+      const active = p.keys.filter((k) => k.active).map(inWords);
+      const seen = `last seen ${p.last_seen_at ?? 'never'}  refused lately ${p.refused.length}`;
+      return `${p.producer_id}  ${p.tier}  ${seen}\n  keys  ${active.join(', ') || 'none active'}`;
+    });
     print(
       options,
       { space: space.handle, producers },
       words.join('\n') || 'No producers yet. Make one: lanternroom producer add NAME',
     );
   });
+}
+
+function inWords({ key_id, expires_at }: { key_id: string; expires_at: string | null }): string {
+  return expires_at === null ? key_id : `${key_id} (until ${expires_at})`;
 }
 
 /** Its id, or the name that it was made with. */

@@ -5,8 +5,9 @@ import { foundHome, type NewHome, refuseHome } from '../core/agents/home.ts';
 import { tierOf } from '../core/agents/key.ts';
 import { keepEnvironmentProducer } from '../core/events/producers.ts';
 import { type Fault, isFault } from '../core/faults.ts';
-import { hasOwner, openSetup } from '../core/people/setup.ts';
+import { hasOwner, openSetup, type SetupLink } from '../core/people/setup.ts';
 import type { Room } from '../core/room.ts';
+import { SECOND } from '../core/time.ts';
 import type { Ground } from '../ground.ts';
 import { isLoopbackHost } from '../http/entry/transport.ts';
 import type { Running } from '../main.ts';
@@ -172,11 +173,19 @@ function wrongLinks({ url, host, trustProxy }: Config, known: string): string | 
 /** If the link cannot be stored, the server starts all the same and says so. */
 async function setupLines(room: Room, url: string): Promise<string[]> {
   try {
-    return ['Set it up (this link works once, for a day):', `  ${url}/setup#${await openSetup(room)}`];
+    const link = await openSetup(room);
+    return [`Set it up (${howLong(link)}):`, `  ${url}/setup#${link.token}`];
   } catch (reason) {
     if (!isFault(reason)) throw reason;
     return [`No setup link could be made. ${reason.message} Then start again for one.`];
   }
+}
+
+function howLong({ left, isShownBefore }: SetupLink): string {
+  if (!isShownBefore) return 'this link works once, for a day';
+  const minutes = Math.floor(left / (60 * SECOND));
+  const rest = minutes >= 120 ? `${Math.floor(minutes / 60)} hours` : `${Math.max(minutes, 1)} min`;
+  return `the link that was shown before works once, for another ${rest}`;
 }
 
 function curlLine(url: string, { agent, key }: MadeAgent): string {

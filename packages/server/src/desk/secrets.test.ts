@@ -71,7 +71,7 @@ async function plant(world: World): Promise<Planted> {
   await browser.login('canary@example.com', wrong);
   const session = browser.cookies.get('lanternroom') ?? '';
   const { token } = await body<{ token: string }>(browser.send('POST', '/desk/tokens', { name: 'x' }));
-  const setup = await openSetup(world.room);
+  const { token: setup } = await openSetup(world.room);
   const got = signal();
   const receiver = await httpReceiver((_, response) => {
     response.end();

@@ -7,7 +7,7 @@ import { refusePerson } from './add-person.ts';
 import { asOwner } from './as-owner.ts';
 import { endLinksGivenBy } from './given-links.ts';
 import { type Doorkeeper, SESSIONS } from './login.ts';
-import type { Person } from './person.ts';
+import { foldEmail, type Person } from './person.ts';
 
 const RESET_KEPT: Micros = DAY;
 
@@ -38,17 +38,38 @@ export function resetPerson(
       });
     const person = (await tx.people.list()).find((p) => p.id === id);
     if (person === undefined) return new Fault('not_found', 'There is no person with this id in your space.');
-    const now = room.clock.now();
-    const actor = `person:${owner.id}`;
-    await endEveryWayIn(tx, id, now);
-    await endLinksGivenBy(room, tx, { giver: id, actor });
-    await tx.people.setPassword(id, null);
-    const expiresAt = now + RESET_KEPT;
+    await endEverything(room, tx, { id, actor: `person:${owner.id}`, passwordHash: null });
+    const expiresAt = room.clock.now() + RESET_KEPT;
     const digest = room.vault.sha256(token);
     await tx.resets.put({ space: owner.space, person: id, digest, by: owner.id, expiresAt });
-    await note(room, tx, { actor, action: 'person.reset', subject: id });
     return { token, expiresAt };
   });
+}
+
+/** The same for whoever has no owner to ask, on the server's own machine: a new password instead of a link. */
+export async function resetByOperator(
+  room: Doorkeeper,
+  at: { space: SpaceId; email: string; password: string },
+  actor: string,
+): Promise<Person | Fault> {
+  const passwordHash = await room.passwords.hash(at.password);
+  return room.store.write(at.space, ['ledger'], async (tx) => {
+    const person = await tx.people.byEmail(foldEmail(at.email));
+    if (person === null) return new Fault('not_found', 'There is no person with this e-mail in your space.');
+    await endEverything(room, tx, { id: person.id, actor, passwordHash });
+    return { ...person, passwordHash };
+  });
+}
+
+async function endEverything(
+  room: Room,
+  tx: Tx,
+  { id, actor, passwordHash }: { id: PersonId; actor: string; passwordHash: string | null },
+): Promise<void> {
+  await endEveryWayIn(tx, id, room.clock.now());
+  await endLinksGivenBy(room, tx, { giver: id, actor });
+  await tx.people.setPassword(id, passwordHash);
+  await note(room, tx, { actor, action: 'person.reset', subject: id });
 }
 
 /** Ends everything but the password, which each caller handles in its own way. */

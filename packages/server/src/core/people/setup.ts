@@ -9,14 +9,33 @@ import { foldEmail, type Person } from './person.ts';
 
 const SETUP_KEPT: Micros = DAY;
 
-/** A new one-time setup token, in place of any before. Kept as a digest, for a day. */
-export async function openSetup(room: Room): Promise<string> {
-  const token = `st_${room.ids.letters(32)}`;
-  await room.store.write(SERVER, ['setup'], async (tx) => {
-    await tx.heads.get('setup');
-    tx.heads.set('setup', { n: 1, at: room.clock.now() + SETUP_KEPT, text: room.vault.sha256(token) });
+/** The one-time setup link: its token, how long it still works, and whether an earlier start has shown it. */
+export type SetupLink = { readonly token: string; readonly left: Micros; readonly isShownBefore: boolean };
+
+/**
+ * The link that is open, or a new one for a day. The store holds its end and a digest; the token follows from the end,
+ * for us only. So every start and every replica shows the same link, and none takes away what another has shown.
+ */
+export async function openSetup(room: Room): Promise<SetupLink> {
+  return room.store.write(SERVER, ['setup'], async (tx) => {
+    const now = room.clock.now();
+    const open = await tx.heads.get('setup');
+    if (open !== null) {
+      const token = tokenUntil(room, open.at);
+      if (isGood(room, open, token)) return { token, left: open.at - now, isShownBefore: true };
+    }
+    const token = tokenUntil(room, now + SETUP_KEPT);
+    tx.heads.set('setup', { n: 1, at: now + SETUP_KEPT, text: room.vault.sha256(token) });
+    return { token, left: SETUP_KEPT, isShownBefore: false };
   });
-  return token;
+}
+
+function tokenUntil({ vault }: Room, end: Micros): string {
+  return `st_${vault.mac(`setup\n${end}`).replace(/\W/g, '')}`;
+}
+
+function isGood({ vault, clock }: Room, head: Head | null, token: string): boolean {
+  return head !== null && head.n === 1 && head.text === vault.sha256(token) && head.at > clock.now();
 }
 
 export type Setup = { token: string; email: string; name: string | null; password: string };
@@ -27,16 +46,14 @@ export async function completeSetup(room: Doorkeeper, setup: Setup): Promise<Per
   if (refused !== null) return refused;
   const [space] = await room.store.directory.spaces();
   if (space === undefined) return setupClosed();
-  const digest = room.vault.sha256(setup.token);
-  const isGood = (head: Head | null) =>
-    head !== null && head.n === 1 && head.text === digest && head.at > room.clock.now();
   // The token is checked first: without a good one nobody learns who is here.
-  if (!isGood(await room.store.read(SERVER, (tx) => tx.heads.get('setup')))) return setupClosed();
+  if (!isGood(room, await room.store.read(SERVER, (tx) => tx.heads.get('setup')), setup.token))
+    return setupClosed();
   // Checked before the token is used up: a name that is taken is a mistake, and a mistake must not cost the token.
   const email = foldEmail(setup.email);
   if ((await room.store.read(space.id, (tx) => tx.people.byEmail(email))) !== null) return emailTaken(email);
   const taken = await room.store.write(SERVER, ['setup'], async (tx) => {
-    if (!isGood(await tx.heads.get('setup'))) return setupClosed();
+    if (!isGood(room, await tx.heads.get('setup'), setup.token)) return setupClosed();
     tx.heads.set('setup', { n: 0, at: room.clock.now(), text: '' });
     return true;
   });

@@ -29,6 +29,14 @@ describe('/docs', () => {
     expect(html).toContain('/wake/v1/deliver');
   });
 
+  test('[D53] llms.txt leads a program to everything that is served, and nowhere else', async () => {
+    const { world } = await openDesk();
+    const text = await (await fetch(`${world.url}/llms.txt`)).text();
+    const links = [...text.matchAll(/\]\((\S+)\)/g)].map(([, link = '']) => link);
+    expect(links.length).toBeGreaterThan(8);
+    for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200]);
+  });
+
   test('[D53] with a slash at its end an address is the same, also for programs', async () => {
     const { world } = await openDesk();
     for (const path of ['/docs/', '/docs/errors/', '/docs//?x=1', '/healthz/', '/history/'])

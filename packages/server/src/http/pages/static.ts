@@ -98,8 +98,19 @@ Store the delivery_id. Poll GET ${url}/wake/v1/response/{delivery_id} (add ?wait
 GET ${url}/wake/v1/responses?since=… . approved: go on. rejected: do not go on, read feedback. redirected: take over
 edited_content and feedback first; edited_content replaces yours on approved, too. Never put credentials into details.
 
-- Machine-readable description: ${url}/openapi.json
-- Limits and extensions: ${url}/.well-known/wake.json
-- Errors: ${url}/docs/errors
+## More ways in
+
+- [MCP](${url}/docs/mcp): ${url}/mcp over HTTP with the same key, or the command "lantern mcp"
+- [Inbox](${url}/.well-known/akep.json): what the world reports, GET ${url}/akep/events
+- [A2A](${url}/docs/a2a): agents that talk to each other
+- [Hooks](${url}/docs/hooks): a person is asked before a coding agent's tools run
+- [Clients](${url}/packages): the lines that install the command and the packages for TypeScript and Python
+
+## Reference
+
+- [OpenAPI](${url}/openapi.json), [AsyncAPI](${url}/asyncapi.json)
+- [Limits and extensions](${url}/.well-known/wake.json)
+- [Errors](${url}/docs/errors)
+- [All documents](${url}/docs)
 `;
 }

@@ -269,6 +269,17 @@ describe('tools, from the clients of both lines', () => {
   });
 });
 
+it('[M11][W13] what the refusal of a credential advises can be done', async () => {
+  const client = await modern();
+  const draft = { ...QUESTION, details: { sample: `ghp_${'a1'.repeat(18)}` } };
+  const refused = await call(client, 'wake_deliver', draft);
+  const [, path] = / at (\S+)\. .*allow_secrets with a reason/.exec(refused.content[0]?.text ?? '') ?? [];
+  expect([refused.isError, path]).toEqual([true, '/details/sample']);
+  const reason = 'A made-up token in a tutorial.';
+  const { delivery_id } = await ok(client, 'wake_deliver', { ...draft, allow_secrets: [{ path, reason }] });
+  expect(await (await world.desk('GET', `/desk/deliveries/${delivery_id}`)).text()).toContain(reason);
+});
+
 describe('resources and prompts', () => {
   it('[M5][M4] recent events, one event, its knowledge; foreign and unknown ids alike', async () => {
     const client = await modern();

@@ -66,3 +66,13 @@ test('[D32][D80] nothing is restored into the folder of a running server', async
   expect(() => restore(file, folder)).toThrow('A server is already running');
   expect(existsSync(join(folder, DATABASE_FILE))).toBe(false);
 });
+
+test('[D31][D32] a place that takes no file, or is a folder, is told with what to do', async () => {
+  const data = await withLines(1);
+  const folder = freshFolder();
+  for (const force of [false, true])
+    expect(() => backup(data, folder, force)).toThrow(`${folder} is a folder. Name a file in it.`);
+  expect(() => backup(data, '/proc/lanternroom.backup', false)).toThrow(
+    /^\/proc does not take the copy \(.*\)\. Check .* choose another place\.$/,
+  );
+});

@@ -1,10 +1,12 @@
 import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { codeOf } from '../error-code.ts';
 import { SECRET_FILE } from '../sealing/master-key.ts';
 import { Database } from '../sqlite/driver.ts';
+import { openStoreError } from '../sqlite/errors.ts';
 import { assertOurs } from '../sqlite/migrate.ts';
 import { DATABASE_FILE, type DataFolder } from './data-folder.ts';
-import { leaveTo, makeFolder, syncFolder } from './folder.ts';
+import { isFolder, isFull, leaveTo, makeFolder, syncFolder } from './folder.ts';
 import { lockFolder } from './folder-lock.ts';
 
 /** A consistent copy while others read and write: SQLite makes it in one transaction. */
@@ -14,15 +16,20 @@ export function backup(data: DataFolder, file: string, replace: boolean) {
       'The data is in PostgreSQL: copy it with pg_dump, and keep the master key with the copy.',
     );
   const target = resolve(file);
+  if (isFolder(target)) throw new Error(`${target} is a folder. Name a file in it.`);
   if (existsSync(target) && !replace)
     throw new Error(`${target} exists. Choose another name, or replace it with --force.`);
   makeFolder(dirname(target), 'folder', 'choose another place for the backup');
-  sweepParts(target);
   // The previous backup stays until this one is complete: a full disk must not cost the last copy.
   const part = `${target}.${process.pid}.part`;
-  copyInto(data.local.store.session.db, part);
-  renameSync(part, target);
-  syncFolder(dirname(target));
+  try {
+    sweepParts(target);
+    copyInto(data.local.store.session.db, part);
+    renameSync(part, target);
+    syncFolder(dirname(target));
+  } catch (reason) {
+    throw notCopied(reason, { from: join(data.folder, DATABASE_FILE), to: dirname(target) });
+  }
   const secret = join(data.folder, SECRET_FILE);
   return { file: target, bytes: statSync(target).size, secret: existsSync(secret) ? secret : null };
 }
@@ -63,6 +70,23 @@ function copyInto(db: Database, target: string): void {
   }
 }
 
+/** The place that was chosen is the likely reason; a source that is damaged says so itself. */
+function notCopied(reason: unknown, { from, to }: { from: string; to: string }): Error {
+  const code = codeOf(reason);
+  if (isFull(code) || code === 'SQLITE_FULL')
+    return new Error(`The disk of ${to} is full. Free some space there, or choose another place.`, {
+      cause: reason,
+    });
+  if (/^(E[A-Z]+|SQLITE_(IOERR|CANTOPEN|READONLY|PERM)\w*)$/.test(code)) {
+    const words = reason instanceof Error ? reason.message : code;
+    return new Error(
+      `${to} does not take the copy (${words}). Check who may write there and the health of its disk, or choose another place.`,
+      { cause: reason },
+    );
+  }
+  return openStoreError(reason, from);
+}
+
 /** A name that no store has, until the copy is complete: a killed restore can be repeated. */
 const PART = 'restore.part';
 
@@ -74,7 +98,7 @@ export function restore(file: string, folder: string) {
   try {
     const lock = lockFolder(folder, ', then restore the backup into an empty folder.');
     try {
-      return restoreInto(folder, db);
+      return restoreInto(folder, { db, from: source });
     } finally {
       lock.release();
     }
@@ -84,18 +108,22 @@ export function restore(file: string, folder: string) {
 }
 
 /** SQLite copies it, not we: if the server was killed, part of the data is in the log beside the file. */
-function restoreInto(folder: string, db: Database) {
+function restoreInto(folder: string, { db, from }: { db: Database; from: string }) {
   if (readdirSync(folder).some((name) => name.startsWith(DATABASE_FILE))) {
     throw new Error(
       `${folder} already holds data. Choose an empty folder with --data, or move the old one aside.`,
     );
   }
   const [part, target] = [join(folder, PART), join(folder, DATABASE_FILE)];
-  removePart(part);
-  copyInto(db, part);
-  leaveTo(folder, part);
-  renameSync(part, target);
-  syncFolder(folder);
+  try {
+    removePart(part);
+    copyInto(db, part);
+    leaveTo(folder, part);
+    renameSync(part, target);
+    syncFolder(folder);
+  } catch (reason) {
+    throw notCopied(reason, { from, to: folder });
+  }
   return { folder: resolve(folder), bytes: statSync(target).size };
 }
 
