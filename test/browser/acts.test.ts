@@ -349,7 +349,7 @@ describe('the page says what is so', () => {
   test('a server that is away is not called ready', async () => {
     const { page } = await openWith([]);
     await page.goto('/settings/system');
-    await page.getByText('Ready: it takes and answers.').waitFor();
+    await page.getByText('Ready: it accepts and answers requests.').waitFor();
     await page.route('**/readyz', (route) => route.abort());
     await page.clock.install();
     await page.reload();

@@ -142,7 +142,7 @@ describe('the other screens', () => {
     await server.wake().delivered();
     await line.getByText(/half of the answers within \d+ \w+/).waitFor();
     await line.getByText('one delivery waiting').waitFor();
-    await line.getByText('callbacks are well').waitFor();
+    await line.getByText('callbacks are fine').waitFor();
     const names = Array.from({ length: 100 }, (_, n) => `many-${n}`);
     await Promise.all(names.map((agent_id) => desk.request('POST', '/desk/agents', { agent_id })));
     await page.getByRole('searchbox', { name: 'Find an agent' }).fill('ANY-42');

@@ -197,7 +197,7 @@ describe('bad days', () => {
     onTestFinished(() => void server.child.process.kill('SIGCONT'));
     server.child.process.kill('SIGSTOP');
     await page.clock.fastForward('01:00');
-    await page.getByText('The live line is down.').waitFor();
+    await page.getByText('Live updates are interrupted.').waitFor();
     await page.reload({ waitUntil: 'commit' });
     await row(page, 'Kept for later').waitFor();
     await page.getByText(/The server does not answer\. This is the list as it was at/).waitFor();

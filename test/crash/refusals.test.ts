@@ -293,7 +293,7 @@ describe('settings that cannot be', () => {
     writeFileSync(file, '{"LANTERNROOM_DATA": "elsewhere"}');
     expectRefusal(await start({ folder }), { code: 2, says: /cannot choose it: remove LANTERNROOM_DATA/ });
     writeFileSync(file, '{"LANTERNROOM_UNDO_SECOND": 3}');
-    const says = /names LANTERNROOM_UNDO_SECOND, which is no setting\..*lanternroom config/;
+    const says = /names LANTERNROOM_UNDO_SECOND, which is not a setting\..*lanternroom config/;
     expectRefusal(await start({ folder }), { code: 2, says });
   });
 

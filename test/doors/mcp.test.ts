@@ -134,7 +134,7 @@ test('[M9] what was asked before the input ended is answered', async () => {
   writeFileSync(file, `${calls.join('\n')}\n[]\n`);
   const piped = ['sh', '-c', 'cat "$0" | "$@"', file, ...node(LANTERN, ['mcp'])];
   const { code, stdout, stderr } = await new Child(piped, env).ended;
-  expect(stderr).toBe('lantern mcp: A line was passed by: it is no message of JSON-RPC 2.0.\n');
+  expect(stderr).toBe('lantern mcp: Skipped a line that is not a JSON-RPC 2.0 message.\n');
   const answers = stdout
     .trim()
     .split('\n')

@@ -321,7 +321,7 @@ describe('the database', () => {
     const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
     await until('it says that it is well', async () => (await ask('/healthz'))?.status === 200);
     expect((await ask('/readyz'))?.status).toBe(503);
-    await until('it says what takes so long', () => /is being brought forward/.test(child.stderr));
+    await until('it says what takes so long', () => /is being upgraded/.test(child.stderr));
     await holder.query('select pg_advisory_unlock_all()');
     await until('it is ready', async () => (await ask('/readyz'))?.status === 200);
   });

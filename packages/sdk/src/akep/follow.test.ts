@@ -199,7 +199,7 @@ describe('the cursor file', () => {
   });
 
   it('[K11] the cursor of another inbox leads to a sentence about the file', async () => {
-    const body = { error: 'This cursor is not one of this inbox.', path: 'cursor' };
+    const body = { error: 'This cursor does not belong to this inbox.', path: 'cursor' };
     const world = await startInbox(() => ({ status: 400, body }));
     await expect(take(world.inbox, 1)).rejects.toMatchObject({
       fault: 'cursor_failed',

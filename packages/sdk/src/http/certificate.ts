@@ -15,7 +15,7 @@ const DISTRUSTED = /CERT|UNABLE_TO_VERIFY/;
 export function certificateTrouble(base: string, cause: unknown): string | null {
   const code = codeOf(cause);
   if (code === null || !DISTRUSTED.test(code)) return null;
-  return `${base} shows a certificate that this machine does not trust (${code}): mend the certificate, or name a PEM file with its authority in NODE_EXTRA_CA_CERTS.`;
+  return `${base} shows a certificate that this machine does not trust (${code}): fix the certificate, or name a PEM file with its authority in NODE_EXTRA_CA_CERTS.`;
 }
 
 /** fetch hides the useful part, such as ECONNREFUSED, in the cause of a bare "fetch failed". */

@@ -10,7 +10,7 @@ type MigrateOptions = Common & { from: string; to: string };
 
 export function addMigrate(program: Command): void {
   common(
-    program.command('migrate').description('move everything to the other database; run again, it goes on'),
+    program.command('migrate').description('move everything to the other database; run it again to continue'),
     'migrate --from sqlite:./data --to postgres://user@db.example.com/lanternroom',
     'migrate --from postgres://user@db.example.com/lanternroom --to sqlite:./data2',
   )

@@ -17,7 +17,7 @@ export function addPeopleCommands(program: Command): void {
   )
     .option('--role <role>', `one of ${ROLES.join(', ')}`, 'decider')
     .option('--name <name>', 'how others see them')
-    .option('--password <password>', 'read from the terminal history by others: better leave it out')
+    .option('--password <password>', 'others can read it in the shell history: better left out')
     .action(add);
   inSpace(person.command('list').description('everybody in the space'), 'person list').action(list);
   inSpace(

@@ -155,7 +155,7 @@ function flawOf({ headers, httpVersion }: IncomingMessage): string | null {
   const { host, 'transfer-encoding': coding = 'chunked' } = headers;
   if (host === undefined && httpVersion === '1.1') return 'Send the header Host.';
   if (host?.includes(',')) return 'Send the header Host once.';
-  return coding.toLowerCase() === 'chunked' ? null : 'Of Transfer-Encoding only chunked is read here.';
+  return coding.toLowerCase() === 'chunked' ? null : 'The only Transfer-Encoding accepted here is chunked.';
 }
 
 async function refusePlain(shell: Shell, request: FastifyRequest): Promise<never> {

@@ -18,7 +18,7 @@ export function LoginPage() {
     <EntryPage title="Good to see you.">
       <LoginForm onDone={done} />
       <p className="said">
-        The first time here? The setup link stands in the terminal where the server was started.
+        The first time here? The setup link is in the terminal where the server was started.
       </p>
     </EntryPage>
   );

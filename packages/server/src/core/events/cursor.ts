@@ -27,7 +27,7 @@ export function fromCursor(room: Room, kind: CursorKind, reader: Reader, cursor:
   const offset = m === null ? Number.NaN : Number.parseInt(m[1] ?? '', 36);
   const plain = Number.isSafeInteger(offset) && offset.toString(36) === m?.[1];
   if (plain && cursorMac(room, kind, reader, offset) === m?.[2]) return offset;
-  return new Fault('invalid_field', 'This cursor is not one of this inbox.', { field: 'cursor' });
+  return new Fault('invalid_field', 'This cursor does not belong to this inbox.', { field: 'cursor' });
 }
 
 /**
@@ -35,7 +35,7 @@ export function fromCursor(room: Room, kind: CursorKind, reader: Reader, cursor:
  * on from (K17).
  */
 export function expired(room: Room, kind: CursorKind, reader: Reader, oldest: number): Fault {
-  const message = 'This cursor is no place in what is kept any more. Go on from oldest_cursor.';
+  const message = 'What followed this cursor is no longer kept. Continue from oldest_cursor.';
   return new Fault('cursor_expired', message, {
     extra: { oldest_cursor: toCursor(room, kind, reader, oldest) },
   });

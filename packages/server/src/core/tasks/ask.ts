@@ -41,7 +41,7 @@ export async function openQuestion(room: Room, tx: Tx, task: TaskRecord): Promis
     state: task.state,
     caller: task.caller,
   };
-  const words = text || (isAuth ? 'The agent needs an authentication' : 'The agent needs an answer');
+  const words = text || (isAuth ? 'The agent needs a login' : 'The agent needs an answer');
   const delivery = await putQuestion(room, tx, {
     agent: task.agent,
     provider: 'a2a',

@@ -66,7 +66,7 @@ export function entryBytes(body: Pick<Uint8Array, 'length'> | string | null): nu
 /** Asked before anybody but a person appends to a log. The end of a task is always accepted. */
 export function refuseMore({ logBytes }: Pick<TaskRecord, 'logBytes'>, body: string | null): Fault | null {
   if (logBytes + entryBytes(body) <= LOG_MOST) return null;
-  const message = `A task holds at most ${LOG_MOST / 1024 / 1024} MiB of words and data. End it and open a new one; large content belongs into files.`;
+  const message = `A task holds at most ${LOG_MOST / 1024 / 1024} MiB of words and data. End it and open a new one; large content belongs in files.`;
   return new Fault('payload_too_large', message);
 }
 

@@ -156,7 +156,7 @@ async function changeState(room: Room, tx: Tx, before: TaskRecord, change: Chang
       data: {},
     });
   }
-  let task = await closeQuestion(room, tx, before, 'Answered elsewhere: the agent has gone on.');
+  let task = await closeQuestion(room, tx, before, 'Answered elsewhere: the agent has moved on.');
   task = await append(room, tx, task, { kind: 'status', note: state, body: message, key }, at);
   if (isInterrupted(state)) task = await openQuestion(room, tx, task);
   return save(tx, task);

@@ -627,6 +627,6 @@ describe('events and resumes', () => {
   test('[A13] a cursor of nobody ends the connection with the reason', async () => {
     const { agent } = await stage();
     const laptop = await Laptop.connect(world().url, agent.key, { query: '?events=1&cursor=nonsense' });
-    expect(await laptop.closed).toEqual({ code: 4400, reason: 'This cursor is not one of this inbox.' });
+    expect(await laptop.closed).toEqual({ code: 4400, reason: 'This cursor does not belong to this inbox.' });
   });
 });

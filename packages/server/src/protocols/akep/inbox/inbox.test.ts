@@ -104,7 +104,7 @@ describe('pages', () => {
         expect([cursor, reply.status, reply.json]).toEqual([
           cursor,
           400,
-          { error: 'This cursor is not one of this inbox.', path: 'cursor' },
+          { error: 'This cursor does not belong to this inbox.', path: 'cursor' },
         ]);
       }
     }

@@ -257,7 +257,7 @@ describe('the relay', () => {
     const { world } = await openInbox();
     const relay = await Relay.open(world, '?cursor=nonsense');
     const { code, reason } = await relay.closed;
-    expect([code, reason]).toEqual([1008, 'invalid_field: This cursor is not one of this inbox.']);
+    expect([code, reason]).toEqual([1008, 'invalid_field: This cursor does not belong to this inbox.']);
   });
 
   it('[K15] a slow reader is paused, never dropped', async () => {
