@@ -48,13 +48,13 @@ function readBehind<T extends Piece>(
 ): Promise<Read<T> | Fault> {
   return room.store.read(reader.space, async (tx) => {
     const page = await look(tx);
-    if (page.items.length > 0) return orExpired(room, reader, after, page);
+    if (page.items.length > 0) return orExpired(room, reader, { after, found: page, last: 0 });
     const last = await lastOffset(tx, reader);
     if (after !== null && after > last) return expired(room, 'events', reader, last); // an older store was restored
     if ((after ?? 0) === last) return { items: [], hasMore: false, after: last };
     // Something arrived between the two looks, or everything was removed: now that the end is known, one more look
     // decides.
-    return orExpired(room, reader, after, await look(tx), last);
+    return orExpired(room, reader, { after, found: await look(tx), last });
   });
 }
 
@@ -72,9 +72,7 @@ type Found<T> = { items: T[]; hasMore: boolean };
 function orExpired<T extends Piece>(
   room: Room,
   reader: Reader,
-  after: number | null,
-  found: Found<T>,
-  last = 0,
+  { after, found, last }: { after: number | null; found: Found<T>; last: number },
 ): Read<T> | Fault {
   const { items, hasMore } = upToGap(found);
   const next = items[0]?.first ?? last + 1;

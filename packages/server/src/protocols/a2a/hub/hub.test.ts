@@ -368,7 +368,7 @@ describe('from the agent', () => {
     await room.store.write(space.id, ['ledger'], async (tx) => {
       const task = await tx.tasks.get(taskId);
       if (task === null) throw new Error('there is no task');
-      await save(tx, await append(room, tx, task, { kind: 'status', note: 'working', body, key }, 1));
+      await save(tx, await append(room, tx, task, { kind: 'status', note: 'working', body, key, at: 1 }));
     });
     expect(await laptop.say(frame)).toEqual({ type: 'ack', id: frame.id });
     const { result } = await caller.call('tasks/get', { id: taskId });
