@@ -22,7 +22,7 @@ const A = { order: 'A-17', amount: 40 };
 const B = { order: 'B-2', amount: 900 };
 const SECRET = 'a secret of at least thirty-two characters';
 
-/** Says these tool calls first, then that it is done; keeps what it was shown. */
+/** A model that first asks for these tool calls, then says that it is done; it keeps its inputs. */
 class ScriptedModel implements Model {
   readonly calls: readonly [string, object][];
   readonly name: string;

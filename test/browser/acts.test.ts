@@ -50,7 +50,7 @@ function requestsOf(page: Page, method: string, end: RegExp): string[] {
   return asked;
 }
 
-/** Changes of this kind, which go on only when each is told to. */
+/** Holds requests of this kind back until each is released. */
 function heldBack(page: Page, end: RegExp): (() => void)[] {
   const held: (() => void)[] = [];
   void page.route(end, (route) => {
@@ -292,7 +292,7 @@ describe('the page says what is so', () => {
 
   test('a list or a sitting that cannot be had says why, and is had when asked again', async () => {
     const { page, agent } = await openWith(['Had at last']);
-    // Without its line the page does not recover by itself, so that the button is there to be pressed.
+    // Without live updates the page does not recover by itself, so the button stays to be pressed.
     await page.route('**/desk/stream', (route) => route.abort());
     const lists = /\/desk\/deliveries\?/;
     const refuse = (status: number) =>

@@ -55,7 +55,7 @@ describe('coming in', () => {
     await page.keyboard.press('Enter');
     await page.getByText('do not match').waitFor();
     await holds(page.getByLabel('E-mail'), OWNER.email);
-    // Wrong once more: what is said is said anew, for eyes and for screen readers.
+    // Wrong once more: the message is announced again, for eyes and for screen readers.
     const said = page.getByRole('alert');
     await said.evaluate((element) => element.setAttribute('data-old', ''));
     await page.keyboard.press('Enter');

@@ -189,11 +189,11 @@ describe('bad days', () => {
     await logIn(watched, server);
     await row(page, 'Kept for later').waitFor();
     await until('the worker has the page and the list', () => page.evaluate(keepsEverything));
-    // Not before: a clock of its own hides from the page what it has loaded.
+    // Not earlier: with a fake clock the page would not notice that it has loaded.
     await page.clock.install();
     await page.reload();
     await page.getByText('In this order since').waitFor();
-    // It takes connections and says nothing: no line ends by itself, and nothing fails.
+    // It accepts connections and never answers: no request ends, and none fails.
     onTestFinished(() => void server.child.process.kill('SIGCONT'));
     server.child.process.kill('SIGSTOP');
     await page.clock.fastForward('01:00');

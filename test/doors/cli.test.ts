@@ -306,7 +306,7 @@ describe('wrong usage and help', () => {
     await refused(2, /role must be one of/, ['person', 'add', 'c@example.com', '--role', 'king', ...data]);
     await refused(2, /no space nowhere here/, ['agent', 'list', '--space', 'nowhere', ...data]);
     await refused(1, /already an agent named/, ['agent', 'add', AGENT.id, ...data]);
-    // A key is shown once: whoever keeps it on a full disk must not believe that it is kept.
+    // A key is shown once: if it is written to a full disk, the command must not look successful.
     const intoFullDisk = ['sh', '-c', 'exec "$@" > /dev/full', 'sh'];
     const command = node(LANTERNROOM, ['agent', 'key', AGENT.id, ...data]);
     const lost = await new Child([...intoFullDisk, ...command]).ended;

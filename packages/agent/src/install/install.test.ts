@@ -191,7 +191,7 @@ describe('lantern install', () => {
     const nowhere = await run(['install', 'claude', '--yes']);
     expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining('a link to a file that is not')]);
     expect(lstatSync(at('.claude/settings.json')).isSymbolicLink()).toBe(true);
-    // As long as a name may be: there is no room for another one beside it, whoever one is.
+    // As long as a name may be: no file name is left for a temporary file beside it, even for root.
     const longest = `dotfiles/${'x'.repeat(255)}`;
     put(longest, '{}\n');
     mkdirSync(at('.gemini'));

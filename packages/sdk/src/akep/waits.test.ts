@@ -145,7 +145,7 @@ describe('subscriptions and policy', () => {
     expect(world.seen.at(-1)?.url).toBe('/akep/subscriptions/sub_1');
   });
 
-  /** Keeps subscriptions as the server does, and loses the first reply to whoever makes or ends one. */
+  /** Keeps subscriptions as the server does, and loses the first reply to each request that makes or ends one. */
   function forgetful(kept: Record<string, unknown>[]) {
     const lost = new Set<string>();
     return ({ method, url, body }: Seen): Said => {

@@ -64,7 +64,7 @@ test('[D85] a new master key takes over while the server works, and then the old
   expect(await body(world.desk('GET', `/desk/deliveries/${open}`))).toMatchObject({
     draft: { feedback: 'half a thought' },
   });
-  // A producer's secret was sealed too; the next one goes on with what came before.
+  // A producer's secret was sealed too, and its next event continues where the earlier ones stopped.
   await sender.sent();
   expect((await answered(world.get('/akep/events/wait?timeout_seconds=0'))).status).toBe(200);
 

@@ -52,7 +52,7 @@ async function stuckTicker() {
   return countingTicker(world);
 }
 
-/** Turns of the loop, so that what was begun gets on, while the clock of the timers goes on by itself. */
+/** Lets the event loop turn, so that work under way makes progress; the timers' clock moves independently. */
 async function pass(wantedMillis: number, each = (_millis: number) => {}): Promise<void> {
   for (let millis = 0; millis < wantedMillis; millis += 10) {
     each(millis);

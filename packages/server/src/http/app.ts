@@ -68,7 +68,8 @@ const HEADER_LIMIT = 16 * 1024;
 const CONNECTION_LIMITS = {
   // Our own rule refuses a missing Host, in our own words.
   requireHostHeader: false,
-  // Of two that may stand only once Node would show the first alone, and what lies in the other was never looked at.
+  // Of two headers that may be sent only once, Node would show the first alone, and nobody would look at what the
+  // other holds.
   joinDuplicateHeaders: true,
   maxHeaderSize: HEADER_LIMIT,
   headersTimeout: 15_000,

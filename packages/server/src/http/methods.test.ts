@@ -19,7 +19,7 @@ function ask(world: World, method: string, path: string): Promise<Answer> {
 
 const FILE = /^\/assets\/|\.(?:js|svg|png|html|webmanifest)$/;
 
-/** The desk's are looked at in its own tests; those with a star are there for what is not there. */
+/** The desk's addresses have tests of their own, and those with a star answer for addresses that do not exist. */
 function servedBy(world: World): Map<string, string[]> {
   const served = new Map<string, string[]>();
   for (const { method, url } of world.running.routes) {

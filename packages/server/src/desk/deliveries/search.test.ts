@@ -171,7 +171,7 @@ describe('searching', () => {
     const indexer = new Indexer({ room, wakeups: data.store.signals, warn: () => {}, pace: () => few });
     onTestFinished(() => indexer.stop());
     await indexer.start();
-    // Looked at in the store: a search would itself find what is not in the index yet.
+    // Checked in the store, because a search also finds what is not in the index yet.
     const line = room.vault.wordKey(world.space.id, 'line');
     await until(async () => (await world.sql('select seq from words where word = ?', line)).length === 12);
   });

@@ -15,7 +15,7 @@ async function decideMany(world: World, ids: readonly string[]): Promise<void> {
   for (const reply of await Promise.all(answers)) expect(reply.status).toBe(200);
 }
 
-/** What goes on beside the loops: whether it still does, and the moments at which something was committed. */
+/** What happens beside the loops: whether it is still going on, and the moments of its commits. */
 type Work = { busy: boolean; interval: () => Promise<void> };
 
 /**

@@ -106,7 +106,9 @@ async function standBefore(url: string, join: (client: Socket, base: Socket) => 
   return { url: target.href };
 }
 
-/** Cuts a connection off behind a commit of what holds `marked`: its answer never arrives. */
+/**
+ * Cuts a connection right after the commit of a transaction that contains `marked`: the commit's answer never arrives.
+ */
 async function cuttingBehind(url: string, marked: string): Promise<string> {
   const door = await standBefore(url, (client, base) => {
     let isMarked = false;
@@ -274,7 +276,7 @@ describe('while it runs', () => {
     await idle.get();
     held.hold();
     await expect(link.exec('select 1')).rejects.toThrow('Connection terminated');
-    // Whoever comes now is told at once, also where nobody was waiting.
+    // A request that comes now fails at once, even on a lane where nobody was waiting.
     for (const lane of [asked, idle])
       await expect(lane.get()).rejects.toMatchObject({ fault: 'unavailable' });
     held.letGo();

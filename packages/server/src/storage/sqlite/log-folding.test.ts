@@ -8,7 +8,7 @@ import { MasterVault } from '../vault.ts';
 import { Database } from './driver.ts';
 import { LogFolding, OWN_MARK } from './log-folding.ts';
 
-/** In the log's header: how often it has begun anew. */
+/** From the log's header: how often it was restarted. */
 const TIMES_BEGUN = 12;
 
 const vault = new MasterVault(Buffer.from('a master key for tests'));

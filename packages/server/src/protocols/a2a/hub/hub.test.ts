@@ -273,7 +273,7 @@ describe('from the hub', () => {
     await until(async () => (await presence(agent)).waiting === 1);
     first.vanish();
     await until(async () => !(await presence(agent)).online);
-    // What is said to it meanwhile was never sent; the task itself was.
+    // The message that came in the meantime had never been sent to it; the task had.
     await submit(caller, 'and another thing', { taskId: taken });
     for (const id of [taken, unheard]) await caller.call('tasks/cancel', { id });
     const second = await aLaptop(world(), agent);

@@ -30,7 +30,7 @@ const world = useWorld();
 
 type Received = { headers: IncomingHttpHeaders; body: Wire; text: string };
 
-/** A webhook that keeps what it gets and answers as it is told, in turn; then always 200. */
+/** A webhook that keeps what it receives. It gives the listed answers in turn, then always 200. */
 async function webhook(...answers: number[]): Promise<{ url: string; got: Received[] }> {
   const got: Received[] = [];
   const server = createServer((request, reply) => {
