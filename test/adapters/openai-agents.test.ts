@@ -155,7 +155,7 @@ it('[W23] of a mixed batch what was approved runs, and nothing else', async () =
   expect(shown).toContain('Not this customer.');
 });
 
-it('[W12] paused with its state sealed, a run is asked once and goes on in another process', async () => {
+it('[W12] paused with its state sealed, a run asks once and continues in another process', async () => {
   const room = await openRoom();
   const { agent, entered } = agentOf(['c1', A]);
   const seal = { secret: SECRET, runId: 'run-1' };

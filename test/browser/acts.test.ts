@@ -253,7 +253,7 @@ async function markAndLetGoOutside(page: Page): Promise<void> {
 }
 
 describe('the page says what is so', () => {
-  test('what was typed stays when it is refused, and nobody is told they are logged out who is not', async () => {
+  test('a refusal keeps what was typed, and tells nobody that they are logged out unless they are', async () => {
     const { page, agent } = await openWith([]);
     await page.goto('/settings');
     await page.getByRole('radio', { name: 'By webhook' }).click();
@@ -290,7 +290,7 @@ describe('the page says what is so', () => {
     await page.getByText('You are still logged in. The server cannot be reached.').waitFor();
   });
 
-  test('a list or a sitting that cannot be had says why, and is had when asked again', async () => {
+  test('a list or a sitting that cannot be loaded says why, and loads when asked again', async () => {
     const { page, agent } = await openWith(['Had at last']);
     // Without live updates the page does not recover by itself, so the button stays to be pressed.
     await page.route('**/desk/stream', (route) => route.abort());

@@ -21,7 +21,7 @@ import {
 const browser = sharedBrowser();
 
 describe('bad days', () => {
-  test('[D12] two people at once: one wins, the other is told who and when, and keeps their words', async () => {
+  test('[D12] two people at once: one wins, the other learns who and when, and keeps what they wrote', async () => {
     const { server, page, trouble } = await openDesk(browser(), { server: HELD_LONG });
     const desk = await server.desk();
     await addBob(server);

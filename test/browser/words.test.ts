@@ -52,7 +52,7 @@ describe('words and places', () => {
     }
   });
 
-  test('what is pasted is never cut: too much is said, and cannot be sent', async () => {
+  test('what is pasted is never cut: too much is pointed out, and cannot be sent', async () => {
     const { server, page, trouble } = await openDesk(browser());
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Pasted' });

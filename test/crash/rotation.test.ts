@@ -22,7 +22,7 @@ async function rotateAgain(folder: string): Promise<void> {
   await run(folder, 'key', 'rotate');
 }
 
-test('[D85] kill -9 while everything is sealed anew: the next start goes on, and nothing is lost', async () => {
+test('[D85] kill -9 while everything is resealed: the next start continues, and nothing is lost', async () => {
   const random = new Seeded(20261115);
   let server = await Server.start({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });
   const { folder } = server;

@@ -226,7 +226,7 @@ describe('on the data of a running server', () => {
     await refused(2, /https:/, ['space', 'push-targets', 'http://partner.example', ...data]);
   });
 
-  test('[D32] what is no backup is not restored', async () => {
+  test('[D32] what is not a backup is not restored', async () => {
     const folder = join(temporaryFolder(), 'restored');
     const file = join(temporaryFolder(), 'file');
     await refused(1, /no backup at/, ['restore', file, '--data', folder]);

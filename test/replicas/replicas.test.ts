@@ -115,7 +115,7 @@ describe('what happens on one replica is known on the other', () => {
     await until('the socket brings it', () => frames.some((frame) => frame.includes(id)));
   });
 
-  test('[R3][A15] a laptop connected to one works for who calls the other', async () => {
+  test('[R3][A15] a laptop connected to one replica works for callers of the other', async () => {
     const [one, other] = pair();
     const laptop = new Laptop('cat > /dev/null; echo Hello from the laptop');
     await laptop.start(one.url);
@@ -225,7 +225,7 @@ describe('what is shared', () => {
 });
 
 describe('any of them may die', () => {
-  test('[R6] killed under load, the other goes on, and nothing that was answered is lost', async () => {
+  test('[R6] one is killed under load: the other carries on, and nothing that was answered is lost', async () => {
     const url = await cluster.database();
     const [doomed, left] = (await startReplicas(url, 2)) as [Server, Server];
     const accepted: string[] = [];

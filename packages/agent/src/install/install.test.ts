@@ -184,7 +184,7 @@ describe('lantern install', () => {
     expect(statSync(at('dotfiles/claude.json')).mode & 0o777).toBe(0o640);
   });
 
-  it('a link to nothing stays a link, and a file that cannot be written is said', async () => {
+  it('a link to nothing stays a link, and a file that cannot be written is reported', async () => {
     const { run, put, get, at } = await machine();
     mkdirSync(at('.claude'));
     symlinkSync(at('dotfiles/claude.json'), at('.claude/settings.json'));

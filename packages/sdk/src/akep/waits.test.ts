@@ -176,7 +176,7 @@ describe('subscriptions and policy', () => {
     await expect(world.inbox.unsubscribe('sub_1')).rejects.toMatchObject({ fault: 'not_found' });
   });
 
-  it('[K19] a forwarding one whose secret got lost with the reply is made anew', async () => {
+  it('[K19] a forwarding one whose secret was lost with the reply is made again', async () => {
     const kept: Record<string, unknown>[] = [];
     const world = await startInbox(forgetful(kept));
     const delivery = { type: 'webhook', url: 'https://example.com/events' } as const;

@@ -53,7 +53,7 @@ test('[D86] a method that an address does not have is 405 and told what works, a
   expect(served.size).toBeGreaterThan(40);
 });
 
-test('[W1] a method that nobody serves, or a part that is not there, is no fault of ours', async () => {
+test('[W1] a method that nobody serves, or a range that is not there, is not a fault of ours', async () => {
   const world = await openWorld();
   for (const path of ['/nothing', '/wake/nothing', '/akep/nothing', '/assets/nothing'])
     expect((await ask(world, 'QUERY', path)).status).toBeLessThan(500);

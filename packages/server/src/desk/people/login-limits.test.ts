@@ -140,7 +140,7 @@ describe('guessing', () => {
     expect(await status(from(world, '192.0.2.99').login())).toBe(429);
   });
 
-  test('[D3] nobody can read from the store who was guessed at, and from where', async () => {
+  test('[D3] nobody can read from the store whose password was guessed, and from where', async () => {
     const { world } = await openDesk({ env: PROXY });
     await from(world, '192.0.2.77').login('guessed@example.com', WRONG);
     const rows = await world.sql('select * from heads');

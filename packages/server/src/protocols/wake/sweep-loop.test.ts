@@ -125,7 +125,7 @@ it('[W19] a page at a time, has_more leads through all of it without a gap or a 
   expect([...found].sort()).toEqual([...ids].sort());
 });
 
-it('[W19] the real client sweeps each answer once, and goes on where it stopped', async () => {
+it('[W19] the real client sweeps each answer once, and continues where it stopped', async () => {
   const { world } = await openStillWorld(AT_ONCE);
   const log = memoryLog();
   const wake = client(world, { log });

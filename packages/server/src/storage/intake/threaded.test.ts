@@ -168,7 +168,7 @@ test('[D26] what is packed for the thread is unpacked as it was, bodies and call
   expect(unpack('delivery', pack('delivery', []))).toEqual([]);
 });
 
-test('[D26] events travel in the same way, and who gets many of them goes once', () => {
+test('[D26] events travel the same way, and takers that many of them share are sent once', () => {
   const producer = { id: 'prod_one' } as ReadEvent['producer'];
   const takers: ReadEvent['takers'] = [
     { agent: 'a', keptFor: 1, ackRequired: true, ceiling: 'never', forwards: [] },

@@ -228,7 +228,7 @@ describe('the start', () => {
     await store.write('sp_1', [], (tx) => tx.ledger.insert(line(1)));
   });
 
-  test('[R8][D25] a wrong name, host or user is said in one sentence, without the password', async () => {
+  test('[R8][D25] a wrong name, host or user is reported in one sentence, without the password', async () => {
     const missing = server.url('nowhere').replace('lanternroom@', 'lanternroom:hush@');
     expect(await refusal(missing)).toMatch(/There is no database at postgres:\/\/127.*createdb/);
     const nobody = missing.replace(String(server.port), '1');
@@ -313,7 +313,7 @@ describe('while it runs', () => {
     expect(await store.read('sp_1', (tx) => tx.heads.get('ledger'))).toBeNull();
   });
 
-  test('[R7] when no more connections are to be had, it says so and recovers', async () => {
+  test('[R7] when there are no connections left, it says so and recovers', async () => {
     const url = await database();
     const name = new URL(url).pathname.slice(1);
     await onDatabase(url, 'create role small login');

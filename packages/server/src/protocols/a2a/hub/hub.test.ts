@@ -523,7 +523,7 @@ describe('from the agent', () => {
     expect((await caller.call('tasks/get', { id: taskId })).result.status.state).toBe('submitted');
   });
 
-  test('[A13] whoever goes on asking and never listens is cut off before its answers fill the memory', async () => {
+  test('[A13] a client that keeps asking and never listens is cut off before its answers fill the memory', async () => {
     const { agent } = await stage();
     const socket = connect(Number(new URL(world().url).port), '127.0.0.1');
     onTestFinished(() => void socket.destroy());

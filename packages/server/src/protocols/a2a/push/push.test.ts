@@ -232,7 +232,7 @@ describe('pushes', () => {
     expect(got).toHaveLength(1);
   });
 
-  test('[A18] nor is it sent to one that is set anew under the same id', async () => {
+  test('[A18] nor is it sent to one that is set again under the same id', async () => {
     const clock = new ManualClock();
     const own = await World.open({ clock });
     onTestFinished(() => own.stop());
