@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
-import { type Common, common, configFor, print, withGround } from './ground.ts';
+import { type Common, common, configFor, print, withGround } from './with-ground.ts';
 
 /** The master key, and how it is replaced. */
 export function addKeyCommands(program: Command): void {

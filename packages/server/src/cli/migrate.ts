@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type Config, UsageError } from '../config.ts';
 import { counted } from '../core/counted.ts';
 import type { Progress } from '../storage/move/move.ts';
-import { type Common, common, configFor, print } from './ground.ts';
+import { type Common, common, configFor, print } from './with-ground.ts';
 
 type MigrateOptions = Common & { from: string; to: string };
 

@@ -5,7 +5,7 @@ import { addPerson } from '../core/people/add-person.ts';
 import { foldEmail, ROLES, type Role } from '../core/people/person.ts';
 import { closeSetup } from '../core/people/setup.ts';
 import { addToken } from '../core/people/tokens.ts';
-import { type Common, findSpace, inSpace, OPERATOR, print, withGround, withSpace } from './ground.ts';
+import { type Common, findSpace, inSpace, OPERATOR, print, withGround, withSpace } from './with-ground.ts';
 
 type PersonOptions = Common & { role: string; name?: string; password?: string };
 

@@ -11,9 +11,9 @@ import type { Ground } from '../ground.ts';
 import { isLoopbackHost } from '../http/entry/transport.ts';
 import type { Running } from '../main.ts';
 import type { FolderLock } from '../storage/folder/folder-lock.ts';
-import { OPERATOR } from './ground.ts';
 import { sparingly } from './start-memory.ts';
 import { openGroundPatiently } from './wait-for-database.ts';
+import { OPERATOR } from './with-ground.ts';
 
 type ServeOptions = Record<string, string | undefined>;
 
