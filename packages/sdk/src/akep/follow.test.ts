@@ -41,7 +41,7 @@ describe('reading the inbox', () => {
     expect(await readdir(dirname(path))).toEqual(['inbox.cursor']);
   });
 
-  it('[K12] it looks at once, then waits for more by long-poll behind the last cursor', async () => {
+  it('[K12] it looks at once, then waits for more by long-poll after the last cursor', async () => {
     const world = await startInbox((_, count) => {
       if (count === 1) return page([], 'c0');
       return count === 2 ? { status: 204 } : page([event('evt_9')], 'c1');

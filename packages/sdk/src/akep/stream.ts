@@ -10,7 +10,7 @@ import { isEvent } from './verify.ts';
 import type { AkepEvent, Resume } from './wire.ts';
 
 export interface StreamOptions extends InboxCall {
-  /** Behind this place; left out, from the oldest event that was not acknowledged. */
+  /** What follows this place; left out, from the oldest event that was not acknowledged. */
   readonly cursor?: string | undefined;
 }
 

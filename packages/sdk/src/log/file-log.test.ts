@@ -111,7 +111,7 @@ describe('the local log', () => {
     for (const one of lines) expect(() => JSON.parse(one)).not.toThrow();
   });
 
-  it('[W23] half a line costs no line that another process writes behind it', async () => {
+  it('[W23] half a line costs no line that another process writes after it', async () => {
     const path = await freshPath();
     const { wake, url } = await startWorld(script, { log: fileLog(path) });
     await wake.adopt(OTHER_ID);

@@ -6,7 +6,7 @@ import type { CallOptions, Parts } from './parts.ts';
 import type { ResponseBody, ResponseStatus } from './wire.ts';
 
 export interface SweepOptions extends CallOptions {
-  /** Start behind this point: `resumeFrom` of an earlier item. */
+  /** Start after this point: `resumeFrom` of an earlier item. */
   readonly since?: string | null | undefined;
   /** Answers only, unless told otherwise. */
   readonly statuses?: readonly ResponseStatus[] | undefined;

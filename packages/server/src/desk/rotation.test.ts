@@ -77,7 +77,7 @@ test('[D85] a new master key takes over while the server works, and then the old
   expect(await walk(world)).toEqual({ changed: 0, damaged: [] });
 });
 
-test('[D85] a further key that stands behind the first opens and does not seal', async () => {
+test('[D85] a second key after the first opens and does not seal', async () => {
   const { world } = await openInbox();
   await world.deliver();
   const [old, next] = [keysIn(world), newKey()];

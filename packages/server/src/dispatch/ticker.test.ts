@@ -84,7 +84,7 @@ test('[D13] news in the meantime does not put the next try off', async () => {
   expect(seen.rounds).toBeLessThanOrEqual(5);
 });
 
-test('[D13][R12] a decision does not wait behind what is done now and then', async () => {
+test('[D13][R12] a decision does not wait for the chores', async () => {
   const { world, clock } = await openDesk();
   const id = await world.deliver();
   await world.running.ticker.stop();
@@ -102,7 +102,7 @@ test('[D13][R12] a decision does not wait behind what is done now and then', asy
   await ticker.stop();
 });
 
-test('a round that is asked for ends behind the chores, also those that the round beside it began', async () => {
+test('a round that is asked for ends after the chores, including those that a concurrent round began', async () => {
   const { world } = await openDesk();
   await world.running.ticker.stop();
   const gate = () => ({ reached: signal(), released: signal() });

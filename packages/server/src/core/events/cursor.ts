@@ -21,7 +21,7 @@ export function toCursor(room: Room, kind: CursorKind, reader: Reader, offset: n
   return `${offset.toString(36)}-${cursorMac(room, kind, reader, offset)}`;
 }
 
-/** The offset behind a cursor; a fault when it is corrupt or somebody else's. */
+/** The offset that a cursor stands for; a fault when it is corrupt or somebody else's. */
 export function fromCursor(room: Room, kind: CursorKind, reader: Reader, cursor: string): number | Fault {
   const m = /^([0-9a-z]{1,11})-([A-Za-z0-9]{1,32})$/.exec(cursor);
   const offset = m === null ? Number.NaN : Number.parseInt(m[1] ?? '', 36);
@@ -31,8 +31,8 @@ export function fromCursor(room: Room, kind: CursorKind, reader: Reader, cursor:
 }
 
 /**
- * What lay behind the cursor was removed, or the cursor is ahead of everything: both are reported with a place to go
- * on from (K17).
+ * What followed the cursor was removed, or the cursor is ahead of everything: both are reported with a place to
+ * continue from (K17).
  */
 export function expired(room: Room, kind: CursorKind, reader: Reader, oldest: number): Fault {
   const message = 'What followed this cursor is no longer kept. Continue from oldest_cursor.';

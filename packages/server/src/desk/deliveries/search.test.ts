@@ -286,7 +286,7 @@ describe('a rare thing among very many others', () => {
   }
 
   test.each(['from=2020-01-01T00:00:00Z&type=alert', 'q=common&type=alert', 'q=common+other'])(
-    '[D83] %s is looked for in steps: a page may be short or empty, and the next one goes on behind it',
+    '[D83] %s is looked for in steps: a page may be short or empty, and the next one continues after it',
     async (query) => {
       const world = await crowded();
       const pages: string[][] = [];

@@ -195,7 +195,7 @@ describe('from the hub', () => {
       allDone = resolve;
     });
     const laptop = await Laptop.connect(world().url, agent.key, {
-      // Each acknowledgement is written with the report behind it, one by one.
+      // Each acknowledgement is written together with the next report, one by one.
       answer: async ({ taskId }, self) => {
         await self.say({ type: 'completed', taskId });
         if (done.add(String(taskId)).size === all.length) allDone();

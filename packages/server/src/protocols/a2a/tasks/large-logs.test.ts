@@ -154,7 +154,7 @@ describe('what is long is told a little at a time', () => {
     expect(details).not.toHaveProperty('artifacts');
   });
 
-  test('[A13] an event behind many large ones that are acknowledged does not wait for another to be', async () => {
+  test('[A13] an event after many large acknowledged ones does not wait for another acknowledgement', async () => {
     const { world: own, sender } = await openInbox();
     const send = async (content: string) => {
       const event = anEvent();
