@@ -166,7 +166,10 @@ async function answers(port) {
 /** Servers that were told to go. */
 const dismissed = new WeakSet();
 
-/** One that goes by itself ends the bench: whoever waits for its answers would wait for ever, or blame the load. */
+/**
+ * A server that ends by itself ends the bench: a client would wait for its answers for ever, or the load would be
+ * blamed.
+ */
 function endWith(server) {
   server.once('exit', (code, signal) => {
     if (dismissed.has(server)) return;

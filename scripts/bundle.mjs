@@ -7,7 +7,7 @@ import { inRepo } from './repo.mjs';
 const FOLDER = 'packages/server/dist/bundle';
 
 /**
- * The entry points by name: the command, what it runs under, and the threads, which lie beside the files that start
+ * The entry points by name: the command, its launcher, and the threads, which must lie beside the files that start
  * them.
  */
 const ENTRIES = {

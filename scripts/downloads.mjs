@@ -50,7 +50,7 @@ async function pack(folders, destination) {
 
 /**
  * The command's package with our own packages in its node_modules, as `bundleDependencies` wants them. Their
- * dependencies become its own and are removed from theirs: npm assumes that a bundled package has brought along all
+ * dependencies become its own and are removed from theirs: npm assumes that a bundled package brings along everything
  * it needs.
  */
 function withInside(folder) {

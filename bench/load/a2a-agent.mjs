@@ -1,7 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 import { connect } from '@lanternroom/sdk/a2a';
 
-/** The agent of the bench, in a process of its own: completes what it is sent, after as many chunks or bytes as it is told. */
+/**
+ * The agent of the bench, in a process of its own: completes each task after sending the number of chunks or bytes that
+ * it is told.
+ */
 const { url, key } = JSON.parse(process.argv[2]);
 const KILOBYTE = 'x'.repeat(1024);
 const PIECE = 64 * 1024;

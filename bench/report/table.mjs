@@ -41,7 +41,7 @@ export function toCells({ row, what, unit, ours, against, baseline, ratio, goal,
   ];
 }
 
-/** The median, with the least and the most of all rounds behind it. */
+/** The median, followed by the least and the most of all rounds. */
 function range({ median, min, max }) {
   if (min === max) return figure(median);
   return `${figure(median)} (${figure(min)}–${figure(max)})`;

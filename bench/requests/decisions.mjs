@@ -8,7 +8,7 @@ export const decision = (token, { id, contentHash }) => ({
   body: JSON.stringify({ status: 'approved', feedback: 'Send it.', content_sha256: contentHash }),
 });
 
-/** For what is not timed by itself. */
+/** For steps that are not timed themselves. */
 export async function decide({ port }, token, item) {
   const { method, path, headers, body } = decision(token, item);
   const { statusCode, body: answer } = await request(`http://127.0.0.1:${port}${path}`, {

@@ -40,7 +40,7 @@ async function measureBare(count) {
 
 async function measureOurs(count) {
   const server = await startAkep();
-  // Behind everything that is there: whoever asks without a cursor would be answered at once.
+  // A cursor at the end of the inbox: without one, the request would be answered at once.
   const path = async () => {
     const { next_cursor } = await getJson(server, '/akep/events?limit=1000');
     return `/akep/events/wait?timeout_seconds=60&cursor=${next_cursor}`;

@@ -18,7 +18,7 @@ import {
 
 const SAMPLES = 200;
 const SECRET = 'one master key for all of the replicas';
-/** As a small server of its own would be set up; everything that makes it durable is left as it comes. */
+/** Set up like a small database server; everything that makes it durable keeps its default. */
 const SETTINGS = { shared_buffers: '256MB', max_wal_size: '4GB' };
 
 const RECEIVERS = Array.from({ length: 100 }, (_, i) => `http://127.0.0.1:${20_000 + i}/callback`);

@@ -67,7 +67,7 @@ for (const wantedSize of sizes) {
 await ground.stop();
 process.send(points, () => process.disconnect()); // not before it has left
 
-/** What PostgreSQL does by itself within a minute or two: left to it, it would happen while we look. */
+/** PostgreSQL does this by itself within a minute or two, which would be in the middle of the measurement. */
 async function tidy(url) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

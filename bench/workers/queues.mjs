@@ -6,9 +6,10 @@ import PgBoss from 'pg-boss';
 import { PACKAGE, SETTINGS } from '../servers.mjs';
 
 /**
- * One worker of B9's queues, on PostgreSQL: jobs that do nothing are claimed and put on the record, until none is left. Run
- * with `{ kind, total, env, folder }`; sends `{ perSecond }`. Ours is the dispatcher itself behind which nobody listens:
- * it opens and signs each request, and writes an attempt and a line of the ledger, which the others do not.
+ * One worker of B9's queues, on PostgreSQL: jobs that do nothing are claimed and put on the record, until none is left.
+ * Run with `{ kind, total, env, folder }`; sends `{ perSecond }`. Ours is the dispatcher itself, with nobody listening
+ * at the other end: it opens and signs each request, and writes an attempt and a line of the ledger, which the others
+ * do not.
  */
 const { kind, total, env, folder } = JSON.parse(process.argv[2]);
 const url = env.DATABASE_URL;

@@ -136,4 +136,4 @@ def _sentence(fault: Fault, exchange: Exchange, base: str) -> str:
             )
         where = f"Nothing answers at {base} ({exchange.reason})"
         return f"{where}: check the address and that the server runs, then try again."
-    return f"The server at {base} failed several times in a row: try again later, and look at its log if it goes on."
+    return f"The server at {base} failed several times in a row: try again later, and look at its log if it keeps failing."

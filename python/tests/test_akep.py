@@ -31,7 +31,7 @@ class Reading(World):
         self.assertEqual([one["event_id"] for one in inbox.events(once=True)], ["evt_1", "evt_2", "evt_3"])
 
     def test_waiting(self) -> None:
-        """[K12] it looks at once, then waits for more by long-poll behind the last cursor"""
+        """[K12] it looks at once, then waits for more by long-poll after the last cursor"""
         script = [page([], "c0"), (204,), page([event("evt_9")], "c1")]
         inbox = self.start_inbox(lambda _, count: script[count - 1])
         first(inbox, 1)

@@ -274,7 +274,7 @@ class Sweeping(World):
         self.assertEqual(len(list(wake.sweep(on_foreign=lambda _: "adopt"))), 2)
 
     def test_foreign_last(self) -> None:
-        """[W19] a later sweep resumes behind what was left out at the end of a page"""
+        """[W19] a later sweep resumes after what was left out at the end of a page"""
         wake = self.start(lambda *_: self.page(response("approved"), response("rejected", delivery_id=OTHER_ID)))
         wake.adopt(ID)
         self.assertEqual([one.resume_from for one in wake.sweep(since="s0")], ["s1"])
@@ -365,7 +365,7 @@ class Logging(World):
         self.assertEqual([third.check(ID).status, third.check(OTHER_ID).status], ["approved", "approved"])
 
     def test_glued_line(self) -> None:
-        """[W23] half a line costs no line that another process writes behind it"""
+        """[W23] half a line costs no line that another process writes after it"""
         wake = self.start(self.script, log=FileLog(self.path))
         wake.adopt(OTHER_ID)
         with open(self.path, "a", encoding="utf-8") as file:

@@ -135,7 +135,7 @@ it('[W23] of a mixed batch what was approved runs, and nothing else', async () =
   expect(shown()).toContain('Not this customer.');
 });
 
-it('[W12] paused and kept as JSON, a conversation asks once and goes on in another process', async () => {
+it('[W12] paused and stored as JSON, a conversation asks once and continues in another process', async () => {
   const room = await openRoom();
   const { generate, entered } = worldOf([['c1', A]]);
   const first = await generate(ASKED);

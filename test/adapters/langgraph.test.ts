@@ -237,7 +237,7 @@ it.each([
   expect(await room.rows()).toHaveLength(3);
 });
 
-it('[W12] a node that fails behind its answer goes on with that answer', async () => {
+it('[W12] a node that fails after its answer continues with that answer', async () => {
   const room = await openRoom();
   let fails = true;
   const graph = new StateGraph(Answered)

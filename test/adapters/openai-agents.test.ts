@@ -22,7 +22,7 @@ const A = { order: 'A-17', amount: 40 };
 const B = { order: 'B-2', amount: 900 };
 const SECRET = 'a secret of at least thirty-two characters';
 
-/** Says these tool calls first, then that it is done; keeps what it was shown. */
+/** A model that first asks for these tool calls, then says that it is done; it keeps its inputs. */
 class ScriptedModel implements Model {
   readonly calls: readonly [string, object][];
   readonly name: string;
@@ -155,7 +155,7 @@ it('[W23] of a mixed batch what was approved runs, and nothing else', async () =
   expect(shown).toContain('Not this customer.');
 });
 
-it('[W12] paused with its state sealed, a run is asked once and goes on in another process', async () => {
+it('[W12] paused with its state sealed, a run asks once and continues in another process', async () => {
   const room = await openRoom();
   const { agent, entered } = agentOf(['c1', A]);
   const seal = { secret: SECRET, runId: 'run-1' };

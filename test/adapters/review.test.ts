@@ -72,7 +72,7 @@ it('[W12] an answer is found again long after the server has forgotten the key',
 it('[W23] a question that the server no longer has is asked again', async () => {
   const { client, look, log, rows } = await open();
   const { deliveryId } = await look();
-  // As after a server that was set up anew: the log names a delivery that nobody there has heard of.
+  // As if the server had been set up again: the log names a delivery that it does not know.
   const gone = memoryLog();
   for (const line of log.lines) await gone.append(line.replaceAll(deliveryId, crypto.randomUUID()));
   const wake = client(gone);

@@ -50,7 +50,7 @@ function requestsOf(page: Page, method: string, end: RegExp): string[] {
   return asked;
 }
 
-/** Changes of this kind, which go on only when each is told to. */
+/** Holds requests of this kind back until each is released. */
 function heldBack(page: Page, end: RegExp): (() => void)[] {
   const held: (() => void)[] = [];
   void page.route(end, (route) => {
@@ -253,7 +253,7 @@ async function markAndLetGoOutside(page: Page): Promise<void> {
 }
 
 describe('the page says what is so', () => {
-  test('what was typed stays when it is refused, and nobody is told they are logged out who is not', async () => {
+  test('a refusal keeps what was typed, and tells nobody that they are logged out unless they are', async () => {
     const { page, agent } = await openWith([]);
     await page.goto('/settings');
     await page.getByRole('radio', { name: 'By webhook' }).click();
@@ -290,9 +290,9 @@ describe('the page says what is so', () => {
     await page.getByText('You are still logged in. The server cannot be reached.').waitFor();
   });
 
-  test('a list or a sitting that cannot be had says why, and is had when asked again', async () => {
+  test('a list or a sitting that cannot be loaded says why, and loads when asked again', async () => {
     const { page, agent } = await openWith(['Had at last']);
-    // Without its line the page does not recover by itself, so that the button is there to be pressed.
+    // Without live updates the page does not recover by itself, so the button stays to be pressed.
     await page.route('**/desk/stream', (route) => route.abort());
     const lists = /\/desk\/deliveries\?/;
     const refuse = (status: number) =>
@@ -349,7 +349,7 @@ describe('the page says what is so', () => {
   test('a server that is away is not called ready', async () => {
     const { page } = await openWith([]);
     await page.goto('/settings/system');
-    await page.getByText('Ready: it takes and answers.').waitFor();
+    await page.getByText('Ready: it accepts and answers requests.').waitFor();
     await page.route('**/readyz', (route) => route.abort());
     await page.clock.install();
     await page.reload();

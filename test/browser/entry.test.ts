@@ -53,14 +53,14 @@ describe('coming in', () => {
     await page.keyboard.type(OWNER.email);
     await page.getByLabel('Password').fill('not this one at all');
     await page.keyboard.press('Enter');
-    await page.getByText('do not belong together').waitFor();
+    await page.getByText('do not match').waitFor();
     await holds(page.getByLabel('E-mail'), OWNER.email);
-    // Wrong once more: what is said is said anew, for eyes and for screen readers.
+    // Wrong once more: the message is announced again, for eyes and for screen readers.
     const said = page.getByRole('alert');
     await said.evaluate((element) => element.setAttribute('data-old', ''));
     await page.keyboard.press('Enter');
     await page.locator('[role="alert"]:not([data-old])').waitFor();
-    expect(await said.textContent()).toContain('do not belong together');
+    expect(await said.textContent()).toContain('do not match');
     await page.getByLabel('Password').fill(OWNER.password);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'History' }).waitFor();

@@ -57,7 +57,7 @@ describe('without a mouse', () => {
     await page.goto('/audit');
     await settled(page);
     await page.keyboard.press('PageDown');
-    // To its end: a browser goes on scrolling by what is left of it, wherever it is by then.
+    // Wait for it to end: a smooth scroll under way would carry on from wherever the page is by then.
     await until('it has scrolled', async () => {
       const before = await depth(page);
       await page.waitForTimeout(200);

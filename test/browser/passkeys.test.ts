@@ -123,7 +123,7 @@ describe('passkeys', () => {
     expect(trouble).toEqual([]);
   });
 
-  test('[D56] an owner resets a person, who comes back by the link', async () => {
+  test('[D56] an owner resets a person, who comes back through the link', async () => {
     const { server, page, trouble } = await openNamed();
     const desk = await server.desk();
     const other = { email: 'paul@example.com', password: 'a sentence of old' };

@@ -41,7 +41,7 @@ describe('the other screens', () => {
     expect(await page.evaluate(isCut)).toBe(0);
   });
 
-  test('an address that is none is told in words to a person, and in JSON to a program', async () => {
+  test('an unknown address answers a person with a page, and a program with JSON', async () => {
     const { server, page, trouble } = await openDesk(browser(), { to: '/nowhere' });
     await page.getByRole('heading', { name: 'There is nothing at this address.' }).waitFor();
     await page.getByRole('link', { name: 'To the inbox' }).click();
@@ -142,7 +142,7 @@ describe('the other screens', () => {
     await server.wake().delivered();
     await line.getByText(/half of the answers within \d+ \w+/).waitFor();
     await line.getByText('one delivery waiting').waitFor();
-    await line.getByText('callbacks are well').waitFor();
+    await line.getByText('callbacks are fine').waitFor();
     const names = Array.from({ length: 100 }, (_, n) => `many-${n}`);
     await Promise.all(names.map((agent_id) => desk.request('POST', '/desk/agents', { agent_id })));
     await page.getByRole('searchbox', { name: 'Find an agent' }).fill('ANY-42');
@@ -185,7 +185,7 @@ describe('the other screens', () => {
     expect(await line.evaluate(gap)).toBeLessThan(150);
   });
 
-  test('one thing that could not be had can be asked for again, where it was to stand', async () => {
+  test('one part that could not be loaded can be asked for again, in its place', async () => {
     const { server, page } = await openDesk(browser());
     await server.wake().delivered({ headline: 'Counted' });
     const task = await askAgent(server, 'Something');
@@ -294,7 +294,7 @@ describe('the other screens', () => {
     await is(false);
   });
 
-  test('sit: a verdict key before the delivery has come is said to be kept, chosen then, and sends nothing', async () => {
+  test('sit: a verdict key pressed before the delivery has come is kept, chosen when it comes, and sends nothing', async () => {
     const { server, page } = await openDesk(browser());
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Slow to come' });

@@ -151,7 +151,7 @@ describe('the focus stays', () => {
     await quiet.getByRole('button', { name: 'No quiet hours' }).press('Enter');
     await quiet.getByText('None are set.').waitFor();
     await focusIsIn(quiet);
-    const zone = page.getByLabel('Sittings and quiet hours are meant in');
+    const zone = page.getByLabel('Sittings and quiet hours follow the clock of');
     await zone.focus();
     await zone.selectOption('Europe/Vienna');
     await page.getByRole('region', { name: 'Time zone' }).getByText('Kept.').waitFor();

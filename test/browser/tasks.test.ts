@@ -163,7 +163,7 @@ describe('an agent that others call', () => {
     expect(trouble).toEqual([]);
   });
 
-  test('[D66] [D67] a card is edited with both forms beside it, kept, and signed anew', async () => {
+  test('[D66] [D67] a card is edited with both forms beside it, saved, and signed again', async () => {
     const { page, trouble } = await openTasks(`/agents/${AGENT.id}`);
     const card = page.getByRole('region', { name: 'Card' });
     await card.getByRole('button', { name: 'Edit the card' }).click();

@@ -21,7 +21,7 @@ import {
 const browser = sharedBrowser();
 
 describe('bad days', () => {
-  test('[D12] two people at once: one wins, the other is told who and when, and keeps their words', async () => {
+  test('[D12] two people at once: one wins, the other learns who and when, and keeps what they wrote', async () => {
     const { server, page, trouble } = await openDesk(browser(), { server: HELD_LONG });
     const desk = await server.desk();
     await addBob(server);
@@ -189,15 +189,15 @@ describe('bad days', () => {
     await logIn(watched, server);
     await row(page, 'Kept for later').waitFor();
     await until('the worker has the page and the list', () => page.evaluate(keepsEverything));
-    // Not before: a clock of its own hides from the page what it has loaded.
+    // Not earlier: with a fake clock the page would not notice that it has loaded.
     await page.clock.install();
     await page.reload();
     await page.getByText('In this order since').waitFor();
-    // It takes connections and says nothing: no line ends by itself, and nothing fails.
+    // It accepts connections and never answers: no request ends, and none fails.
     onTestFinished(() => void server.child.process.kill('SIGCONT'));
     server.child.process.kill('SIGSTOP');
     await page.clock.fastForward('01:00');
-    await page.getByText('The live line is down.').waitFor();
+    await page.getByText('Live updates are interrupted.').waitFor();
     await page.reload({ waitUntil: 'commit' });
     await row(page, 'Kept for later').waitFor();
     await page.getByText(/The server does not answer\. This is the list as it was at/).waitFor();

@@ -52,7 +52,7 @@ describe('what the world does to an open page', () => {
     expect(trouble).toEqual([]);
   });
 
-  test('[D37] a screen that cannot be fetched is said in its place, and costs no word', async () => {
+  test('[D37] a screen that cannot be fetched says so in its place, and no written word is lost', async () => {
     const { server, page } = await openDesk(browser());
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Half written' });
@@ -106,12 +106,12 @@ describe('what the world does to an open page', () => {
     await row(page, 'Kept for later').waitFor();
   });
 
-  test('a hash that is no text does not stop the page', async () => {
+  test('a hash that does not decode does not stop the page', async () => {
     const { page } = await openDesk(browser(), { to: '/#100%' });
     await page.getByRole('heading', { level: 1 }).first().waitFor();
   });
 
-  test('a draft that cannot be kept is said, kept when the server is back, and kept on leaving', async () => {
+  test('a draft that cannot be saved is reported, saved when the server is back, and saved on leaving', async () => {
     const { server, page } = await openDesk(browser());
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Drafted' });

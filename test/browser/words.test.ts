@@ -52,7 +52,7 @@ describe('words and places', () => {
     }
   });
 
-  test('what is pasted is never cut: too much is said, and cannot be sent', async () => {
+  test('what is pasted is never cut: too much is pointed out, and cannot be sent', async () => {
     const { server, page, trouble } = await openDesk(browser());
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Pasted' });
@@ -62,7 +62,7 @@ describe('words and places', () => {
     await page.keyboard.insertText('x'.repeat(20_001));
     await page.getByText(/At most 20\s000 characters can be sent; these are 20\s001\./).waitFor();
     expect(await page.locator('.send').isDisabled()).toBe(true);
-    // Nowhere else than here: whoever leaves is asked.
+    // The words exist only here, so leaving asks first.
     await page.getByText('Your words are only here.').waitFor();
     void page.close({ runBeforeUnload: true });
     await until('one is asked', () => trouble.length > 0);

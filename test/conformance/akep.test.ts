@@ -15,7 +15,10 @@ const start = (env: Record<string, string | undefined> = ENV) => Server.start({ 
 
 const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 
-/** The hello-world as it stands in the README, but for the port. Where its tools are missing, the same bytes by hand. */
+/**
+ * The hello-world exactly as in the README, except for the port. Where its tools are missing, the same bytes are sent
+ * by hand.
+ */
 async function helloWorld(server: Server): Promise<string> {
   const script = readFileSync(HELLO, 'utf8').replace('http://127.0.0.1:8787', server.url);
   if (['bash', 'curl', 'openssl'].every(has)) {

@@ -165,7 +165,7 @@ test('[A18] kill -9 of the server in the middle of a push: every change arrives,
   const states = pushes.flatMap(({ body }) => /TASK_STATE_[A-Z_]+/.exec(body)?.[0] ?? []);
   const order = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'];
   const places = states.map((state) => order.indexOf(state));
-  // The one that was under way may come twice; nothing comes behind a later one, and the end comes once.
+  // The push that was under way may come twice; none comes after a later one, and the end comes once.
   expect(places).toEqual([...places].sort());
   expect(states.filter((state) => state === 'TASK_STATE_COMPLETED')).toHaveLength(1);
 });

@@ -116,7 +116,7 @@ test('[D26] the checker of the fault tests finds what is lost, doubled, late, di
   tally.broken.length = 0;
   entry.id = real;
 
-  // A stranger who is told, as whoever has the agent's own key is.
+  // A stranger who gets the same answer as the agent's own key.
   await expect(spy(AGENT.key)(life)).rejects.toThrow(/a foreign look: 200/);
 
   // Two workers with the same callback at once, and a server that does not come back.

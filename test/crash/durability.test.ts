@@ -88,7 +88,7 @@ test('[D26] many at once: none is answered before it is synced, and they share t
   // A connection counts once it is accepted, which an answer proves.
   await Promise.all(clients.map((client) => client.write(requestText('GET /healthz HTTP/1.1', ['Host: x']))));
   await Promise.all(clients.map((client) => client.untilReplied()));
-  // While it stands still, all of them arrive; then it finds them together.
+  // All of them arrive while the server is stopped, so it finds them together.
   process.kill(server.pid, 'SIGSTOP');
   // strace pads a short process id with spaces.
   const stopped = new RegExp(`^${server.pid} +--- stopped by SIGSTOP`, 'm');

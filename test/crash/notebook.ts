@@ -2,7 +2,7 @@ import type { Receiver } from '../support/receiver.ts';
 
 export type Asked = {
   status: string;
-  /** Unique: wherever this text appears, this decision has got there. */
+  /** Unique: wherever this text appears, this decision has arrived. */
   feedback: string;
   edited_content: unknown;
   /** What the server said to it; `unknown` when it was killed before it could. */
@@ -25,7 +25,7 @@ export type Entry = {
 /** What the clients of the server were told: everything in here must be true after any crash. */
 export class Notebook {
   readonly entries: Entry[] = [];
-  /** What the sweep loop has dispatched, in its order; `since` is where it goes on. */
+  /** What the sweep loop has dispatched, in order; it continues from `since`. */
   readonly swept: { id: string; page: string }[] = [];
   since: string | null = null;
   /** Answers as polls have seen them. */

@@ -149,7 +149,7 @@ describe('places that cannot be used', () => {
     }
   });
 
-  test('[D80] a folder on which a server runs: refused, and the running one goes on', async () => {
+  test('[D80] a folder on which a server runs: refused, and the running one is unharmed', async () => {
     const server = await Server.start();
     const id = await server.wake().delivered();
     const says = /^A server is already running on .*Stop it first.*--data.*\n$/;
@@ -295,11 +295,11 @@ describe('settings that cannot be', () => {
     writeFileSync(file, '{"LANTERNROOM_DATA": "elsewhere"}');
     expectRefusal(await start({ folder }), { code: 2, says: /cannot choose it: remove LANTERNROOM_DATA/ });
     writeFileSync(file, '{"LANTERNROOM_UNDO_SECOND": 3}');
-    const says = /names LANTERNROOM_UNDO_SECOND, which is no setting\..*lanternroom config/;
+    const says = /names LANTERNROOM_UNDO_SECOND, which is not a setting\..*lanternroom config/;
     expectRefusal(await start({ folder }), { code: 2, says });
   });
 
-  test('[D29] an empty flag is none, as an empty variable is: no data in the folder where one happens to stand', () => {
+  test('[D29] an empty flag counts as none, as an empty variable does: no data appears in the current folder', () => {
     const env = { LANTERNROOM_DATA: '/srv/lanternroom', LANTERNROOM_PORT: '' };
     const { data, port, host } = readConfig({ flags: { data: '', port: '', host: '' }, env });
     expect({ data, port, host }).toEqual({ data: '/srv/lanternroom', port: 8787, host: '127.0.0.1' });

@@ -11,7 +11,7 @@ import { Notebook } from './notebook.ts';
 import { compareDecisions, repeatDeliveries, verifyLedger } from './promises.ts';
 
 const STOPS_WITHIN_MS = 10_000;
-/** Far below the length of a lease: whoever comes next did not have to wait for it to end. */
+/** Far shorter than a lease: the next server did not have to wait for one to end. */
 const AT_ONCE_MS = 15_000;
 
 /** The desk's live updates, read as they come. */

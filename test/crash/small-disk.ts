@@ -50,7 +50,7 @@ export function smallDisks(): SmallDisk[] {
   return [...(mayMount() ? [ownFileSystem] : []), fileSizeLimit];
 }
 
-/** Places where there is no room from the start, as far as this machine lets us have them. */
+/** Places that are full from the start, if this machine lets us make them. */
 export function fullDisks(): Pick<SmallDisk, 'name' | 'under'>[] {
   const mount = (size: number, folder: string) => [
     ...inNamespace(),

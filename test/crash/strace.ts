@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** One system call, where it stands in the order of things. */
+/** One system call and its position in the order of all. */
 export type Call = {
   name: string;
   /** What the first argument points at: a file or a socket. */
@@ -39,8 +39,8 @@ export function straceTo(file: string): string[] {
 }
 
 /**
- * The finished calls, in order. One that another thread interrupted stands in two lines: a write counts from where it
- * began and a sync from where it was done, so that the order here is never kinder than what happened.
+ * The finished calls, in order. A call that another thread interrupted takes two lines: a write counts from its
+ * beginning and a sync from its end, so that this order never looks better than what happened.
  */
 export function readCalls(trace: string): Call[] {
   const unfinished = new Map<string, string>();

@@ -240,7 +240,7 @@ describe('on the data of a running server', () => {
     await refused(2, /https:/, ['space', 'push-targets', 'http://partner.example', ...data]);
   });
 
-  test('[D32] what is no backup is not restored', async () => {
+  test('[D32] what is not a backup is not restored', async () => {
     const folder = join(temporaryFolder(), 'restored');
     const file = join(temporaryFolder(), 'file');
     await refused(1, /no backup at/, ['restore', file, '--data', folder]);
@@ -320,7 +320,7 @@ describe('wrong usage and help', () => {
     await refused(2, /role must be one of/, ['person', 'add', 'c@example.com', '--role', 'king', ...data]);
     await refused(2, /no space nowhere here/, ['agent', 'list', '--space', 'nowhere', ...data]);
     await refused(1, /already an agent named/, ['agent', 'add', AGENT.id, ...data]);
-    // A key is shown once: whoever keeps it on a full disk must not believe that it is kept.
+    // A key is shown once: if it is written to a full disk, the command must not look successful.
     const intoFullDisk = ['sh', '-c', 'exec "$@" > /dev/full', 'sh'];
     const command = node(LANTERNROOM, ['agent', 'key', AGENT.id, ...data]);
     const lost = await new Child([...intoFullDisk, ...command]).ended;

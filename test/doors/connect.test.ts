@@ -143,7 +143,7 @@ test('[A15][A20] what is too much for a frame is uploaded, in the answer and whi
   expect(Buffer.from(await picture.arrayBuffer()).equals(Buffer.alloc(1_500_000, 7))).toBe(true);
 });
 
-test('[A15] why a task failed on the way to the hub is said on the laptop', async () => {
+test('[A15] the laptop says why a task failed on its way to the hub', async () => {
   const { url, env, caller } = await openPlace();
   const exec = `node -e 'console.log(JSON.stringify({ state: "working", text: "x".repeat(1_200_000) }))'`;
   const child = await new Laptop(exec, ['--progress']).start(url, env);

@@ -98,7 +98,7 @@ describe('the image', () => {
     }
   });
 
-  test('[D84] takes everything along that the server reads, and nothing that is a secret or made anew', () => {
+  test('[D84] takes along everything that the server reads, and nothing secret or generated', () => {
     const copied = [...text.matchAll(/^COPY --from=build \/app\/(\S+) /gm)].map(([, path]) => path ?? '');
     for (const path of copied) expect([path, existsSync(inRepo(path))]).toEqual([path, true]);
     expect(copied).toEqual(expect.arrayContaining(['docs', 'prompts', 'packages', 'node_modules']));

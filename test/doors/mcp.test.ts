@@ -130,11 +130,11 @@ test('[M9] what was asked before the input ended is answered', async () => {
     { id: 3, method: 'tools/call', params: { name: 'wake_deliver', arguments: QUESTION } },
   ].map((call) => JSON.stringify({ jsonrpc: '2.0', ...call }));
   const file = join(temporaryFolder(), 'calls.jsonl');
-  // And what is no message is one sentence for whoever reads the notes.
+  // A line that is not a message becomes one sentence on standard error.
   writeFileSync(file, `${calls.join('\n')}\n[]\n`);
   const piped = ['sh', '-c', 'cat "$0" | "$@"', file, ...node(LANTERN, ['mcp'])];
   const { code, stdout, stderr } = await new Child(piped, env).ended;
-  expect(stderr).toBe('lantern mcp: A line was passed by: it is no message of JSON-RPC 2.0.\n');
+  expect(stderr).toBe('lantern mcp: Skipped a line that is not a JSON-RPC 2.0 message.\n');
   const answers = stdout
     .trim()
     .split('\n')

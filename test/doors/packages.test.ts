@@ -31,7 +31,7 @@ async function succeeds(argv: readonly string[], env = {}): Promise<string> {
   return stdout;
 }
 
-/** As npm would put it: the package, with what it needs from others beside it. */
+/** Laid out as npm does it: the package, with its dependencies beside it. */
 async function unpacked(file: string): Promise<{ folder: string; needs: string[] }> {
   const around = join(temporaryFolder(), 'node_modules');
   mkdirSync(around);

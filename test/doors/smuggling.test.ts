@@ -115,7 +115,7 @@ describe('requests that two readers would read differently', () => {
     },
   );
 
-  test('[W11] a body is never taken for the next request, and the next request is still served', async () => {
+  test('[W11] a body is never read as the next request, and the next request is still served', async () => {
     const raw = await Raw.connect(server().url);
     const inside = JSON.stringify(sampleDelivery({ details: SMUGGLED }));
     await raw.write(deliver([`Content-Length: ${inside.length}`], inside));
@@ -170,7 +170,7 @@ describe('requests that are too much', () => {
     expect(await taken()).toBe(0);
   });
 
-  test('[W1] who sends too slowly, headers or body, is closed, and others are served meanwhile', async () => {
+  test('[W1] a client that sends headers or body too slowly is disconnected, and others are served meanwhile', async () => {
     const slow = await Promise.all(Array.from({ length: 20 }, () => Raw.connect(server().url)));
     const start = (n: number) =>
       n % 2 === 0 ? 'POST /wake/v1/deliver HTTP/1.1\r\nX-A: ' : deliver(['Content-Length: 1000'], '{');

@@ -18,7 +18,7 @@ export const edit = () => ({
   edited_content: { tool: 'refund', arguments: { order: 'A-17', amount: 20 } },
 });
 
-/** A package out of the folder where the extra frameworks are. */
+/** A package from the folder of the extra frameworks. */
 export function framework(name) {
   const from = createRequire(join(process.env.EXTRA_FRAMEWORKS ?? ROOT, 'package.json'));
   return import(pathToFileURL(from.resolve(name)).href);

@@ -123,7 +123,7 @@ test('[W23] where nothing can be noted nobody is asked, and the reason says what
   expectDenied(await hook(['claude'], toolCall(), env).ended, /cannot be written \(ENOTDIR\): make room/);
 });
 
-test('[W23] input that never ends is no call', async () => {
+test('[W23] input that never ends is not a call', async () => {
   const spoken = new Spoken([process.execPath, LANTERN, 'hook', 'claude'], { HOME: temporaryFolder() });
   spoken.process.stdin.write('{"tool_name":');
   expectDenied(await spoken.ended, /did not finish/);

@@ -33,7 +33,7 @@ function blocksIn(path: string, language: string): string[] {
   );
 }
 
-/** A person who approves whatever lies on the desk, for as long as the test lasts. */
+/** A person who approves everything on the desk until the test ends. */
 function approveAll(place: Workplace): void {
   let isOver = false;
   const work = (async () => {

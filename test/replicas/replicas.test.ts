@@ -115,7 +115,7 @@ describe('what happens on one replica is known on the other', () => {
     await until('the socket brings it', () => frames.some((frame) => frame.includes(id)));
   });
 
-  test('[R3][A15] a laptop connected to one works for who calls the other', async () => {
+  test('[R3][A15] a laptop connected to one replica works for callers of the other', async () => {
     const [one, other] = pair();
     const laptop = new Laptop('cat > /dev/null; echo Hello from the laptop');
     await laptop.start(one.url);
@@ -225,7 +225,7 @@ describe('what is shared', () => {
 });
 
 describe('any of them may die', () => {
-  test('[R6] killed under load, the other goes on, and nothing that was answered is lost', async () => {
+  test('[R6] one is killed under load: the other carries on, and nothing that was answered is lost', async () => {
     const url = await cluster.database();
     const [doomed, left] = (await startReplicas(url, 2)) as [Server, Server];
     const accepted: string[] = [];
@@ -321,7 +321,7 @@ describe('the database', () => {
     const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
     await until('it says that it is well', async () => (await ask('/healthz'))?.status === 200);
     expect((await ask('/readyz'))?.status).toBe(503);
-    await until('it says what takes so long', () => /is being brought forward/.test(child.stderr));
+    await until('it says what takes so long', () => /is being upgraded/.test(child.stderr));
     await holder.query('select pg_advisory_unlock_all()');
     await until('it is ready', async () => (await ask('/readyz'))?.status === 200);
   });

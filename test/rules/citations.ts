@@ -12,7 +12,7 @@ export function citedIn(title: string): string[] {
   );
 }
 
-// Where every test stands for a rule of a protocol. Elsewhere a test may also be about something smaller.
+// Here every test must cite a rule. Elsewhere a test may also be about something smaller.
 const MUST_CITE = ['packages/server/src/protocols/', 'test/conformance/'];
 
 /** Everything that is wrong between rules and tests, as sentences; empty when all is well. */

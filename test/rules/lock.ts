@@ -11,8 +11,8 @@ export function hostsInLock(lock: Lock): string[] {
 }
 
 /**
- * The workspaces (the root is '') whose package.json asks for something else than the lock file says. Set-up installs
- * with `npm install`, which forgives this, so that nobody would notice.
+ * The workspaces (the root is '') whose package.json disagrees with the lock file. Set-up installs with `npm install`,
+ * which tolerates this, so nobody would notice.
  */
 export function driftFromLock(lock: Lock, manifests: Readonly<Record<string, Manifest>>): string[] {
   return Object.entries(manifests)

@@ -1,6 +1,6 @@
 import { parseAst } from 'vitest/node';
 
-/** A test as it stands in a file. `text` is undefined when the title is computed and cannot be read there. */
+/** A test found in a file. `text` is undefined when the title is computed and cannot be read from the source. */
 export type Title = { readonly file: string; readonly text: string | undefined };
 
 type Node = { readonly type: string; readonly [key: string]: unknown };

@@ -4,7 +4,7 @@ import { temporaryFolder } from './folder.ts';
 import { AGENT, type Server } from './server.ts';
 import { until } from './until.ts';
 
-/** Whoever wants something from the first agent; calls as the agent's own key, which is of the same space. */
+/** A caller of the first agent. It uses the agent's own key, which belongs to the same space. */
 export function callerOf(server: Server, agent: string = AGENT.id, token: string = AGENT.key): Caller {
   return createCaller({ agent: `${server.url}/@home/${agent}`, token });
 }

@@ -141,7 +141,7 @@ export async function newAgent(desk: Desk): Promise<TestAgent> {
   return { id, key: json.key };
 }
 
-/** For whoever looks at a test that failed. */
+/** For reading after a test has failed. */
 export function show(child: Child): void {
   process.stderr.write(`What the server said:\n${child.stderr}${child.stdout}\n`);
 }

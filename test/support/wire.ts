@@ -61,7 +61,7 @@ export class Wire {
     this.#delayMs = millis;
   }
 
-  /** Ends what is connected now; whoever comes next is let through. */
+  /** Ends the open connections; new ones are let through. */
   reset(): void {
     for (const { near, far } of this.#pairs) {
       near.resetAndDestroy();
@@ -70,7 +70,7 @@ export class Wire {
     this.#pairs.clear();
   }
 
-  /** The network is whole. What was cut lies in the wires and arrives now, late. */
+  /** The network is whole again. What was held back arrives now, late. */
   mend(): void {
     this.#mode = 'open';
     this.#delayMs = 0;
@@ -106,7 +106,7 @@ export class Wire {
     }
   }
 
-  /** In order, whatever the delay does meanwhile. */
+  /** In order, even if the delay changes meanwhile. */
   #pass(from: Socket, to: Socket): void {
     let before: Promise<void> = Promise.resolve();
     from.on('data', (chunk: Buffer) => {

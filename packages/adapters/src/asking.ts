@@ -3,7 +3,7 @@ import type { ReviewOptions } from './review.ts';
 
 /**
  * The answer to the question with this key, which is asked unless it was asked before. A question that the server no
- * longer has, because it was set up anew or has removed it, is asked again: no answer to it can come.
+ * longer has, because it was set up again or has removed it, is asked again: no answer to it can come.
  */
 export async function answerTo(
   key: string,

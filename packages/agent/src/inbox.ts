@@ -19,7 +19,7 @@ export function openInbox(world: World, flags: InboxFlags): Inbox {
     ...shared,
     cursor: flags.cursorFile ?? cursorFile(homeOf(world.env), shared, flags.looking === true),
     onCursorExpired: () =>
-      world.err('Some events were dropped on the server before they were read here; going on behind them.\n'),
+      world.err('Some events were dropped on the server before they were read here; going on after them.\n'),
   });
 }
 

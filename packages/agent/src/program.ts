@@ -128,8 +128,8 @@ function addResponses(program: Command, world: World, ended: (code: number) => v
       `comma-separated: ${STATUSES.join(', ')} (otherwise all but pending)`,
       statuses,
     )
-    .option('--limit <count>', 'at most so many', wholeNumber)
-    .option('-f, --follow', 'go on and print answers as they come')
+    .option('--limit <count>', 'at most this many', wholeNumber)
+    .option('-f, --follow', 'keep running and print answers as they come')
     .option('--all', 'also answers to deliveries that were not sent from here')
     .option('--json', 'print JSON lines')
     .addHelpText('after', RESPONSES_HELP)
@@ -145,7 +145,7 @@ function addListen(program: Command, world: World, ended: (code: number) => void
     .description("hand each event of the agent's inbox, and each resume, to a command")
     .option('--exec <command>', 'run this in the shell for each; otherwise they are printed')
     .option('--once', 'take what is there, then end')
-    .option('--types <list>', 'comma-separated event types; others are passed by', commaList)
+    .option('--types <list>', 'comma-separated event types; others are skipped', commaList)
     .option('--cursor-file <path>', 'where to remember the place (otherwise one per agent in ~/.lantern)')
     .option('--retries <count>', 'how often a command that fails is tried again (5)', count)
     .option('--json', 'print JSON lines when there is no --exec')
@@ -213,15 +213,15 @@ function addHosts(program: Command, world: World, ended: (code: number) => void)
     .description('ask a person before a tool runs; started by a coding agent (lantern hook --help)');
   program
     .command('install')
-    .description('set a coding agent up to ask a person before its tools run')
+    .description('set up a coding agent to ask a person before its tools run')
     .addArgument(new Argument('<host>', 'which one').choices(HOST_NAMES))
     .option('--project', 'for the project in this folder, not for you everywhere')
-    .option('--timeout <seconds>', 'how long a question is waited for at a time (3600)', wholeNumber)
+    .option('--timeout <seconds>', 'how long to wait for an answer at a time (3600)', wholeNumber)
     .option('--ask <tools>', 'only these ask, comma-separated, * for any characters')
     .option('--pass <tools>', 'these pass too; otherwise all ask but those that only look')
-    .option('--remove', 'take it out again')
+    .option('--remove', 'remove it again')
     .option('--yes', 'do not ask')
-    .option('--dry-run', 'only show it')
+    .option('--dry-run', 'show what would be written, and change nothing')
     .addHelpText('after', INSTALL_HELP)
     .action(async (host: 'claude' | 'codex' | 'gemini', flags: InstallFlags) => {
       const { install } = await import('./install/install.ts');

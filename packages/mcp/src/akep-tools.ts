@@ -38,7 +38,7 @@ export function addAkepTools(server: McpServer, room: Room): void {
     {
       title: 'Say what became of an event',
       description:
-        'stored: kept for later; applied: worked in; rejected: not for you, with the reason. The same again changes nothing.',
+        'stored: kept for later; applied: worked in; rejected: not for you, with the reason. Repeating it changes nothing.',
       inputSchema: z.object({
         event_id: z.string().min(1).max(256),
         status: z.enum(['stored', 'applied', 'rejected']),

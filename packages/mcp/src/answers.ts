@@ -16,7 +16,7 @@ export function fromAnswer(answer: Checked | Assumed | Unanswered): Record<strin
 const MEANINGS = {
   approved: 'Approved: go on as you proposed.',
   rejected: 'Rejected: do not do it. Read the feedback and find another way, or ask again.',
-  redirected: 'Redirected: take over edited_content and feedback completely before you go on.',
+  redirected: 'Redirected: work in edited_content and feedback completely before you go on.',
   pending: 'Nobody has answered yet. Go on with work that does not depend on it, and look again later.',
   timed_out: 'Nobody has answered yet. Go on with work that does not depend on it, and look again later.',
 };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { idIn, type LongLine, shortLines } from './short-lines.ts';
 
-/** What comes out of lines that come in pieces of this size. */
+/** What comes out when the lines arrive in pieces of this size. */
 async function through(text: string, pieceBytes: number) {
   const long: LongLine[] = [];
   const lines = shortLines(2_000, (line) => long.push(line));

@@ -8,7 +8,7 @@ export interface LongLine {
 }
 
 const LINE_BREAK = 0x0a;
-/** Enough to find the id of a request in, which stands before everything else or behind it. */
+/** Enough to find the id of a request, which comes either before everything else or after it. */
 const EDGE_BYTES = 1_024;
 
 /** Lets whole lines through, each in one piece, and tells of those that are longer than `most` instead. */

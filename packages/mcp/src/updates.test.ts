@@ -8,7 +8,7 @@ import { pushUpdates } from './updates.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-/** Pushes updates out of an inbox that is read through this fetch, until it is ended. */
+/** Pushes updates from an inbox that is read through this fetch, until stopped. */
 function pushing(fetch: typeof globalThis.fetch): AbortController {
   const away = { url: 'https://desk.example.com', apiKey: 'wk_test_a', log: memoryLog(), fetch };
   const room = {

@@ -38,13 +38,8 @@ async function follow(room: Room, tell: (uri: string) => Promise<void>, signal: 
   while (!signal.aborted) {
     try {
       cursor ??= (await room.inbox.page({ last: 1, signal }))?.nextCursor;
-      const askedAt = performance.now();
-      const page = await room.inbox.page({ cursor, waitSeconds: WAIT_SECONDS, signal });
-      if (page === null || page.events.length === 0) {
-        // A stopping server releases all waiting clients at once, and some proxies do not hold requests.
-        if (performance.now() - askedAt < WAIT_SECONDS * 500) await pause(signal);
-        continue;
-      }
+      const page = await nextPage(room, cursor, signal);
+      if (page === null) continue;
       cursor = page.nextCursor;
       await tell(RECENT);
       for (const event of page.events) await tell(`akep://events/${event.event_id}`);
@@ -56,6 +51,16 @@ async function follow(room: Room, tell: (uri: string) => Promise<void>, signal: 
       if (!signal.aborted) await pause(signal);
     }
   }
+}
+
+/** Null when nothing came in time. */
+async function nextPage(room: Room, cursor: string | undefined, signal: AbortSignal) {
+  const askedAt = performance.now();
+  const page = await room.inbox.page({ cursor, waitSeconds: WAIT_SECONDS, signal });
+  if (page !== null && page.events.length > 0) return page;
+  // A stopping server releases all waiting clients at once, and some proxies do not hold requests.
+  if (performance.now() - askedAt < WAIT_SECONDS * 500) await pause(signal);
+  return null;
 }
 
 function pause(signal: AbortSignal): Promise<void> {

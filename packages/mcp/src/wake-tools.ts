@@ -159,7 +159,13 @@ function addReading(server: McpServer, room: Room): void {
       description: 'The answer of the person to one delivery, or the news that there is none yet.',
       inputSchema: z.object({
         delivery_id: deliveryId,
-        wait_seconds: z.number().int().min(0).max(LONGEST_WAIT).optional().describe('Wait so long for it'),
+        wait_seconds: z
+          .number()
+          .int()
+          .min(0)
+          .max(LONGEST_WAIT)
+          .optional()
+          .describe('How many seconds to wait for it'),
       }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },

@@ -26,7 +26,7 @@ interface Shown {
   readonly text: string;
 }
 
-/** Every `@example` of the sources, with the name of what it stands above. */
+/** Every `@example` in the sources, with the name of what it documents. */
 const shown: Shown[] = readdirSync(HERE, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('testing'))
   .flatMap((path) => examplesIn(readFileSync(join(HERE, path), 'utf8')).map((one) => inSuite(path, one)));

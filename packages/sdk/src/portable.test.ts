@@ -9,7 +9,7 @@ import { faultOf } from './faults.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
-/** Everything that a file pulls in, by its import statements; what is not relative is kept by its name. */
+/** Everything that a file imports, directly or not; packages are listed by name. */
 function graphOf(path: string, seen = new Set<string>()): Set<string> {
   if (seen.has(path)) return seen;
   seen.add(path);

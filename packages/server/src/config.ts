@@ -161,7 +161,7 @@ function readFile(data: string): Record<string, unknown> {
   const unknown = Object.keys(settings).find((name) => !SETTINGS.some(({ env }) => env === name));
   if (unknown !== undefined)
     throw new UsageError(
-      `${path} names ${unknown}, which is no setting. "lanternroom config" shows them all.`,
+      `${path} names ${unknown}, which is not a setting. "lanternroom config" shows them all.`,
     );
   return settings;
 }

@@ -110,7 +110,7 @@ class Bookmark:
         return list(self._track(of)["done"])
 
     def mark(self, of: List, id: str) -> None:
-        """One item of the page behind the cursor was handled."""
+        """One item of the page after the cursor was handled."""
         self._set(of, self.cursor(of), [*self.done(of), id])
 
     def turn(self, of: List, cursor: str) -> None:

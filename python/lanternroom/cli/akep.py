@@ -100,8 +100,8 @@ def _hand(
         times = "once" if flags.retries == 0 else f"{flags.retries + 1} times"
         raise LanternError(
             "refused",
-            f"The command ended with code {code} on {id}, {times}: mend it and listen again, {id} "
-            "comes first then (exit code 10 would reject it).",
+            f"The command ended with code {code} on {id}, {times}: fix it and listen again; {id} "
+            "then comes first (exit code 10 would reject it).",
         )
 
     return hand

@@ -64,7 +64,7 @@ class Machine:
 
     def inbox(self, cursor_file: str | None, looking: bool = False) -> Inbox:
         """A reader who only looks has a place of its own, so that what was shown is still handed to a command."""
-        told = "Some events were dropped on the server before they were read here; going on behind them.\n"
+        told = "Some events were dropped on the server before they were read here; going on after them.\n"
         return Inbox(
             self.url(),
             self.key(),

@@ -123,7 +123,7 @@ export async function sweep({ doors, book, tally }: Life): Promise<void> {
   if (json.deliveries.length > 0) book.since = json.next_since;
 }
 
-/** Sends something new, or what got no answer the last time, or something once more. */
+/** Sends something new, retries what got no answer last time, or repeats something. */
 export async function produce(life: Life): Promise<void> {
   const { book, random } = life;
   const open = book.events.filter((e) => !e.accepted);

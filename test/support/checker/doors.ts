@@ -4,7 +4,7 @@ import type { Seeded } from '../random.ts';
 import { AGENT } from '../server.ts';
 import { type Reply, WakeClient } from '../wake.ts';
 
-/** Long enough for a server that stood still for a while, short enough for a client to go on with its life. */
+/** Long enough for a server that was frozen for a while, short enough for a client to move on. */
 const PATIENCE_MS = 30_000;
 
 /** A reply that nobody should ever get, whatever the fault. */

@@ -52,7 +52,7 @@ export class WatchfulReceiver {
     return new Set(this.#receiver.received.map(({ headers }) => String(headers['x-wake-delivery-id'])));
   }
 
-  /** Whoever was left hanging is cut off, as when a receiver is restarted. */
+  /** Cuts off the requests that were left hanging, as a restart of the receiver would. */
   release(): void {
     for (const replies of this.#open.values()) for (const reply of replies) reply.destroy();
   }

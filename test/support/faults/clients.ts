@@ -41,7 +41,9 @@ const POISON: readonly Record<string, unknown>[] = [
   JSON.parse(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`) as Record<string, unknown>,
 ];
 
-/** What breaks those who read it carelessly. It is taken or refused, never a 500; and whatever is behind it gets through. */
+/**
+ * Input that breaks careless readers. It is accepted or refused, but never a 500, and what comes after it gets through.
+ */
 export async function poison(site: Site): Promise<void> {
   const { doors, book } = site.checker.life;
   for (const content of POISON) {
@@ -95,7 +97,9 @@ export async function together(site: Site): Promise<void> {
   }
 }
 
-/** Those who ask and do not read, and those who begin and do not go on. Nobody else waits for them. */
+/**
+ * Clients that ask and do not read, and clients that begin a request and do not finish it. Nobody else waits for them.
+ */
 export async function deadWeight(site: Site): Promise<void> {
   const { doors } = site.checker.life;
   const headers = (more: string) => `Host: x\r\nAuthorization: Bearer ${AGENT.key}\r\n${more}\r\n`;
@@ -144,7 +148,7 @@ export async function multitude(site: Site, size: number): Promise<void> {
   });
 }
 
-/** The answer, however long it takes: whoever waited for nothing, asked too fast or was not heard asks again. */
+/** The answer, however long it takes: a wait that ended empty, a 429 and a lost connection are asked again. */
 async function told(url: string, text: string): Promise<string> {
   for (;;) {
     const heard = await spoken(url, text);

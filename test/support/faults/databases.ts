@@ -5,8 +5,8 @@ import type { Databases } from './site.ts';
 const NAME = 'struck';
 
 /**
- * A database with a standby that has everything before anybody is told that it is stored. Whoever fails over to a
- * standby without that loses what it had not received yet, on any program.
+ * A database with a standby that has everything before anybody is told that it is stored. Failing over to a standby
+ * without that loses what it had not received yet, with any program.
  */
 export async function withStandby(primary: Postgres): Promise<Databases> {
   await onDatabase(primary.url(), `create database ${NAME}`);

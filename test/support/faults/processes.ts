@@ -36,7 +36,7 @@ export async function freeze(site: Site, meanwhile: () => Promise<void>): Promis
     await pause(Math.max(0, PAST_ITS_LEASE_MS - (performance.now() - began)));
   });
   site.server(at).child.process.kill('SIGCONT');
-  await pause(500); // what it had in its hands comes out now
+  await pause(500); // what it was about to send goes out now
   receiver.mayOverlap = false;
 }
 

@@ -10,7 +10,7 @@ interface Finding {
   readonly text: string;
 }
 
-// Signatures older than five minutes are refused; this leaves room to notice it before.
+// Signatures older than five minutes are refused; this warns before that happens.
 const MOST_SKEW_MS = 60_000;
 /** The major version of WAKE that this program speaks. */
 const SPOKEN = 'v1';

@@ -157,7 +157,7 @@ describe('lantern listen --exec', () => {
   });
 
   // An upgrade that looked elsewhere would hand everything that is kept to the command once more.
-  it('[K11] a command goes on from the place that versions before wrote', async () => {
+  it('[K11] a command continues from the place that earlier versions wrote', async () => {
     const world = await worldWith(TWO);
     const argv = ['listen', '--once', '--exec', `cat >> ${world.file('taken')}`];
     await world.run(argv);

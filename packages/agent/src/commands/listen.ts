@@ -75,7 +75,7 @@ function createHand({ exec, retries, world, signal }: Hand) {
 }
 
 function gaveUp(id: string, ended: Ended, times: number): string {
-  return `The command ended with ${nameOf(ended)} on ${id}, ${times === 1 ? 'once' : `${times} times`}: mend it and listen again, ${id} comes first then (exit code 10 would reject it).`;
+  return `The command ended with ${nameOf(ended)} on ${id}, ${times === 1 ? 'once' : `${times} times`}: fix it and listen again; ${id} then comes first (exit code 10 would reject it).`;
 }
 
 function nameOf({ code }: Ended): string {

@@ -11,7 +11,9 @@ export interface LoginFlags {
 /** Stores address and key for later commands, once the server has confirmed that they belong together. */
 export async function login(flags: LoginFlags, world: World): Promise<number> {
   if (flags.remove === true) {
-    world.out(removeLogin(world) ? 'Logged out: the key is no longer kept here.\n' : 'Nothing was kept.\n');
+    world.out(
+      removeLogin(world) ? 'Logged out: the key is no longer stored here.\n' : 'No key was stored here.\n',
+    );
     return EXIT.done;
   }
   const url = flags.url ?? (world.env.LANTERN_URL?.trim() || 'http://127.0.0.1:8787');
@@ -29,6 +31,6 @@ async function readKey(url: string, world: World): Promise<string> {
   const key = (await (world.secret ?? world.stdin)(`Key of your agent on ${url}: `)).trim();
   if (key !== '') return key;
   throw new UsageError(
-    `No key was given: type it, or pipe it in (lantern login < key.txt). It would be kept in ${loginFile(world)}.`,
+    `No key was given: type it, or pipe it in (lantern login < key.txt). It would be stored in ${loginFile(world)}.`,
   );
 }

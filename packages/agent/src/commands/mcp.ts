@@ -15,7 +15,7 @@ export async function mcp(world: World): Promise<number> {
 
 /** For a line that it cannot read, the library's message is a page of its own schema. */
 function sentenceOf({ message }: Error): string {
-  if (message.trimStart().startsWith('[')) return 'A line was passed by: it is no message of JSON-RPC 2.0.';
+  if (message.trimStart().startsWith('[')) return 'Skipped a line that is not a JSON-RPC 2.0 message.';
   return message.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
 }
 

@@ -51,7 +51,7 @@ describe('lantern responses', () => {
     expect({ code, err, lines: out.trim().split('\n').length }).toEqual({ code: 0, err: '', lines: 3 });
   });
 
-  it('[W23] answers to deliveries of others are left out, and that is said', async () => {
+  it('[W23] answers to deliveries of other clients are left out, with a note', async () => {
     const world = await worldWith(answer('approved'), answer('rejected', { delivery_id: OTHER }));
     const { out, err } = await world.run(['responses']);
     expect(out).toContain(ID);

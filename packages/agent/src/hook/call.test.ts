@@ -28,7 +28,7 @@ it.each([
   expect(readCall(text, HOSTS.claude)).toEqual({ odd: expect.stringContaining(`says "${name}" twice`) });
 });
 
-it('[W23] the same name in several places, and in a text, is no repetition', () => {
+it('[W23] the same name in several places, or in a text, is not a repetition', () => {
   const input = { a: { a: [{ a: 1 }, { a: '{"a":1,"a":2}' }] }, b: 'a' };
   const call = { hook_event_name: 'PreToolUse', tool_name: 'Bash', session_id: 's', tool_input: input };
   expect(readCall(JSON.stringify(call), HOSTS.claude)).toMatchObject({ input });

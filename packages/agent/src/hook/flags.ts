@@ -53,5 +53,5 @@ function listOf(text: string): string[] {
 }
 
 function wrong(sentence: string): { wrong: string } {
-  return { wrong: `${sentence} Mend the hook's configuration ("lantern install --help").` };
+  return { wrong: `${sentence} Fix the hook's configuration ("lantern install --help").` };
 }

@@ -36,14 +36,14 @@ function inputIn(edited: unknown, call: ToolCall): Input | null {
 
 function refusal(feedback: string | null): string {
   return feedback === null || feedback.trim() === ''
-    ? 'The person said no. Do not reach for the same in another way; ask what they would accept.'
+    ? 'The person said no. Do not try to get the same thing another way; ask what they would accept.'
     : `The person said no: ${feedback}`;
 }
 
 function otherwise(feedback: string | null, edited: unknown): string {
   const text = typeof edited === 'string' ? edited : edited === null ? null : JSON.stringify(edited);
   const parts = [feedback, text].filter((part) => part !== null && part.trim() !== '');
-  return `The person wants it otherwise. ${parts.join(' ') || 'Ask them how.'}`.trim();
+  return `The person wants it done differently. ${parts.join(' ') || 'Ask them how.'}`.trim();
 }
 
 function parse(text: string): unknown {

@@ -195,14 +195,14 @@ describe('lantern install', () => {
     expect(statSync(at('dotfiles/claude.json')).mode & 0o777).toBe(0o640);
   });
 
-  it('a link to nothing stays a link, and a file that cannot be written is said', async () => {
+  it('a link to nothing stays a link, and a file that cannot be written is reported', async () => {
     const { run, put, get, at } = await machine();
     mkdirSync(at('.claude'));
     symlinkSync(at('dotfiles/claude.json'), at('.claude/settings.json'));
     const nowhere = await run(['install', 'claude', '--yes']);
     expect([nowhere.code, nowhere.err]).toEqual([2, expect.stringContaining('a link to a file that is not')]);
     expect(lstatSync(at('.claude/settings.json')).isSymbolicLink()).toBe(true);
-    // As long as a name may be: there is no room for another one beside it, whoever one is.
+    // As long as a name may be: no file name is left for a temporary file beside it, even for root.
     const longest = `dotfiles/${'x'.repeat(255)}`;
     put(longest, '{}\n');
     mkdirSync(at('.gemini'));

@@ -36,5 +36,5 @@ function memberOf(value: unknown, name: string, file: string): unknown {
 }
 
 function odd(file: string, what: string): UsageError {
-  return new UsageError(`${file} cannot be edited safely (${what}): mend it first. Nothing was changed.`);
+  return new UsageError(`${file} cannot be edited safely (${what}): fix it first. Nothing was changed.`);
 }

@@ -132,7 +132,7 @@ function sentence(end: RunEnd, { timeoutMs }: CommandSettings, stderr: string): 
     case 'timed_out':
       return `The command did not finish within ${(timeoutMs ?? 0) / 1_000} s and was stopped.${tail}`;
     case 'too_much':
-      return `The command wrote more than ${OUTPUT_MOST / 1024 / 1024} MiB and was stopped: large results belong into files in $LANTERN_ARTIFACTS.`;
+      return `The command wrote more than ${OUTPUT_MOST / 1024 / 1024} MiB and was stopped: large results belong in files in $LANTERN_ARTIFACTS.`;
     default:
       return `The command was killed before it could answer. It is not run a second time.${tail}`;
   }

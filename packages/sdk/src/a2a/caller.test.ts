@@ -210,7 +210,7 @@ const status = (state: 'TASK_STATE_WORKING' | 'TASK_STATE_COMPLETED'): StreamIte
 });
 
 describe('a stream', () => {
-  it('[A10] goes on behind the last event after a lost connection, and ends with the task', async () => {
+  it('[A10] continues after the last event when the connection was lost, and ends with the task', async () => {
     const asked: unknown[] = [];
     const opened: StreamItem = {
       task: { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_SUBMITTED' } },
@@ -233,7 +233,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('[A10] goes on after a connection that has died without a word', async () => {
+  it('[A10] continues after a connection that died silently', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const url = await startStreams(({ method }, reply) => {

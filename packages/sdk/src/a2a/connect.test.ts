@@ -158,7 +158,7 @@ describe('connect', () => {
     for (const open of doors.values()) open();
   });
 
-  it('[A13] a cancel aborts the handler, takes what waits away, and nothing more is said', async () => {
+  it('[A13] a cancel aborts the handler, removes what waits, and nothing more is said', async () => {
     const hub = await startHub();
     const reasons: unknown[] = [];
     agentAt(hub.url, {

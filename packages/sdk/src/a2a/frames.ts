@@ -70,7 +70,10 @@ export function endsTurn({ type }: AgentFrame): boolean {
 // The only escapes of this kind that are written: whole pairs are written as they are.
 const HALF_PAIR = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
-/** A text that was cut in the middle of a character is no text to the hub: what is left of that character is marked. */
+/**
+ * The hub refuses a text that was cut in the middle of a character, so the rest of that character is replaced by a
+ * mark.
+ */
 export function writeFrame(frame: object): string {
   const text = JSON.stringify(frame);
   return text.includes('\\ud') ? text.replaceAll(HALF_PAIR, '$1\ufffd') : text;

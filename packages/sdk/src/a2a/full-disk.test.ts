@@ -23,7 +23,7 @@ function crampedJournal(fits: (line: string) => boolean) {
 const isAnswer = (line: string) => line.includes('"completed"');
 
 describe('a journal without room', () => {
-  it('[A13] an answer that there was no room for is said as soon as there is', async () => {
+  it('[A13] an answer that did not fit is sent as soon as there is room', async () => {
     const hub = await startHub();
     const clock = manualClock();
     let refusals = 0;

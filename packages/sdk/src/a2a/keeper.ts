@@ -2,7 +2,7 @@ import { Book, type Entry } from './book.ts';
 import type { AgentFrame, WorkFrame } from './frames.ts';
 import type { TaskJournal } from './journal.ts';
 
-/** With more than this unacknowledged, whoever says more must wait: the hub may be away for a night. */
+/** With more than this unacknowledged, sending has to wait: the hub may be away for a whole night. */
 const UNACKNOWLEDGED_MOST = 4 * 1024 * 1024;
 /** After this many lines, the journal is rewritten with what still matters. */
 const LINES_MOST = 50_000;

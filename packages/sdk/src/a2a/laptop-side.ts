@@ -29,7 +29,7 @@ const UNAVAILABLE_PAUSE_MS = 1_000;
 
 /** Ends the id of what is said where an answer was refused. */
 const INSTEAD = '.instead';
-const UNTAKEN = 'The agent has answered, and its answer could not be taken:';
+const UNTAKEN = 'The agent has answered, but its answer was not accepted:';
 
 type HubError = Extract<HubFrame, { type: 'error' }>;
 

@@ -52,7 +52,7 @@ describe('after a crash', () => {
     await (await claimFolder(state)).release();
   });
 
-  it('[A13] onInterrupted goes on with what was begun, and says nothing twice under one key', async () => {
+  it('[A13] onInterrupted continues what was begun, and says nothing twice under one key', async () => {
     const hub = await startHub();
     const out = { type: 'status', id: '1.task-1.half', taskId: 'task-1', message };
     const state = left(
@@ -148,7 +148,7 @@ describe('the book', () => {
     }
   });
 
-  it('[A13] half a line and lines of a newer version are passed by', () => {
+  it('[A13] half a line and lines of a newer version are skipped', () => {
     const book = Book.from([taken('1'), '{"entry":"taken","fra', '{"entry":"invented","x":1}', '[]']);
     expect([...book.turns.keys()]).toEqual(['1.task-1']);
   });

@@ -86,32 +86,49 @@ const FRAME_MOST = 1_000_000;
 /** A character takes at most six bytes in JSON, so a shorter text fits without counting. */
 const SURELY_FITS = FRAME_MOST / 6 - 2_000;
 
-export function createTask(parts: TaskParts): AgentTask & { readonly ended: Promise<void> } {
-  const { frame, signal } = parts;
-  const task = { taskId: frame.taskId };
+interface Turn {
+  say(said: AgentFrame, isLast?: boolean): Promise<void>;
+  readonly ended: Promise<void>;
+  readonly hasEnded: boolean;
+}
+
+/** What is said in one turn. It ends with its last frame, or when the task is cancelled. */
+function createTurn({ frame, signal, say }: TaskParts): Turn {
   let hasEnded = false;
   let markEnded: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     markEnded = resolve;
   });
   signal.addEventListener('abort', () => markEnded(), { once: true });
+  return {
+    ended,
+    get hasEnded() {
+      return hasEnded || signal.aborted;
+    },
+    async say(said, isLast = false) {
+      if (hasEnded) throw new LanternError('wrong_usage', `Task ${frame.taskId} was already answered.`);
+      if (signal.aborted) return;
+      assertFits(said);
+      if (isLast) hasEnded = true;
+      try {
+        await say(said, isLast);
+      } catch (error) {
+        // What could not be stored was not said: otherwise the turn would end without its answer.
+        if (isLast) hasEnded = false;
+        throw error;
+      }
+      if (isLast) markEnded();
+    },
+  };
+}
+
+export function createTask(parts: TaskParts): AgentTask & { readonly ended: Promise<void> } {
+  const { frame, signal } = parts;
+  const task = { taskId: frame.taskId };
+  const turn = createTurn(parts);
+  const { say } = turn;
 
   const idFor = (key: string | undefined) => `${frame.turn}.${key ?? parts.newId()}`;
-
-  async function say(said: AgentFrame, isLast = false): Promise<void> {
-    if (hasEnded) throw new LanternError('wrong_usage', `Task ${frame.taskId} was already answered.`);
-    if (signal.aborted) return;
-    assertFits(said);
-    if (isLast) hasEnded = true;
-    try {
-      await parts.say(said, isLast);
-    } catch (error) {
-      // What could not be stored was not said: otherwise the turn would end without its answer.
-      if (isLast) hasEnded = false;
-      throw error;
-    }
-    if (isLast) markEnded();
-  }
 
   const end = (type: Ending) => async (said?: Said) => {
     const id = idFor('end');
@@ -130,9 +147,9 @@ export function createTask(parts: TaskParts): AgentTask & { readonly ended: Prom
     decision: frame.decision ?? null,
     deliveryId: frame.deliveryId ?? null,
     signal,
-    ended,
+    ended: turn.ended,
     get hasEnded() {
-      return hasEnded || signal.aborted;
+      return turn.hasEnded;
     },
     async status(said, options = {}) {
       const id = idFor(options.key);

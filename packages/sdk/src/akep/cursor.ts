@@ -2,7 +2,7 @@ import { LanternError } from '../faults.ts';
 import { builtin, codeOf, makeFolder } from '../files.ts';
 import { isRecord, parseJson } from '../json.ts';
 
-/** How far one list was read: everything up to the cursor, and these items of the page behind it. */
+/** How far one list was read: everything up to the cursor, and these items of the page after it. */
 export interface Track {
   readonly cursor: string | null;
   readonly done: readonly string[];
@@ -101,7 +101,7 @@ export function createBookmark(store: CursorStore) {
 
   return {
     at: async (list: keyof Place) => (await current())[list],
-    /** One item of the page behind the cursor was handled. */
+    /** One item of the page after the cursor was handled. */
     mark: async (list: keyof Place, id: string) => {
       const { cursor, done } = (await current())[list];
       await set(list, { cursor, done: [...done, id] });

@@ -41,7 +41,7 @@ describe('reading the inbox', () => {
     expect(await readdir(dirname(path))).toEqual(['inbox.cursor']);
   });
 
-  it('[K12] it looks at once, then waits for more by long-poll behind the last cursor', async () => {
+  it('[K12] it looks at once, then waits for more by long-poll after the last cursor', async () => {
     const world = await startInbox((_, count) => {
       if (count === 1) return page([], 'c0');
       return count === 2 ? { status: 204 } : page([event('evt_9')], 'c1');
@@ -61,7 +61,7 @@ describe('reading the inbox', () => {
     expect(world.seen.map((one) => cursorOf(one.url))).toEqual([null, cursor]);
   });
 
-  it('[K11] only the wanted types are handed out; the others are passed by', async () => {
+  it('[K11] only the wanted types are handed out; the others are skipped', async () => {
     const mixed = [event('evt_1'), event('evt_2', { event_type: 'human.approved' }), event('evt_3')];
     const world = await startInbox(inboxScript(mixed));
     const got = await take(world.inbox.events({ types: ['human.approved'], once: true }), 9);
@@ -183,7 +183,7 @@ describe('the cursor file', () => {
     expect(cursorOf(world.seen[0]?.url ?? '')).toBe(vectors.place.events.cursor);
   });
 
-  it.each(vectors.not_a_place)('[K11] %j is not taken for one, and nothing is read twice', async (text) => {
+  it.each(vectors.not_a_place)('[K11] %j is refused as a place, and nothing is read twice', async (text) => {
     const path = join(await freshPath(), '..', '..', 'broken');
     await writeFile(path, text);
     const world = await startInbox(inboxScript(THREE), { cursor: path });
@@ -199,7 +199,7 @@ describe('the cursor file', () => {
   });
 
   it('[K11] the cursor of another inbox leads to a sentence about the file', async () => {
-    const body = { error: 'This cursor is not one of this inbox.', path: 'cursor' };
+    const body = { error: 'This cursor does not belong to this inbox.', path: 'cursor' };
     const world = await startInbox(() => ({ status: 400, body }));
     await expect(take(world.inbox, 1)).rejects.toMatchObject({
       fault: 'cursor_failed',

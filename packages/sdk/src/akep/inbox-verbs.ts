@@ -33,7 +33,7 @@ export interface Inbox extends AsyncIterable<AkepEvent> {
    */
   events(options?: FollowOptions): AsyncGenerator<AkepEvent, void, undefined>;
   /**
-   * Events and resumes on one connection as they happen, each with the place behind it; acknowledging, and remembering
+   * Events and resumes on one connection as they happen, each with the place that follows it; acknowledging, and remembering
    * the place, is up to you. `run` and `events` do the same by long-poll, with a bookmark.
    * @example
    * for await (const item of inbox.stream({ signal })) {

@@ -34,7 +34,7 @@ export interface InboxOptions {
   readonly log?: WakeLog | undefined;
   /** Told once per spell of rate limiting, and once when the key is refused: surface it, do not loop on it. */
   readonly alert?: ((error: LanternError) => void) | undefined;
-  /** Told when events were dropped on the server before they were read here (K17); reading goes on behind them. */
+  /** Told when events were dropped on the server before they were read here (K17); reading continues after them. */
   readonly onCursorExpired?: ((gap: Gap) => void) | undefined;
 }
 

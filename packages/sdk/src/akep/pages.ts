@@ -4,7 +4,7 @@ import type { InboxCall, InboxParts } from './parts.ts';
 import { isEvent } from './verify.ts';
 import type { AkepEvent, Resume } from './wire.ts';
 
-/** A page behind a cursor. */
+/** The page after a cursor. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor: string;

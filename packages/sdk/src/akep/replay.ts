@@ -6,7 +6,7 @@ import type { AkepEvent } from './wire.ts';
 
 /** Which part of the inbox. */
 export interface PageCall extends InboxCall {
-  /** Behind this place; left out, from the oldest event that is kept. */
+  /** What follows this place; left out, from the oldest event that is kept. */
   readonly cursor?: string | undefined;
   /** At most so many, 1…1000: 100. */
   readonly limit?: number | undefined;

@@ -21,7 +21,7 @@ async function take(items: AsyncIterable<Streamed>, count: number): Promise<Stre
 }
 
 describe('the stream', () => {
-  it('[K15] events and resumes come with their place, and what is not known is passed by', async () => {
+  it('[K15] events and resumes come with their place, and unknown ones are skipped', async () => {
     const lines = [
       line('event', 'c1', event('evt_1')),
       line('later', 'c1', {}),
@@ -37,7 +37,7 @@ describe('the stream', () => {
     expect(world.seen[0]?.headers.accept).toBe('text/event-stream');
   });
 
-  it('[K15] after a lost connection and a server that was away it goes on behind the last event', async () => {
+  it('[K15] after a lost connection and a server that was away it continues after the last event', async () => {
     const says: Said[] = [
       sse(line('event', 'c1', event('evt_1'))),
       'hang_up',

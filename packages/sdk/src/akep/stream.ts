@@ -11,7 +11,7 @@ import type { AkepEvent, Resume } from './wire.ts';
 
 /** Where the stream begins. */
 export interface StreamOptions extends InboxCall {
-  /** Behind this place; left out, from the oldest event that was not acknowledged. */
+  /** What follows this place; left out, from the oldest event that was not acknowledged. */
   readonly cursor?: string | undefined;
 }
 

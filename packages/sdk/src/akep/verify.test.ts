@@ -124,7 +124,7 @@ describe('Ed25519', () => {
     });
   });
 
-  it('[K24] a public key is no shared secret: nobody signs with it, and no HMAC under it counts', async () => {
+  it('[K24] a public key is not a shared secret: nobody signs with it, and no HMAC under it counts', async () => {
     await expect(signEvent({ ...signing, secret: theirs, body: text })).rejects.toMatchObject({
       fault: 'wrong_usage',
     });

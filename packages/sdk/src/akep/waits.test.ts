@@ -145,7 +145,7 @@ describe('subscriptions and policy', () => {
     expect(world.seen.at(-1)?.url).toBe('/akep/subscriptions/sub_1');
   });
 
-  /** Keeps subscriptions as the server does, and loses the first reply to whoever makes or ends one. */
+  /** Keeps subscriptions as the server does, and loses the first reply to each request that makes or ends one. */
   function forgetful(kept: Record<string, unknown>[]) {
     const lost = new Set<string>();
     return ({ method, url, body }: Seen): Said => {
@@ -176,7 +176,7 @@ describe('subscriptions and policy', () => {
     await expect(world.inbox.unsubscribe('sub_1')).rejects.toMatchObject({ fault: 'not_found' });
   });
 
-  it('[K19] a forwarding one whose secret got lost with the reply is made anew', async () => {
+  it('[K19] a forwarding one whose secret was lost with the reply is made again', async () => {
     const kept: Record<string, unknown>[] = [];
     const world = await startInbox(forgetful(kept));
     const delivery = { type: 'webhook', url: 'https://example.com/events' } as const;

@@ -100,7 +100,7 @@ async function lookUntil({ clock }: InboxParts, deadlineMs: number, find: Finder
   }
 }
 
-/** Whoever gave up is not kept for it. If it does not get through, the wait ends when it expires. */
+/** Giving up does not wait for this request. If it does not get through, the wait ends when it expires. */
 function abandon(parts: InboxParts, waitId: string): void {
   endWait(parts, waitId, { signal: AbortSignal.timeout(ABANDON_MS) }).catch(() => {});
 }

@@ -22,7 +22,7 @@ export function certificateTrouble(base: string, cause: unknown): string | null 
     return `${base} answers, but not in TLS (${code}): give its address with http:// if it runs on this machine, else the https:// address of the proxy in front of it.`;
   }
   if (!DISTRUSTED.test(code)) return null;
-  return `${base} shows a certificate that this machine does not trust (${code}): mend the certificate, or name a PEM file with its authority in NODE_EXTRA_CA_CERTS.`;
+  return `${base} shows a certificate that this machine does not trust (${code}): fix the certificate, or name a PEM file with its authority in NODE_EXTRA_CA_CERTS.`;
 }
 
 /** fetch hides the useful part, such as ECONNREFUSED, in the cause of a bare "fetch failed". */

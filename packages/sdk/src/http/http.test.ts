@@ -42,7 +42,7 @@ describe('sending', () => {
     },
   );
 
-  it('[W23] what is no JSON is wrong usage, before anything is noted or leaves', async () => {
+  it('[W23] what is not JSON is wrong usage, before anything is logged or sent', async () => {
     const world = await startWorld(() => received());
     const circle: Record<string, unknown> = {};
     circle.self = circle;

@@ -13,7 +13,7 @@ export interface Call {
   readonly body?: unknown;
   /** Instead of `body`: exactly this text, the same in every attempt. */
   readonly text?: string;
-  /** Fixed, or made anew for every attempt: a signature carries the time of its attempt. */
+  /** Fixed, or made for each attempt: a signature carries the time of its attempt. */
   readonly headers?: Headings | (() => Promise<Headings>);
   /** How long the server may hold the reply on purpose, on top of the ordinary limit. */
   readonly heldMs?: number;

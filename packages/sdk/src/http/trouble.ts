@@ -32,7 +32,7 @@ export function readReply(exchange: Exchange, endpoint: Endpoint): unknown {
 
 /** JSON came where a stream of events was expected. */
 export function noStream({ base }: Endpoint): LanternError {
-  const message = `${base} did not answer with a stream of events: check that this is the address of the server, and that nothing between turns streams into pages.`;
+  const message = `${base} did not answer with a stream of events: check that this is the address of the server, and that no proxy in between buffers streams.`;
   return new LanternError('bad_reply', message);
 }
 
@@ -145,7 +145,7 @@ function sentence(fault: Fault, exchange: Exchange, endpoint: Endpoint): string 
     const silence = `Nothing answers at ${endpoint.base} (${reasonOf(exchange.cause)}): check the address and that the server runs, then try again.`;
     return certificateTrouble(endpoint.base, exchange.cause) ?? silence;
   }
-  return `The server at ${endpoint.base} failed several times in a row: try again later, and look at its log if it goes on.`;
+  return `The server at ${endpoint.base} failed several times in a row: try again later, and look at its log if it keeps failing.`;
 }
 
 function reasonOf(cause: unknown): string {

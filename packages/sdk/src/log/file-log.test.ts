@@ -84,7 +84,7 @@ describe('the local log', () => {
     const looks = Array.from({ length: 8 }, (_, n) => watcher.check(`unknown-${n}`));
     for (const look of await Promise.allSettled(looks)) expect(look.status).toBe('rejected');
     await wake.deliver(DRAFT);
-    // So many that whoever believes to be further than the end finds the end behind that place again.
+    // So many that the file grows past the place at which a reader wrongly believes itself to be.
     for (let n = 0; n < 40; n += 1) await wake.adopt(`550e8400-e29b-41d4-a716-44665544${1000 + n}`);
     await expect(watcher.check(ID)).resolves.toMatchObject({ status: 'approved' });
   });
@@ -111,7 +111,7 @@ describe('the local log', () => {
     for (const one of lines) expect(() => JSON.parse(one)).not.toThrow();
   });
 
-  it('[W23] half a line costs no line that another process writes behind it', async () => {
+  it('[W23] half a line costs no line that another process writes after it', async () => {
     const path = await freshPath();
     const { wake, url } = await startWorld(script, { log: fileLog(path) });
     await wake.adopt(OTHER_ID);

@@ -11,7 +11,7 @@ export async function receive(parts: Parts, request: WebhookRequest): Promise<Re
   const verified = await verifyWebhook({ now: parts.clock.now(), ...request });
   if (!verified.ok) return verified;
   const answer = toAnswer(verified.response);
-  // A callback announces a decision; "pending" is none.
+  // A callback announces a decision, and "pending" is not one.
   if (answer.status === 'pending') return { ok: false, reason: 'bad_body' };
   if ((await parts.journal.find(answer.deliveryId)) === null) {
     await parts.journal.record('refused', { delivery_id: answer.deliveryId });

@@ -22,7 +22,7 @@ async function collect(items: AsyncIterable<Swept>, most = 99): Promise<Swept[]>
 const query = (url: string | undefined) => Object.fromEntries(new URL(url ?? '', 'http://x').searchParams);
 
 describe('sweeping', () => {
-  it('[W17] asks for answers of this agent, page by page, each behind the last', async () => {
+  it('[W17] asks for answers of this agent, page by page, each after the last', async () => {
     const world = await startWorld((_, count) =>
       count === 1 ? page([ours], 's1', true) : page([theirs], 's2'),
     );
@@ -40,7 +40,7 @@ describe('sweeping', () => {
     ]);
   });
 
-  it('[W19] only behind the last item of a page may a later sweep resume', async () => {
+  it('[W19] a later sweep may resume only after the last item of a page', async () => {
     const world = await startWorld(() => page([ours, theirs], 's1'));
     await world.wake.adopt(ID);
     await world.wake.adopt(OTHER_ID);
@@ -80,7 +80,7 @@ describe('sweeping', () => {
     expect(world.log.lines.filter((line) => line.includes('"refused"'))).toHaveLength(1);
   });
 
-  it('[W19] a later sweep resumes behind what was left out at the end of a page', async () => {
+  it('[W19] a later sweep resumes after what was left out at the end of a page', async () => {
     const world = await startWorld(() => page([ours, theirs], 's1'));
     await world.wake.adopt(ID);
     const got = await collect(world.wake.sweep({ since: 's0' }));

@@ -7,7 +7,7 @@ import type { ResponseBody, ResponseStatus } from './wire.ts';
 
 /** Which answers, from where, and whether to go on. */
 export interface SweepOptions extends CallOptions {
-  /** Start behind this point: `resumeFrom` of an earlier item. */
+  /** Start after this point: `resumeFrom` of an earlier item. */
   readonly since?: string | null | undefined;
   /** Answers only, unless told otherwise. */
   readonly statuses?: readonly ResponseStatus[] | undefined;

@@ -7,7 +7,7 @@ import { addKey, revokeKeys } from '../core/agents/keys.ts';
 import { noAgent } from '../core/agents/on-agent.ts';
 import { orThrow } from '../core/faults.ts';
 import { toIso, toIsoOrNull } from '../core/time.ts';
-import { type Common, inSpace, OPERATOR, print, withSpace } from './ground.ts';
+import { type Common, inSpace, OPERATOR, print, withSpace } from './with-ground.ts';
 
 type AgentOptions = Common & { live?: boolean; callback?: string[]; key?: string };
 

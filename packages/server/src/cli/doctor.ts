@@ -3,7 +3,7 @@ import { counted } from '../core/counted.ts';
 import { type Ground, openGround } from '../ground.ts';
 import { integrityProblems } from '../storage/folder/backup.ts';
 import { holdsStore } from '../storage/folder/data-folder.ts';
-import { type Common, configFor } from './ground.ts';
+import { type Common, configFor } from './with-ground.ts';
 
 export type Finding = { ok: boolean; what: string };
 

@@ -14,7 +14,7 @@ import {
   print,
   sourcesFor,
   withGround,
-} from './ground.ts';
+} from './with-ground.ts';
 
 /** Looking after it: the record, copies, and what is wrong. Each loads its own code, so that help comes at once. */
 export function addKeepingCommands(program: Command): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
-import { type Common, common, configFor, print, withGround } from './ground.ts';
+import { type Common, common, configFor, print, withGround } from './with-ground.ts';
 
 /** The master key, and how it is replaced. */
 export function addKeyCommands(program: Command): void {
@@ -10,9 +10,7 @@ export function addKeyCommands(program: Command): void {
     'key status --json',
   ).action(status);
   common(
-    key
-      .command('rotate')
-      .description('make a new master key; the next start takes it up and seals everything anew'),
+    key.command('rotate').description('make a new master key; the next start uses it and reseals everything'),
     'key rotate',
   ).action(rotate);
   common(
@@ -49,7 +47,7 @@ async function rotate(options: Common): Promise<void> {
   print(
     options,
     { folder, keys: keys.length + 1 },
-    `A new master key is in ${folder}/secret.key, before the old one. Copy the file to where you keep your backups, then restart the server: it seals everything anew while it works. "lanternroom key status" tells when that is done.`,
+    `A new master key is in ${folder}/secret.key, before the old one. Copy the file to where you keep your backups, then restart the server: it reseals everything while it runs. "lanternroom key status" tells you when that is done.`,
   );
 }
 
@@ -75,7 +73,7 @@ async function ownKeys(options: Common): Promise<{ folder: string; keys: string[
   const { data: folder, secret } = configFor(options);
   if (secret !== null) {
     throw new UsageError(
-      'The master key comes from LANTERNROOM_SECRET. Put the new one into it before the old one, one a line, and restart; take the old one away when "lanternroom key status" says that everything is sealed with the new one.',
+      'The master key comes from LANTERNROOM_SECRET. Put the new one into it before the old one, one per line, and restart; remove the old one when "lanternroom key status" says that everything is sealed with the new one.',
     );
   }
   const { keysInFolder } = await import('../storage/sealing/master-key.ts');

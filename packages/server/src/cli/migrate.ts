@@ -4,13 +4,13 @@ import type { Command } from 'commander';
 import { type Config, UsageError } from '../config.ts';
 import { counted } from '../core/counted.ts';
 import type { Progress } from '../storage/move/move.ts';
-import { type Common, common, configFor, print } from './ground.ts';
+import { type Common, common, configFor, print } from './with-ground.ts';
 
 type MigrateOptions = Common & { from: string; to: string };
 
 export function addMigrate(program: Command): void {
   common(
-    program.command('migrate').description('move everything to the other database; run again, it goes on'),
+    program.command('migrate').description('move everything to the other database; run it again to continue'),
     'migrate --from sqlite:./data --to postgres://user@db.example.com/lanternroom',
     'migrate --from postgres://user@db.example.com/lanternroom --to sqlite:./data2',
   )

@@ -6,7 +6,7 @@ import { foldEmail, ROLES, type Role } from '../core/people/person.ts';
 import { resetByOperator } from '../core/people/reset.ts';
 import { closeSetup } from '../core/people/setup.ts';
 import { addToken } from '../core/people/tokens.ts';
-import { type Common, findSpace, inSpace, OPERATOR, print, withGround, withSpace } from './ground.ts';
+import { type Common, findSpace, inSpace, OPERATOR, print, withGround, withSpace } from './with-ground.ts';
 
 const PASSWORD_LETTERS = 20;
 
@@ -20,7 +20,7 @@ export function addPeopleCommands(program: Command): void {
   )
     .option('--role <role>', `one of ${ROLES.join(', ')}`, 'decider')
     .option('--name <name>', 'how others see them')
-    .option('--password <password>', 'others may find it in the history of the terminal: better leave it out')
+    .option('--password <password>', 'others can read it in the shell history: better left out')
     .action(add);
   inSpace(person.command('list').description('everybody in the space'), 'person list').action(list);
   inSpace(

@@ -6,7 +6,7 @@ import { orThrow } from '../core/faults.ts';
 import type { Space } from '../core/store.ts';
 import { toIso, toIsoOrNull } from '../core/time.ts';
 import type { Ground } from '../ground.ts';
-import { type Common, inSpace, OPERATOR, print, withSpace } from './ground.ts';
+import { type Common, inSpace, OPERATOR, print, withSpace } from './with-ground.ts';
 
 type ProducerOptions = Common & { live?: boolean; key?: string; publicKey?: string };
 

@@ -30,7 +30,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 function explainLost(lost: NodeJS.ErrnoException | undefined): number {
   if (lost === undefined || lost.code === 'EPIPE') return 0;
   console.error(
-    `It is done, but what it says could not be written (${lost.code}). A key or a link that it would have shown can be made anew.`,
+    `It is done, but its output could not be written (${lost.code}). A key or link that it would have shown can be made again.`,
   );
   return 1;
 }

@@ -12,9 +12,9 @@ import type { Ground } from '../ground.ts';
 import { isLoopbackHost } from '../http/entry/transport.ts';
 import type { Running } from '../main.ts';
 import type { FolderLock } from '../storage/folder/folder-lock.ts';
-import { OPERATOR } from './ground.ts';
 import { sparingly } from './start-memory.ts';
 import { openGroundPatiently } from './wait-for-database.ts';
+import { OPERATOR } from './with-ground.ts';
 
 type ServeOptions = Record<string, string | undefined>;
 
@@ -22,11 +22,11 @@ export function addServe(program: Command): void {
   program
     .command('serve')
     .description('the server')
-    .option('--port <port>', '8787')
-    .option('--host <address>', '127.0.0.1')
-    .option('--data <dir>', 'database and generated secrets, ./data')
+    .option('--port <port>', 'the port to listen on (8787)')
+    .option('--host <address>', 'the address to listen on (127.0.0.1)')
+    .option('--data <dir>', 'database and generated secrets (./data)')
     .option('--handle <name>', 'handle of the first space')
-    .option('--url <address>', 'the public base URL, when a proxy stands in front')
+    .option('--url <address>', 'the public base URL, when a proxy is in front')
     .option('--tls-cert <file>', 'certificate chain, PEM')
     .option('--tls-key <file>', 'private key, PEM')
     .option('--trust-proxy <addresses>', 'proxies whose X-Forwarded-* are believed, comma-separated')

@@ -6,7 +6,7 @@ const AGAIN_AFTER_MS = 500;
 /** Hardly a start takes longer that has nothing to bring forward. */
 const SLOW_AFTER_MS = 5_000;
 const SLOW =
-  'Opening the database takes long; perhaps it is being brought forward, here or by another replica. Waiting for it…';
+  'Opening the database takes a while; perhaps its schema is being upgraded, here or by another replica. Waiting for it…';
 
 /**
  * A database that is still starting is no reason to give up: containers come up in any order. Nor is an upgrade that takes

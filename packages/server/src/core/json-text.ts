@@ -23,7 +23,7 @@ export function elementTexts(array: string): string[] {
   for (let start = array.indexOf('[') + 1; start < array.length; ) {
     const end = valueEnd(array, start);
     const text = array.slice(start, end).trim();
-    // Nothing stands in an empty array, nor behind its end.
+    // Nothing stands in an empty array, nor after its end.
     if (text !== '') found.push(text);
     start = end + 1;
   }
@@ -44,13 +44,13 @@ export function memberTexts(object: string): Map<string, string> {
   return texts;
 }
 
-/** The index behind the colon of a member in valid JSON; -1 when that is no object, or has no such member. */
+/** The index after the colon of a member in valid JSON; -1 when that is no object, or has no such member. */
 export function memberStart(object: string, wanted: string): number {
   for (const { name, start } of membersIn(object)) if (name === wanted) return start;
   return -1;
 }
 
-/** One after the other, each with the index behind its colon. */
+/** One after the other, each with the index after its colon. */
 function* membersIn(object: string): Generator<{ name: string; start: number }> {
   if (!object.trimStart().startsWith('{')) return;
   for (let open = object.indexOf('"'); open > 0; ) {
@@ -61,7 +61,7 @@ function* membersIn(object: string): Generator<{ name: string; start: number }> 
   }
 }
 
-/** The index of the comma or bracket behind the value that begins at `start`. */
+/** The index of the comma or bracket after the value that begins at `start`. */
 function valueEnd(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { entry, ShortMemory } from './maps.ts';
 
-test('a short memory keeps so many, and begins anew with one more', () => {
+test('a short memory keeps this many, and starts over with one more', () => {
   const memory = new ShortMemory<string, number>(2);
   memory.set('a', 1).set('b', 2).set('b', 3);
   expect([...memory]).toEqual([

@@ -43,7 +43,7 @@ describe('a reader who is behind', () => {
     expect(told.at(-1)).toBe('later');
   });
 
-  test('[D60] who takes nothing at all is let go', async () => {
+  test('[D60] a reader that takes nothing at all is disconnected', async () => {
     const { stream, closed } = await stalledStream();
     for (let i = 0; i < 3; i++) stream.beat();
     expect(stream.closed).toBe(false);

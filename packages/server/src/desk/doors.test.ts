@@ -51,7 +51,7 @@ describe('agent keys', () => {
     }
   });
 
-  test('[D5] also in a second header, behind the token of a person', async () => {
+  test('[D5] also in a second header, after the token of a person', async () => {
     const { world } = await openDesk();
     const secrets = [world.token, world.agent.key].flatMap((secret) => ['Authorization', `Bearer ${secret}`]);
     const headers = ['Host', new URL(world.url).host, ...secrets];

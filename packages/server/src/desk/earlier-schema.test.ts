@@ -15,7 +15,7 @@ import { ManualClock } from '../testing/world.ts';
 type Value = string | number | null | { base64: string };
 type Names = 'approved' | 'rejected' | 'redirected' | 'pending' | 'held' | 'undone' | 'withdrawn';
 
-/** What the program of an earlier schema left behind, row by row, and what it had told by then. */
+/** The rows that a version with an earlier schema left behind, and what it had answered by then. */
 type Fixture = {
   version: number;
   secret: string;

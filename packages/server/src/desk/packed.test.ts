@@ -19,7 +19,7 @@ function read(world: World, path: string, accepted: string): Promise<Read> {
   });
 }
 
-test('[D87] what is long comes packed to who takes it so, with the same bytes inside', async () => {
+test('[D87] a long answer is gzipped for callers that accept it, with the same bytes inside', async () => {
   const { world } = await openDesk();
   const id = await world.deliver({ details: 'A long story. '.repeat(2000) });
   const path = `/desk/deliveries/${id}`;

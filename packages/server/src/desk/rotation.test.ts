@@ -64,7 +64,7 @@ test('[D85] a new master key takes over while the server works, and then the old
   expect(await body(world.desk('GET', `/desk/deliveries/${open}`))).toMatchObject({
     draft: { feedback: 'half a thought' },
   });
-  // A producer's secret was sealed too; the next one goes on with what came before.
+  // A producer's secret was sealed too, and its next event continues where the earlier ones stopped.
   await sender.sent();
   expect((await answered(world.get('/akep/events/wait?timeout_seconds=0'))).status).toBe(200);
 
@@ -77,7 +77,7 @@ test('[D85] a new master key takes over while the server works, and then the old
   expect(await walk(world)).toEqual({ changed: 0, damaged: [] });
 });
 
-test('[D85] a further key that stands behind the first opens and does not seal', async () => {
+test('[D85] a second key after the first opens and does not seal', async () => {
   const { world } = await openInbox();
   await world.deliver();
   const [old, next] = [keysIn(world), newKey()];

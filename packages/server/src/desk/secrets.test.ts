@@ -26,7 +26,7 @@ function filesUnder(folder: string): string[] {
   });
 }
 
-/** Where a text stands in what is kept: plain, in hex, in base64, or as the bytes of another encoding. */
+/** Where a text occurs in what is stored: plain, in hex, in base64, or in another encoding. */
 async function whereIs(world: World, canary: string): Promise<string[]> {
   const forms = [
     Buffer.from(canary),
@@ -54,7 +54,7 @@ async function rowsOf(world: World): Promise<[string, Buffer][]> {
   return Promise.all(tables.map(({ name }) => rows(name)));
 }
 
-/** A word that stands nowhere else. */
+/** A word that occurs nowhere else. */
 let count = 0;
 const canary = (name: string) => `Canary${name}${process.pid}x${count++}x${'Zq7'.repeat(4)}`;
 

@@ -23,7 +23,7 @@ function room(receivers: Receivers, origin: string): number {
 const many = (name: string, count: number) =>
   Array.from({ length: count }, (_, i) => `https://${name}-${i}.example`);
 
-test('[D28] who ends its requests soon gets four at once, who is not known to gets one', () => {
+test('[D28] a receiver known to answer soon gets four requests at once, any other gets one', () => {
   const receivers = knowing(GOOD);
   expect([room(receivers, GOOD), room(receivers, 'https://new.example')]).toEqual([4, 1]);
   expect(receivers.full().sort()).toEqual([GOOD, 'https://new.example']);

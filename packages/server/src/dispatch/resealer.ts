@@ -33,7 +33,7 @@ export class Resealer {
 
   start(): void {
     if (!this.#isDue) return;
-    this.#parts.note('the master key is being replaced; records are sealed anew in the background');
+    this.#parts.note('the master key is being replaced; records are resealed in the background');
     this.#working = this.#work();
   }
 
@@ -54,11 +54,11 @@ export class Resealer {
         if (this.#stopped) return;
         await this.#parts.finish();
         this.#parts.note(
-          'everything is sealed with the new master key; "lanternroom key drop" takes the old one away',
+          'everything is sealed with the new master key; "lanternroom key drop" removes the old one',
         );
         return;
       } catch (problem) {
-        this.#parts.warn(problem, 'sealing anew has stumbled; it goes on by itself');
+        this.#parts.warn(problem, 'resealing has stumbled; it continues by itself');
         await this.#rest(AFTER_TROUBLE_MS);
       }
     }

@@ -52,7 +52,7 @@ async function stuckTicker() {
   return countingTicker(world);
 }
 
-/** Turns of the loop, so that what was begun gets on, while the clock of the timers goes on by itself. */
+/** Lets the event loop turn, so that work under way makes progress; the timers' clock moves independently. */
 async function pass(wantedMillis: number, each = (_millis: number) => {}): Promise<void> {
   for (let millis = 0; millis < wantedMillis; millis += 10) {
     each(millis);
@@ -84,7 +84,7 @@ test('[D13] news in the meantime does not put the next try off', async () => {
   expect(seen.rounds).toBeLessThanOrEqual(5);
 });
 
-test('[D13][R12] a decision does not wait behind what is done now and then', async () => {
+test('[D13][R12] a decision does not wait for the chores', async () => {
   const { world, clock } = await openDesk();
   const id = await world.deliver();
   await world.running.ticker.stop();
@@ -102,7 +102,7 @@ test('[D13][R12] a decision does not wait behind what is done now and then', asy
   await ticker.stop();
 });
 
-test('a round that is asked for ends behind the chores, also those that the round beside it began', async () => {
+test('a round that is asked for ends after the chores, including those that a concurrent round began', async () => {
   const { world } = await openDesk();
   await world.running.ticker.stop();
   const gate = () => ({ reached: signal(), released: signal() });

@@ -75,7 +75,8 @@ export class Ticker {
       .catch((problem: unknown) => this.#complain(problem, this.#troubles))
       .finally(() => {
         this.#ticking = null;
-        // What is due and cannot be done stays due. The pause ends at a fixed time: counted anew at each piece of news, it would never end.
+        // What is due and cannot be done stays due. The pause ends at a fixed time: if each piece of news restarted
+        // it, it would never end.
         if (this.#troubles > 0 || this.#isStuck) this.#restUntil = performance.now() + LONGEST_SLEEP_MS;
         this.#plan();
       });

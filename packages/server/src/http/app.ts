@@ -68,7 +68,8 @@ const HEADER_LIMIT = 16 * 1024;
 const CONNECTION_LIMITS = {
   // Our own rule refuses a missing Host, in our own words.
   requireHostHeader: false,
-  // Of two that may stand only once Node would show the first alone, and what lies in the other was never looked at.
+  // Of two headers that may be sent only once, Node would show the first alone, and nobody would look at what the
+  // other holds.
   joinDuplicateHeaders: true,
   maxHeaderSize: HEADER_LIMIT,
   headersTimeout: 15_000,
@@ -155,7 +156,7 @@ function flawOf({ headers, httpVersion }: IncomingMessage): string | null {
   const { host, 'transfer-encoding': coding = 'chunked' } = headers;
   if (host === undefined && httpVersion === '1.1') return 'Send the header Host.';
   if (host?.includes(',')) return 'Send the header Host once.';
-  return coding.toLowerCase() === 'chunked' ? null : 'Of Transfer-Encoding only chunked is read here.';
+  return coding.toLowerCase() === 'chunked' ? null : 'The only Transfer-Encoding accepted here is chunked.';
 }
 
 async function refusePlain(shell: Shell, request: FastifyRequest): Promise<never> {

@@ -64,7 +64,7 @@ export const HTTP_STATUS: Record<FaultName, number> = {
 /** What Fastify itself refuses, in our words. */
 const FROM_FASTIFY: Record<string, () => Fault> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
-    new Fault('payload_too_large', 'The body may have at most 1 MiB. Send a reference to what is larger.'),
+    new Fault('payload_too_large', 'The body may have at most 1 MiB. Send a reference to anything larger.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: notJson,
   FST_ERR_CTP_EMPTY_TYPE: notJson,
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: notJson,

@@ -127,7 +127,7 @@ const LONG = { 'content-type': 'application/json;charset=UTF-8' };
 
 async function told(body: unknown, headers: Record<string, string>, key?: string) {
   const reply = await world.post(DELIVER, body, key, headers);
-  // The framework hangs up on who sent a body that it could not read; there is no need to.
+  // The framework hangs up after a body that it could not read; there is no need to.
   const names = [
     'date',
     'ratelimit-remaining',

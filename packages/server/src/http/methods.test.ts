@@ -19,7 +19,7 @@ function ask(world: World, method: string, path: string): Promise<Answer> {
 
 const FILE = /^\/assets\/|\.(?:js|svg|png|html|webmanifest)$/;
 
-/** The desk's are looked at in its own tests; those with a star are there for what is not there. */
+/** The desk's addresses have tests of their own, and those with a star answer for addresses that do not exist. */
 function servedBy(world: World): Map<string, string[]> {
   const served = new Map<string, string[]>();
   for (const { method, url } of world.running.routes) {
@@ -53,7 +53,7 @@ test('[D86] a method that an address does not have is 405 and told what works, a
   expect(served.size).toBeGreaterThan(40);
 });
 
-test('[W1] a method that nobody serves, or a part that is not there, is no fault of ours', async () => {
+test('[W1] a method that nobody serves, or a range that is not there, is not a fault of ours', async () => {
   const world = await openWorld();
   for (const path of ['/nothing', '/wake/nothing', '/akep/nothing', '/assets/nothing'])
     expect((await ask(world, 'QUERY', path)).status).toBeLessThan(500);

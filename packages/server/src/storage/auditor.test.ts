@@ -300,7 +300,7 @@ describe('what is found', () => {
     expectFound(await verify(), n + 1);
   });
 
-  test('[D21] one that was wiped, its signatures and the file beside it included, also when it has begun anew', async () => {
+  test('[D21] one that was wiped together with its signatures and the file beside it, even if it has started over', async () => {
     const { ground, space, tamper, verify } = await openCase();
     for (const table of ['ledger', 'checkpoints']) tamper(`delete from ${table}`);
     tamper("delete from heads where name = 'ledger'");

@@ -257,7 +257,7 @@ test('[D26] a batch of 64 deliveries puts few pages into the log', async () => {
   expect(pages).toBeLessThan(36);
 });
 
-test('[W14] an id finds its row by one look, and what is no id of ours by two', async () => {
+test('[W14] one look-up finds the row of an id; for a foreign id it takes two', async () => {
   const { room } = ground;
   const { space } = identity.key;
   const made = orThrow(await accept(room, submission()));

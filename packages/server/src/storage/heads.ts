@@ -99,7 +99,7 @@ export class HeadCache {
 
   async #load(space: string, name: HeadName, entries: Map<HeadName, Entry>): Promise<Head | null> {
     const head = await readHead(this.#session, space, name);
-    // Two reads of a unit may have started together; what was set meanwhile stands.
+    // Two reads of a unit may have started together; a value that was set in the meantime wins.
     const entry = entries.get(name) ?? { space, name, head, dirty: false, read: true };
     entries.set(name, entry);
     return entry.head;

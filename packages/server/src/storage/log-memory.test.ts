@@ -12,7 +12,7 @@ test('[A9] a log that was read is remembered under its length, and the oldest on
   expect(memory.get('task-299')).toEqual(log(299));
 });
 
-test('[A9] one that is large is read anew each time', () => {
+test('[A9] a large one is read again each time', () => {
   const memory = new RecentLogs();
   memory.put('large', log(1), 65 * 1024);
   expect(memory.get('large')).toBeUndefined();

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { MIGRATIONS } from './migrations.ts';
 
-/** What a version that knows nothing of a step can live with: it names its columns, and never asks for what is not there. */
+/**
+ * What a version that does not know a migration can live with: it names its columns, so further ones do not disturb it.
+ */
 const ADDS = [
   /^create table \w+ \(/,
   /^create (?:unique )?index \w+ on \w+ /,

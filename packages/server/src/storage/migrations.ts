@@ -169,7 +169,7 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   ],
   TASK_TABLES,
   [
-    // What has ended leaves by these: jobs that are about no delivery, and waits.
+    // For removing what has ended: jobs that are not about a delivery, and waits.
     `create index jobs_ended on jobs (space_id, kind, due_at) where state <> 'due'`,
     `create index waits_ended on waits (space_id, created_at) where open = 0`,
   ],
@@ -201,7 +201,7 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `alter table agents add column connected_at bigint`,
   ],
   [
-    // Whether an event's knowledge lies elsewhere. Of those from before nobody has noted it: one has to look.
+    // Whether an event's knowledge lies elsewhere. For earlier events this was not noted: they have to be read.
     `alter table entries add column has_uri bigint not null default 1`,
   ],
   [

@@ -124,7 +124,7 @@ export async function openInbox(options: WorldOptions = {}): Promise<OpenInbox> 
   return withInbox(await openWorld(options));
 }
 
-/** The same for all tests of a group, where nothing is left behind by any of them. */
+/** One for all tests of a group; none of them may leave anything behind. */
 export function sharedInbox(options: WorldOptions = {}): () => OpenInbox {
   let shared: OpenInbox | undefined;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { ManualClock, World, type WorldOptions } from './world.ts';
 
-/** A world on a clock that stands still, gone when its test ends. */
+/** A world with a stopped clock; it ends with its test. */
 export async function openDesk(options: WorldOptions = {}): Promise<{ world: World; clock: ManualClock }> {
   const clock = options.clock ?? new ManualClock();
   const world = await World.open({ ...options, clock });

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { World } from './world.ts';
 
-/** What the server writes by itself, whether anybody asks or not. */
+/** Tables that the server writes to on its own, without any request. */
 const BY_ITSELF = ['checkpoints', 'words'];
 
 const TABLES = {
@@ -10,8 +10,8 @@ const TABLES = {
 };
 
 /**
- * A digest of every table: two that are equal say that nothing was changed in between. From the first on nothing happens
- * by the clock any more: "last seen" is written every now and then, and would look like a change by whoever asked.
+ * A digest of every table: if two are equal, nothing was changed in between. The first call stops the ticker, because
+ * it writes "last seen" now and then, and that would look like a change by the request under test.
  */
 export async function digests(world: World): Promise<Record<string, string>> {
   await world.running.ticker.stop();

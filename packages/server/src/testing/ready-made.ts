@@ -30,7 +30,7 @@ async function migrate(): Promise<Buffer> {
 
 const hashes = new Map<string, Promise<string>>();
 
-/** The same in all but this: a password is hashed once, whoever takes it. */
+/** The real ones, except that each password is hashed only once for all tests. */
 export function rememberingHashes(passwords: Passwords): Passwords {
   return {
     ...passwords,

@@ -40,7 +40,7 @@ class Conversation {
     this.#receive = receive;
   }
 
-  /** What is said to a line; null while the letter goes on. */
+  /** The reply to a line; null while the letter continues. */
   hear(line: string): string | null {
     if (this.#isInData) return this.#hearData(line);
     const address = /<([^>]*)>/.exec(line)?.[1] ?? '';

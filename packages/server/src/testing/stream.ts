@@ -3,7 +3,9 @@ import { onTestFinished } from 'vitest';
 /** One event as it was sent; without a name it is a `message`. */
 export type Frame = { event: string; id: string | null; data: string };
 
-/** Reads Server-Sent Events one by one, each as `read` makes it. Comments and retry hints are skipped. */
+/**
+ * Reads Server-Sent Events one by one, and turns each into a value with `read`. Comments and retry hints are skipped.
+ */
 export class EventStream<T> {
   readonly #reader: ReadableStreamDefaultReader<string>;
   readonly #read: (frame: Frame) => T;

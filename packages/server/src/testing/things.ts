@@ -8,7 +8,7 @@ import type { PasskeyRecord } from '../core/people/passkey.ts';
 import type { Person, SessionRecord, TokenRecord } from '../core/people/person.ts';
 import type { Attempt, Job } from '../core/sending/job.ts';
 
-/** Records that are fine as they are; a test names only what it is about. */
+/** Records with sound defaults; a test names only what it is about. */
 
 const HASH = 'a'.repeat(64);
 

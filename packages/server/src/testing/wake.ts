@@ -15,7 +15,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 
-/** The same on a clock that stands still until the test turns it. */
+/** The same with a clock that stands still until the test turns it. */
 export async function openStillWorld(
   env: Record<string, string> = {},
 ): Promise<{ world: World; clock: ManualClock }> {

@@ -55,7 +55,7 @@ export type WorldOptions = {
   env?: Record<string, string>;
   /** Real time when left out; held decisions and snoozes then pass by themselves. */
   clock?: ManualClock;
-  /** Another way out than the real one, made anew at every start. */
+  /** Replaces the real way out; called again at every start. */
   outbound?: () => Outbound;
 };
 
@@ -213,7 +213,7 @@ export class World {
     await this.running.ticker.tick();
   }
 
-  /** Behind the server's back, on whichever database it is; `?` stands for a value. */
+  /** Runs SQL behind the server's back, on either database; `?` stands for a value. */
   async sql(text: string, ...values: unknown[]): Promise<Record<string, unknown>[]> {
     if (this.database !== null) {
       let place = 0;

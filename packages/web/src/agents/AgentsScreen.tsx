@@ -178,7 +178,7 @@ function Sample({ has }: { has: boolean }) {
       <h2>A sample</h2>
       <p className="said">
         {has
-          ? 'A sample agent is here. It is marked wherever it shows, and leaves without a trace in your work.'
+          ? 'A sample agent is here. It is marked wherever it shows, and leaves no trace in your work.'
           : 'Only looking? A sample agent brings a few deliveries, clearly marked.'}
       </p>
       <button type="button" className="button" aria-busy={busy} onClick={() => void alone(turn)}>

@@ -15,7 +15,7 @@ const WHO: Record<CardView['card']['visibility'], string> = {
   space:
     'Agents and people of this space may call it. Tokens of callers from outside wait until it is listed.',
   listed: 'Agents and people of this space may call it, and callers with a token.',
-  public: 'Everybody may call it; who comes without a key is held to a low rate.',
+  public: 'Everybody may call it; callers without a key are held to a low rate.',
 };
 
 export function Callers({ agent, view, isOwner }: { agent: string; view: CardView; isOwner: boolean }) {

@@ -95,7 +95,7 @@ async function make<T>(path: string, body: unknown): Promise<T> {
 }
 
 const MAYBE_MADE =
-  'The server did not answer, so nobody knows whether it was done. Look whether it is there before you try again.';
+  'The server did not answer, so nobody knows whether it was done. Check whether it is there before you try again.';
 
 /** All addresses of the desk API that the page uses. */
 export const desk = {

@@ -6,18 +6,18 @@ export type Happening = { at: string; text: string; job?: string };
 
 const CALLED_BUT: Record<string, string> = {
   timeout: 'did not answer in time',
-  connect: 'took no connection',
+  connect: 'refused the connection',
   dns: 'could not be found by name',
   tls: 'has no certificate that can be trusted',
-  reset: 'broke the connection off',
+  reset: 'broke off the connection',
   garbage: 'gave an answer that makes no sense',
   too_large: 'gave an answer that is far too long',
 };
 
 const NOT_CALLED: Record<string, string> = {
   target_not_allowed: "it is not on the agent's callback allowlist",
-  refused_address: 'its name leads to an address that must not be called',
-  refused_request: 'its address is none that may be called',
+  refused_address: 'its name leads to an address that may not be called',
+  refused_request: 'its address may not be called',
   unreadable: 'what was to be sent cannot be opened with the present master key',
 };
 

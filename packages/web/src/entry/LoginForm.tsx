@@ -24,7 +24,7 @@ export function LoginForm({
       await onDone();
     } catch (error) {
       const wrong = isRefused(error) && error.code === 'login_failed';
-      setSaid(wrong ? 'E-mail and password do not belong together. Try again.' : calmly(error));
+      setSaid(wrong ? 'E-mail and password do not match. Try again.' : calmly(error));
     }
   };
   const byPasskey = async () => {

@@ -18,7 +18,7 @@ export function LoginPage() {
     <EntryPage title="Good to see you.">
       <LoginForm onDone={done} />
       <p className="said">
-        The first time here? The setup link stands in the terminal where the server was started. Forgotten the
+        The first time here? The setup link is in the terminal where the server was started. Forgotten the
         password? An owner can make you a link for a new one; the only owner runs{' '}
         <code>lanternroom person reset</code> on the server.
       </p>

@@ -48,7 +48,7 @@ const SAID = {
   setup: {
     title: 'This desk is yours.',
     lead: 'Choose how you will log in. You can invite others later.',
-    none: 'This address needs the token of the setup link. It stands in the terminal where the server was started.',
+    none: 'This address needs the token of the setup link. It is in the terminal where the server was started.',
     closed: 'This link has been used, or is older than a day. Restart the server for a new one, or log in.',
   },
   join: {

@@ -36,7 +36,7 @@ export function Entries({ agent }: { agent: string }) {
       </p>
       <PageList
         pages={events}
-        empty="Nothing has arrived in this inbox. What producers send, and the answers given on this desk, will stand here."
+        empty="Nothing has arrived in this inbox. What producers send, and the answers given on this desk, will appear here."
         more="Earlier events"
       >
         <ol className="events">

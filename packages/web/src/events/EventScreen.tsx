@@ -42,7 +42,7 @@ export function EventScreen() {
       {error !== null && data === undefined && (
         <NotHad
           of={error}
-          missing="There is no event with this id in this inbox. It may stand in another, or its time has passed."
+          missing="There is no event with this id in this inbox. It may be in another, or its time has passed."
           onAgain={refetch}
         />
       )}
@@ -121,7 +121,7 @@ function Replay({ name }: { name: EventName }) {
   const replay = async () => {
     try {
       const { offset } = await desk.replay(name);
-      setSaid(`It stands once more at the end of the inbox, at ${offset}. Nothing was resumed by that.`);
+      setSaid(`It is at the end of the inbox once more, at ${offset}. Nothing was resumed by that.`);
     } catch (error) {
       setSaid(calmly(error));
     } finally {

@@ -17,7 +17,7 @@ export function Refused({ producer }: { producer: string }) {
     <section className="producer-part" aria-label="Refused events">
       <h3>Refused in the last week</h3>
       {error !== null && <p className="said bad">{calmly(error)}</p>}
-      {data?.refused.length === 0 && <p className="said">Nothing of it was refused.</p>}
+      {data?.refused.length === 0 && <p className="said">None of its events was refused.</p>}
       <ul className="lines">
         {data?.refused.map((one) => (
           <li key={`${one.at} ${one.event_id}`}>

@@ -102,7 +102,7 @@ function useEntries(onKeys: () => void): Entry[] {
   return [
     ...PLACES.map(([word, to]) => ({ key: to, word, said: 'place', run: go(to) })),
     { key: 'keys', word: 'All keys', said: 'help', run: onKeys },
-    { key: 'refresh', word: 'Take in what is new', said: 'inbox', run: () => void list.settle() },
+    { key: 'refresh', word: 'Show what is new', said: 'inbox', run: () => void list.settle() },
     ...(data?.names ?? []).map((name) => ({
       key: `a-${name}`,
       word: name,

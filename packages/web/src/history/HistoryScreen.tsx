@@ -68,7 +68,7 @@ export function HistoryScreen() {
               No decision matches. <Link to="/history">Show all</Link>
             </>
           ) : (
-            'Nothing has been decided yet. The first decision will stand here.'
+            'Nothing has been decided yet. The first decision will appear here.'
           )
         }
         more="Earlier decisions"

@@ -124,7 +124,7 @@ function Choices({ filter, onFilter }: Pick<Props, 'filter' | 'onFilter'>) {
       <button type="button" className="plain" onClick={() => onFilter({ q: filter.q })}>
         Clear
       </button>
-      {time !== '' && <p className="said">Only what came{time}.</p>}
+      {time !== '' && <p className="said">Only what arrived{time}.</p>}
     </div>
   );
 }

@@ -47,7 +47,7 @@ function Freshness({ state }: { state: ListState }) {
         </button>
       </p>
     );
-  if (!connected) return <p className="said warn">The live line is down. Trying again…</p>;
+  if (!connected) return <p className="said warn">Live updates are interrupted. Trying again…</p>;
   if (!state.complete)
     return <p className="said">The newest deliveries are not in the search yet. Looking again…</p>;
   if (state.entries.length === 0) return null;

@@ -12,7 +12,7 @@ export const ACTIONS = {
   undo: ['z', 'Undo'],
   snooze: ['s', 'Snooze'],
   acknowledge: ['e', 'Read, acknowledge'],
-  take_in: ['u', 'Take in what is new'],
+  take_in: ['u', 'Show what is new'],
   search: ['/', 'Search'],
   filter: ['f', 'Filter'],
   exact: ['v', 'Rendered or exact bytes'],

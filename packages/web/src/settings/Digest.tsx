@@ -48,7 +48,9 @@ export function Digest({
         ))}
       </fieldset>
       {!hasMail && (
-        <p className="said">E-mail is possible once whoever runs the server has set LANTERNROOM_SMTP_URL.</p>
+        <p className="said">
+          E-mail is possible once the person who runs the server has set LANTERNROOM_SMTP_URL.
+        </p>
       )}
       {kind !== 'off' && (
         <form

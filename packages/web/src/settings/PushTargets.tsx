@@ -40,6 +40,6 @@ export function PushTargets({ targets, isOwner }: { targets: string[] | null; is
 function pushWords(targets: string[] | null): string {
   if (targets === null)
     return 'Whoever calls an agent here may have news of the task sent to any public https address. A list restricts that.';
-  if (targets.length === 0) return 'News of tasks is sent nowhere but to agents on this server.';
+  if (targets.length === 0) return 'News of tasks is sent only to agents on this server.';
   return 'News of tasks may be sent to these, and to what lies below them.';
 }

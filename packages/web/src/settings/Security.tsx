@@ -116,7 +116,7 @@ function Sessions() {
 }
 
 const MAYBE_CHANGED =
-  'The server did not answer. Try again; if the one you have is refused now, the new one counts already.';
+  'The server did not answer. Try again; if the one you have is refused now, the new one is already in force.';
 
 function Password() {
   const [current, setCurrent] = useState('');

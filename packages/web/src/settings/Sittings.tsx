@@ -183,7 +183,7 @@ function ZoneField({
       <h2>Time zone</h2>
       <div className="form-line">
         <div className="field">
-          <label htmlFor="zone">Sittings and quiet hours are meant in</label>
+          <label htmlFor="zone">Sittings and quiet hours follow the clock of</label>
           <select id="zone" className="input" value={zone} onChange={(event) => onChange(event.target.value)}>
             {zones.map((name) => (
               <option key={name}>{name}</option>

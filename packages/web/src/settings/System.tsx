@@ -43,7 +43,7 @@ export function System() {
 const LOOK_MS = 15_000;
 
 const HEALTH = {
-  ready: 'Ready: it takes and answers.',
+  ready: 'Ready: it accepts and answers requests.',
   busy: 'Not ready: it is starting, stopping, or its store does not answer.',
   away: 'It cannot be reached from here, or does not answer.',
 };

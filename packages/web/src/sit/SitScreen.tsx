@@ -140,7 +140,9 @@ function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: n
         {data === undefined && error !== null && (
           <div className="detail-inside">
             <p role="alert">
-              {isNotThere(error) ? 'It has been removed meanwhile. Go on with the next one.' : calmly(error)}
+              {isNotThere(error)
+                ? 'It has been removed in the meantime. Go on with the next one.'
+                : calmly(error)}
             </p>
             <p>
               <button

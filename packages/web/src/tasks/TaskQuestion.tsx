@@ -27,7 +27,7 @@ export function TaskQuestion({ detail, details }: { detail: Detail; details: Jso
         <Parts parts={beyond(detail.headline, asParts(details.parts))} task={task.task_id} />
       </div>
       {details.artifacts_left_out === true && (
-        <p className="said">What it has made so far is too long for this page. It stands in the task.</p>
+        <p className="said">What it has made so far is too long for this page. The task has all of it.</p>
       )}
       <Each of={artifacts}>
         {(artifact) => (

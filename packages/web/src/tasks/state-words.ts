@@ -4,7 +4,7 @@ export const STATE_WORDS: Record<TaskState, string> = {
   submitted: 'Waiting for the agent',
   working: 'Being worked on',
   input_required: 'Needs an answer',
-  auth_required: 'Needs an authentication',
+  auth_required: 'Needs a login',
   completed: 'Completed',
   failed: 'Failed',
   canceled: 'Canceled',

@@ -31,7 +31,7 @@ describe('the log of a task', () => {
     expect(ended[0]).toMatchObject({ parts: [{ text: '# Hello!' }], isOpen: false });
   });
 
-  test('[D62] an artifact that comes anew takes the place of the one before', () => {
+  test('[D62] an artifact that comes again replaces the one before', () => {
     const lines = toLines([chunk('old'), entry({ parts: [{ text: 'x' }], role: 'user' }), chunk('new')]);
     expect(lines).toMatchObject([{ parts: [{ text: 'new' }] }, { kind: 'said', by: 'user' }]);
   });

@@ -39,7 +39,7 @@ const SENTENCES: Record<TargetRefusal | EntryRefusal, string> = {
   not_for_pushes:
     "The address is not on this space's list of push targets. Ask its owner to add the origin and path.",
   query: 'An allowlist entry is an origin and a path. Remove the ? and what follows.',
-  wildcard: 'An allowlist entry names one exact host. Replace the * by the full host name.',
+  wildcard: 'An allowlist entry names one exact host. Replace the * with the full host name.',
 };
 
 function refuse<Reason extends TargetRefusal | EntryRefusal>(reason: Reason): Refused<Reason> {

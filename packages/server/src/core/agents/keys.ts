@@ -33,7 +33,10 @@ export async function insertKey(
 
 export type MadeKey = { key: string; keyId: string; tier: Tier; othersExpireAt: Micros | null };
 
-/** A further key; with `rotate`, the others end after the overlap, and it keeps their tier unless told otherwise (W4). */
+/**
+ * One more key; with `rotate`, the others end after the overlap, and the new one keeps their tier unless another is
+ * asked for (W4).
+ */
 export function addKey(
   room: Room,
   wanted: { space: SpaceId; agent: string; tier: Tier | null; rotate: boolean },

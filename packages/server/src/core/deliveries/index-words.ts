@@ -63,7 +63,7 @@ export async function indexSome(room: Room, space: SpaceId, step: Step = AT_ONCE
 
 /**
  * If no more than this is missing, whoever searches indexes the rest first. It is more than the lines without words
- * that may lie behind the mark although nothing is missing.
+ * that may follow the mark although nothing is missing.
  */
 const FEW: Step = {
   lines: 2 * LARGE_STEP,

@@ -21,21 +21,21 @@ export function toCursor(room: Room, kind: CursorKind, reader: Reader, offset: n
   return `${offset.toString(36)}-${cursorMac(room, kind, reader, offset)}`;
 }
 
-/** The offset behind a cursor; a fault when it is corrupt or somebody else's. */
+/** The offset that a cursor stands for; a fault when it is corrupt or somebody else's. */
 export function fromCursor(room: Room, kind: CursorKind, reader: Reader, cursor: string): number | Fault {
   const m = /^([0-9a-z]{1,11})-([A-Za-z0-9]{1,32})$/.exec(cursor);
   const offset = m === null ? Number.NaN : Number.parseInt(m[1] ?? '', 36);
   const plain = Number.isSafeInteger(offset) && offset.toString(36) === m?.[1];
   if (plain && cursorMac(room, kind, reader, offset) === m?.[2]) return offset;
-  return new Fault('invalid_field', 'This cursor is not one of this inbox.', { field: 'cursor' });
+  return new Fault('invalid_field', 'This cursor does not belong to this inbox.', { field: 'cursor' });
 }
 
 /**
- * What lay behind the cursor was removed, or the cursor is ahead of everything: both are reported with a place to go
- * on from (K17).
+ * What followed the cursor was removed, or the cursor is ahead of everything: both are reported with a place to
+ * continue from (K17).
  */
 export function expired(room: Room, kind: CursorKind, reader: Reader, oldest: number): Fault {
-  const message = 'This cursor is no place in what is kept any more. Go on from oldest_cursor.';
+  const message = 'What followed this cursor is no longer kept. Continue from oldest_cursor.';
   return new Fault('cursor_expired', message, {
     extra: { oldest_cursor: toCursor(room, kind, reader, oldest) },
   });

@@ -18,8 +18,8 @@ const PAGE_BYTES = 8 * 1024 * 1024;
 const AT_ONCE = 100;
 
 /**
- * A page behind an offset, or from the oldest entry without one. Offsets are dense, so a page that does not start
- * right behind its cursor has lost something to retention: that is said, with the oldest place still good (K17).
+ * The page after an offset, or from the oldest entry without one. Offsets are dense, so a page that does not start
+ * right after its cursor has lost something to retention: that is said, with the oldest place still good (K17).
  */
 export function readInbox(
   room: Room,
@@ -27,7 +27,7 @@ export function readInbox(
   after: number | null,
   size: PageSize,
 ): Promise<Read | Fault> {
-  return readBehind(room, reader, after, (tx) => readPage(tx, reader, after ?? 0, size));
+  return readAfter(room, reader, after, (tx) => readPage(tx, reader, after ?? 0, size));
 }
 
 /** The same for a caller that only passes the bytes on: neighbouring envelopes come in one piece. */
@@ -37,10 +37,10 @@ export function readPieces(
   after: number | null,
   limit: number,
 ): Promise<Read<Piece> | Fault> {
-  return readBehind(room, reader, after, (tx) => readRuns(tx, reader, after ?? 0, limit));
+  return readAfter(room, reader, after, (tx) => readRuns(tx, reader, after ?? 0, limit));
 }
 
-function readBehind<T extends Piece>(
+function readAfter<T extends Piece>(
   room: Room,
   reader: Reader,
   after: number | null,
@@ -48,13 +48,13 @@ function readBehind<T extends Piece>(
 ): Promise<Read<T> | Fault> {
   return room.store.read(reader.space, async (tx) => {
     const page = await look(tx);
-    if (page.items.length > 0) return orExpired(room, reader, after, page);
+    if (page.items.length > 0) return orExpired(room, reader, { after, found: page, last: 0 });
     const last = await lastOffset(tx, reader);
     if (after !== null && after > last) return expired(room, 'events', reader, last); // an older store was restored
     if ((after ?? 0) === last) return { items: [], hasMore: false, after: last };
     // Something arrived between the two looks, or everything was removed: now that the end is known, one more look
     // decides.
-    return orExpired(room, reader, after, await look(tx), last);
+    return orExpired(room, reader, { after, found: await look(tx), last });
   });
 }
 
@@ -72,9 +72,7 @@ type Found<T> = { items: T[]; hasMore: boolean };
 function orExpired<T extends Piece>(
   room: Room,
   reader: Reader,
-  after: number | null,
-  found: Found<T>,
-  last = 0,
+  { after, found, last }: { after: number | null; found: Found<T>; last: number },
 ): Read<T> | Fault {
   const { items, hasMore } = upToGap(found);
   const next = items[0]?.first ?? last + 1;

@@ -203,7 +203,7 @@ async function repeated(
   const before = await tx.events.get(producer.id, outline.eventId);
   if (before === null) return null;
   if (before.bodyHash === bodyHash) return { duplicate: true };
-  const message = 'Another event with this event_id was accepted before. Ids are never used again.';
+  const message = 'A different event with this event_id was accepted before. Use a new id for every event.';
   return new Fault('event_conflict', message);
 }
 

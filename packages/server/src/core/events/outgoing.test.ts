@@ -19,7 +19,7 @@ describe('the producer that is filled in', () => {
     fc.assert(fc.property(json, json, names, gap, json, check), { numRuns: 300 });
   });
 
-  it('[K5] is found behind members that look like it', () => {
+  it('[K5] is found after members that look like it', () => {
     const text =
       '{"x":{"source":{"n":1}},"y":["source",{"source":{}}],"z":"\\"source\\":{","source":{"name":"n"}}';
     const filled = asSent(text, FILL);

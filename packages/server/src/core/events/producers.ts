@@ -46,7 +46,7 @@ function refuseName(name: string, id: string): Fault | null {
   if (name.trim() === '' || name.length > 80 || !isProducerId(id))
     return new Fault('invalid_field', 'A producer has a name of 1 to 80 characters.', { field });
   if (isReserved(id))
-    return new Fault('name_taken', `${id} is a name that this server speaks under itself.`, { field });
+    return new Fault('name_taken', `${id} is a name that this server uses for itself.`, { field });
   return null;
 }
 

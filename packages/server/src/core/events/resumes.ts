@@ -6,7 +6,7 @@ import type { Resume } from './wait.ts';
 
 export type ReadResumes = { resumes: Resume[]; hasMore: boolean; after: number };
 
-/** The agent's wake-ups behind a place, or from the oldest that is kept (K21). They leave with their events. */
+/** The agent's wake-ups after a place, or from the oldest that is kept (K21). They leave with their events. */
 export function readResumes(
   room: Room,
   reader: Reader,

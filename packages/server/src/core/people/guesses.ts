@@ -20,8 +20,9 @@ type Guess = { head: HeadName; rate: Rate };
 export type PaidGuess = { counted: readonly Guess[]; place: HeadName };
 
 /**
- * Pays for one guess, or says how long to wait. It is paid before the password is looked at, so that many at once are
- * no more than one after the other. Who has to wait is told so without a write: a stranger's refused guesses fill nothing.
+ * Pays for one guess, or says how long to wait. It is paid before the password is checked, so that many guesses at once
+ * are no cheaper than one after the other. Having to wait is answered without a write, so that a stranger's refused
+ * guesses fill no table.
  */
 export async function payGuess(
   room: Room,

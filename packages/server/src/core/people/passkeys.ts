@@ -68,7 +68,7 @@ export async function addPasskey(
 }
 
 function notTaken(): Fault {
-  const message = 'This passkey could not be taken. Ask for a new one, and answer within five minutes.';
+  const message = 'This passkey could not be accepted. Start again, and answer within five minutes.';
   return new Fault('invalid_field', message, { field: 'response' });
 }
 

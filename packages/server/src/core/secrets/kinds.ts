@@ -1,8 +1,8 @@
 import { isJwt, isMixed, isReal, isToken } from './proofs.ts';
 
 /**
- * A credential known by its beginning. Patterns are sticky and linear: every quantifier stands on one character class,
- * and all are bounded except where a look-behind makes sure that a run of characters is entered once only.
+ * A credential known by its beginning. Patterns are sticky and linear: every quantifier applies to one character class,
+ * and all are bounded except where a look-behind makes sure that a run of characters is entered only once.
  */
 export type SecretKind = {
   name: string;

@@ -27,9 +27,9 @@ function addToGroup(kind: SecretKind, start: string): void {
 }
 
 /**
- * `glpat-.glpat-.…` looks like the start of a token again and again, and is none. Reading on from each of these
- * starts would take seconds for a mebibyte, so once twice the text was read in vain, the scan continues after what
- * was read.
+ * `glpat-.glpat-.…` looks like the start of a token again and again, without ever being one. Reading on from each of
+ * these starts would take seconds for a mebibyte, so once twice the length of the text has been read in vain, the scan
+ * continues after what it has read.
  */
 type Effort = { left: number; passed: number };
 const FREE_EFFORT = 4096;

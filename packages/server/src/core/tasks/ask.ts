@@ -41,7 +41,7 @@ export async function openQuestion(room: Room, tx: Tx, task: TaskRecord): Promis
     state: task.state,
     caller: task.caller,
   };
-  const words = text || (isAuth ? 'The agent needs an authentication' : 'The agent needs an answer');
+  const words = text || (isAuth ? 'The agent needs a login' : 'The agent needs an answer');
   const delivery = await putQuestion(room, tx, {
     agent: task.agent,
     provider: 'a2a',
@@ -86,9 +86,9 @@ export async function resumeTask(room: Room, tx: Tx, answered: Delivery, answerB
   const now = room.clock.now();
   const links = await liveLinks(room, tx, found.agent);
   let task: TaskRecord = { ...found, delivery: null, link: chooseLink(links, found) };
-  task = await append(room, tx, task, { kind: 'message', note: DECISION_NOTE, body, key: null }, now);
+  task = await append(room, tx, task, { kind: 'message', note: DECISION_NOTE, body, key: null, at: now });
   const pos = task.length;
-  task = await append(room, tx, task, { kind: 'status', note: 'working', body: null, key: null }, now);
+  task = await append(room, tx, task, { kind: 'status', note: 'working', body: null, key: null, at: now });
   await record(room, tx, now, {
     actor: 'system',
     action: 'task.resumed',

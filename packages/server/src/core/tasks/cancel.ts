@@ -36,7 +36,7 @@ async function end(room: Room, tx: Tx, before: TaskRecord, actor: string): Promi
   const now = room.clock.now();
   await record(room, tx, now, { actor, action: 'task.canceled', subject: before.id, data: {} });
   let task = await closeQuestion(room, tx, before, 'Answered elsewhere: the task was canceled.');
-  task = await append(room, tx, task, { kind: 'status', note: 'canceled', body: null, key: null }, now);
+  task = await append(room, tx, task, { kind: 'status', note: 'canceled', body: null, key: null, at: now });
   await tellLaptop(room, tx, task);
   return save(tx, task);
 }

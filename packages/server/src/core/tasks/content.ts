@@ -32,8 +32,7 @@ export async function keepContent(
   room: Room,
   tx: Tx,
   task: TaskRecord,
-  text: string,
-  content: readonly PreparedContent[],
+  { text, content }: { text: string; content: readonly PreparedContent[] },
 ): Promise<JsonObject | string | Fault> {
   // Most chunks contain neither, and stay as they were written.
   if (content.length === 0 && !namesUpload(text)) return text;
@@ -41,9 +40,11 @@ export async function keepContent(
   const parts = Array.isArray(artifact.parts) ? [...artifact.parts] : [];
   const uploads = await findUploads(room, tx, task, parts);
   if (isFault(uploads)) return uploads;
-  for (const [at, blob] of uploads) await refer(tx, task, parts, at, blob);
-  for (const given of content)
-    await refer(tx, task, parts, given.part, await storeBytes(room, tx, task, given));
+  for (const [at, blob] of uploads) parts[at] = await refer(tx, task, parts[at], blob);
+  for (const given of content) {
+    const blob = await storeBytes(room, tx, task, given);
+    parts[given.part] = await refer(tx, task, parts[given.part], blob);
+  }
   return { ...artifact, parts };
 }
 
@@ -71,10 +72,11 @@ async function findUploads(
   return found;
 }
 
-async function refer(tx: Tx, task: TaskRecord, parts: Json[], at: number, blob: Blob): Promise<void> {
-  const { raw: _raw, url: _url, ...rest } = parts[at] as JsonObject;
-  parts[at] = { ...rest, stored: { id: blob.id, size: blob.size } };
+/** The part as the log holds it: with a reference in the place of its bytes or upload. */
+async function refer(tx: Tx, task: TaskRecord, part: Json | undefined, blob: Blob): Promise<JsonObject> {
   await tx.blobs.use(task.seq, blob.id);
+  const { raw: _raw, url: _url, ...rest } = part as JsonObject;
+  return { ...rest, stored: { id: blob.id, size: blob.size } };
 }
 
 async function storeBytes(room: Room, tx: Tx, task: TaskRecord, given: PreparedContent): Promise<Blob> {

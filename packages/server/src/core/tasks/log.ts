@@ -26,6 +26,7 @@ export type NewEntry = {
   body: JsonObject | string | null;
   /** By which a repeated message or frame is recognised. */
   key: string | null;
+  at: Micros;
 };
 
 /** By which a caller's repeated message is recognised (A8). */
@@ -66,30 +67,25 @@ export function entryBytes(body: Pick<Uint8Array, 'length'> | string | null): nu
 /** Asked before anybody but a person appends to a log. The end of a task is always accepted. */
 export function refuseMore({ logBytes }: Pick<TaskRecord, 'logBytes'>, body: string | null): Fault | null {
   if (logBytes + entryBytes(body) <= LOG_MOST) return null;
-  const message = `A task holds at most ${LOG_MOST / 1024 / 1024} MiB of words and data. End it and open a new one; large content belongs into files.`;
+  const message = `A task holds at most ${LOG_MOST / 1024 / 1024} MiB of words and data. End it and open a new one; large content belongs in files.`;
   return new Fault('payload_too_large', message);
 }
 
 /** Appends one entry to a task's log. The returned task has yet to be written. */
-export async function append(
-  room: Room,
-  tx: Tx,
-  task: TaskRecord,
-  entry: NewEntry,
-  at: Micros,
-): Promise<TaskRecord> {
+export async function append(room: Room, tx: Tx, task: TaskRecord, entry: NewEntry): Promise<TaskRecord> {
+  const { kind, note, key, at } = entry;
   const pos = task.length + 1;
   const text = entry.body === null || typeof entry.body === 'string' ? entry.body : exactText(entry.body);
   const body = text === null ? null : room.vault.seal(text, logIdentity(task, pos));
-  await tx.tasks.append(task.seq, { pos, kind: entry.kind, note: entry.note, at, body }, entry.key);
+  await tx.tasks.append(task.seq, { pos, kind, note, at, body }, key);
   const next: TaskRecord = {
     ...task,
     length: pos,
     logBytes: task.logBytes + entryBytes(body),
     changedAt: Math.max(at, task.changedAt),
-    state: entry.kind === 'status' ? (entry.note as TaskState) : task.state,
+    state: kind === 'status' ? (note as TaskState) : task.state,
   };
-  await queuePushes(room, tx, next, { pos, kind: entry.kind, note: entry.note });
+  await queuePushes(room, tx, next, { pos, kind, note });
   return next;
 }
 

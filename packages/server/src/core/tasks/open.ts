@@ -206,10 +206,10 @@ async function proceed(room: Room, tx: Tx, sending: PreparedMessage, key: string
     data: { agent: task.agent },
   });
   task = await closeQuestion(room, tx, task, 'Answered elsewhere: the caller has sent a message.');
-  task = await append(room, tx, task, { kind: 'message', note: '', body: sending.body, key }, now);
+  task = await append(room, tx, task, { kind: 'message', note: '', body: sending.body, key, at: now });
   const pos = task.length;
   if (isInterrupted(task.state))
-    task = await append(room, tx, task, { kind: 'status', note: 'working', body: null, key: null }, now);
+    task = await append(room, tx, task, { kind: 'status', note: 'working', body: null, key: null, at: now });
   await queueFrame(room, tx, task, { type: 'message', pos });
   if (sending.push !== null) await putPush(room, tx, task, sending.push);
   await save(tx, task);

@@ -86,12 +86,13 @@ export function takeReport(room: Room, said: PreparedReport): Promise<Reported |
     if (task === null || task.agent !== said.agent)
       return new Fault('not_found', 'There is no task with this id for this agent.');
     const key = frameKey(room, task, said.frameId);
-    if (await wasSaid(room, tx, task, said, key)) return { task, isRepeat: true, grewAt: null };
+    const olderKey = () => olderFrameKey(room, said.agent, said.frameId);
+    if (await wasSaid(tx, task, { key, olderKey })) return { task, isRepeat: true, grewAt: null };
     if (isTerminal(task.state)) return taskEnded(task);
     const full = endsTask(said) ? null : refuseMore(task, said.text);
     if (full !== null) return full;
     const at = room.clock.now();
-    const next = await take(room, tx, task, said, { key, at });
+    const next = await take(room, tx, task, { said, key, at });
     if (isFault(next)) return next;
     return { task: next, isRepeat: false, grewAt: next.length > task.length ? at : null };
   });
@@ -101,16 +102,12 @@ function endsTask({ kind, state }: PreparedReport): boolean {
   return kind === 'message' || (state !== null && isTerminal(state));
 }
 
-async function wasSaid(
-  room: Room,
-  tx: Tx,
-  { length }: TaskRecord,
-  { agent, frameId }: PreparedReport,
-  key: string,
-): Promise<boolean> {
+type Keys = { key: string; olderKey(): string };
+
+async function wasSaid(tx: Tx, { length }: TaskRecord, { key, olderKey }: Keys): Promise<boolean> {
   // The log holds only the opening message, so nothing can be a repetition.
   if (length === 1) return false;
-  const earlier = (await tx.tasks.byKey(key)) ?? (await tx.tasks.byKey(olderFrameKey(room, agent, frameId)));
+  const earlier = (await tx.tasks.byKey(key)) ?? (await tx.tasks.byKey(olderKey()));
   return earlier !== null;
 }
 
@@ -123,27 +120,22 @@ function remember(room: Room, said: Report, { task, grewAt }: Reported, bytes: n
   rememberNext(room, task, { ...entry, at: grewAt, body: said.message }, bytes);
 }
 
-/** By which a repetition is recognised, and when it was said. */
-type Saying = { key: string; at: Micros };
+/** A report, the key by which its repetition is recognised, and when it came. */
+type Saying = { said: PreparedReport; key: string; at: Micros };
 
-function take(
-  room: Room,
-  tx: Tx,
-  task: TaskRecord,
-  said: PreparedReport,
-  saying: Saying,
-): Promise<TaskRecord | Fault> {
+function take(room: Room, tx: Tx, task: TaskRecord, saying: Saying): Promise<TaskRecord | Fault> {
+  const { said, key, at } = saying;
   switch (said.kind) {
     case 'state':
-      return changeState(room, tx, task, { state: said.state ?? task.state, message: said.text, ...saying });
+      return changeState(room, tx, task, { state: said.state ?? task.state, message: said.text, key, at });
     case 'artifact':
-      return addArtifact(room, tx, task, said, saying);
+      return addArtifact(room, tx, task, saying);
     case 'message':
-      return replyDirectly(room, tx, task, said.text, saying);
+      return replyDirectly(room, tx, task, saying);
   }
 }
 
-type Change = Saying & { state: TaskState; message: string | null };
+type Change = { state: TaskState; message: string | null; key: string; at: Micros };
 
 async function changeState(room: Room, tx: Tx, before: TaskRecord, change: Change): Promise<TaskRecord> {
   const { state, message, key, at } = change;
@@ -157,9 +149,9 @@ async function changeState(room: Room, tx: Tx, before: TaskRecord, change: Chang
       data: {},
     });
   }
-  let task = await closeQuestion(room, tx, before, 'Answered elsewhere: the agent has gone on.');
+  let task = await closeQuestion(room, tx, before, 'Answered elsewhere: the agent has moved on.');
   if (isOfStream(task)) task = { ...task, awaitedUntil: 0 };
-  task = await append(room, tx, task, { kind: 'status', note: state, body: message, key }, at);
+  task = await append(room, tx, task, { kind: 'status', note: state, body: message, key, at });
   if (isInterrupted(state)) task = await openQuestion(room, tx, task);
   return save(tx, task);
 }
@@ -168,14 +160,12 @@ async function addArtifact(
   room: Room,
   tx: Tx,
   task: TaskRecord,
-  said: PreparedReport,
-  { key, at }: Saying,
+  { said, key, at }: Saying,
 ): Promise<TaskRecord | Fault> {
-  const kept = await keepContent(room, tx, task, said.text ?? '', said.content);
+  const kept = await keepContent(room, tx, task, { text: said.text ?? '', content: said.content });
   if (isFault(kept)) return kept;
   const note = artifactNote(said.append, said.lastChunk);
-  const entry = { kind: 'artifact' as const, note, body: kept, key };
-  return save(tx, await append(room, tx, task, entry, at));
+  return save(tx, await append(room, tx, task, { kind: 'artifact', note, body: kept, key, at }));
 }
 
 /**
@@ -186,8 +176,7 @@ async function replyDirectly(
   room: Room,
   tx: Tx,
   task: TaskRecord,
-  message: string | null,
-  { key, at }: Saying,
+  { said: { text: message }, key, at }: Saying,
 ): Promise<TaskRecord> {
   if (!(await isFirstWord(tx, task, at)))
     return changeState(room, tx, task, { state: 'completed', message, key, at });
@@ -197,6 +186,6 @@ async function replyDirectly(
     subject: task.id,
     data: {},
   });
-  const replied = await append(room, tx, task, { kind: 'message', note: '', body: message, key }, at);
+  const replied = await append(room, tx, task, { kind: 'message', note: '', body: message, key, at });
   return save(tx, { ...replied, state: 'completed', isDirect: true });
 }

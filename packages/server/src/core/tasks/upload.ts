@@ -31,7 +31,7 @@ function tooMuchUnnamed(): Fault {
   const { count, bytes } = MOST_UNNAMED;
   return new Fault(
     'payload_too_large',
-    `An agent may have ${count} uploads, and ${bytes} bytes in them, that no artifact names. Send the artifacts first; what is not named leaves a day after it came.`,
+    `An agent may have ${count} uploads, and ${bytes} bytes in them, that no artifact names. Send the artifacts first; what is not named is removed a day after it arrived.`,
   );
 }
 

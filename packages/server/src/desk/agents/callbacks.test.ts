@@ -96,7 +96,8 @@ describe('callbacks', () => {
     for (let attempt = 1; attempt <= 10; attempt++) {
       await attemptsReach(world, id, attempt);
       if (attempt === 10) break;
-      // Longer than any step of the schedule. It is due by that alone: queued once more, it could be sent twice.
+      // Longer than any step of the schedule. That alone makes it due: if it were queued again, it could be sent
+      // twice.
       await world.tick(30 * HOUR);
       await world.room.store.write(world.space.id, [], async (tx) => tx.announce('jobs'));
     }

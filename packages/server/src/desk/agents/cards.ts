@@ -111,7 +111,7 @@ async function refuseTenant({ room }: Shell, person: Person): Promise<void> {
   if (await isAtHome(room, person)) return;
   throw new Fault(
     'role_too_low',
-    'This key signs for every space here. Its change belongs to the first one.',
+    'This key signs for every space on this server. Only an owner of the first space can change it.',
   );
 }
 

@@ -166,7 +166,7 @@ describe('the list', () => {
 });
 
 describe('a type among very many others', () => {
-  test('[D83] is looked for in steps: a page may be short, and the next one goes on behind it', async () => {
+  test('[D83] is searched in steps: a page may be short, and the next one continues after it', async () => {
     const { world } = await openKnown();
     const space = world.space.id;
     await world.room.store.write(space, [], async (tx) => {

@@ -171,7 +171,7 @@ describe('searching', () => {
     const indexer = new Indexer({ room, wakeups: data.store.signals, warn: () => {}, pace: () => few });
     onTestFinished(() => indexer.stop());
     await indexer.start();
-    // Looked at in the store: a search would itself find what is not in the index yet.
+    // Checked in the store, because a search also finds what is not in the index yet.
     const line = room.vault.wordKey(world.space.id, 'line');
     await until(async () => (await world.sql('select seq from words where word = ?', line)).length === 12);
   });
@@ -286,7 +286,7 @@ describe('a rare thing among very many others', () => {
   }
 
   test.each(['from=2020-01-01T00:00:00Z&type=alert', 'q=common&type=alert', 'q=common+other'])(
-    '[D83] %s is looked for in steps: a page may be short or empty, and the next one goes on behind it',
+    '[D83] %s is looked for in steps: a page may be short or empty, and the next one continues after it',
     async (query) => {
       const world = await crowded();
       const pages: string[][] = [];

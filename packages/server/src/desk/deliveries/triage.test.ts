@@ -115,7 +115,7 @@ describe('snoozing', () => {
     expect(await section(world, id)).toBe('earlier');
   });
 
-  test('[D15] is refused when nothing waits any more, or the time is none or past', async () => {
+  test('[D15] is refused when nothing waits any more, or the time is invalid or past', async () => {
     const { world, clock } = await openKnown();
     const decided = await world.deliver();
     await world.decide(decided, { status: 'approved' });

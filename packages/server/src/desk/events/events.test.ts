@@ -107,7 +107,7 @@ describe('entries', () => {
     expect(await listAll(world, 'agent=nobody')).toEqual([]);
   });
 
-  it('[K32] a cursor that is none of ours and a wrong limit are refused', async () => {
+  it('[K32] a foreign cursor and a wrong limit are refused', async () => {
     const { world } = await openInbox();
     for (const query of ['cursor=x', 'cursor=W10', 'cursor=eyJhIjoxfQ', 'limit=0', 'limit=201', 'limit=x'])
       expect(await refused(world.desk('GET', `/desk/events?${query}`))).toMatchObject({ status: 422 });

@@ -53,7 +53,7 @@ async function lines(world: World): Promise<{ action: string; data: Record<strin
   return (await body<Page>(world.desk('GET', '/desk/audit?action=digest'))).entries;
 }
 
-/** Time passes, and whoever sends looks again: its own timer runs on real time. */
+/** Turns the clock, and makes the sender look again, because its own timer runs on real time. */
 function pass(world: World, micros: number): void {
   world.clock?.turn(micros);
   world.running.ground.data.store.signals.tell(new Map([['jobs', new Set([''])]]));

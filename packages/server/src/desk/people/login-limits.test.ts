@@ -34,7 +34,7 @@ describe('guessing', () => {
     expect(await status(here.login())).toBe(200);
   });
 
-  test('[D3] counts all addresses of one IPv6 network as one, and a port behind an address as nothing', async () => {
+  test('[D3] counts all addresses of one IPv6 network as one, and ignores a port after an address', async () => {
     const { world } = await openDesk({ env: PROXY });
     for (let i = 0; i < 10; i++)
       expect(await guess(from(world, `2001:db8:0:1::${i.toString(16)}`), 1)).toEqual([401]);
@@ -140,7 +140,7 @@ describe('guessing', () => {
     expect(await status(from(world, '192.0.2.99').login())).toBe(429);
   });
 
-  test('[D3] nobody can read from the store who was guessed at, and from where', async () => {
+  test('[D3] nobody can read from the store whose password was guessed, and from where', async () => {
     const { world } = await openDesk({ env: PROXY });
     await from(world, '192.0.2.77').login('guessed@example.com', WRONG);
     const rows = await world.sql('select * from heads');

@@ -167,7 +167,7 @@ describe('roles and leaving', () => {
     expect(await status(world.decide(id, { status: 'approved' }, token))).toBe(200);
   });
 
-  test('[D44] who is removed is out at once, sessions and tokens and all; decisions keep the name', async () => {
+  test('[D44] a person who is removed is out at once, with sessions and tokens; their decisions keep the name', async () => {
     const { world } = await openDesk();
     const { person, token } = await world.addPerson('leaver@example.com', 'decider');
     const id = await world.deliver();
@@ -191,7 +191,7 @@ describe('roles and leaving', () => {
     expect(await status(world.desk('DELETE', `/desk/people/${person.id}`))).toBe(404);
   });
 
-  test('[D44] the address of who left is free again', async () => {
+  test('[D44] the address of a removed person is free again', async () => {
     const { world } = await openDesk();
     const { person } = await world.addPerson('again@example.com', 'reader');
     await world.desk('DELETE', `/desk/people/${person.id}`);

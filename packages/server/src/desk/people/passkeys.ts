@@ -84,7 +84,7 @@ export function passkeyRoutes(app: FastifyInstance, shell: Shell): void {
 
   app.post('/desk/proof', async (request, reply) => {
     const session = sessionCookie(shell, request);
-    if (session === null) throw new Fault('proof_needed', 'Only a session can be proved. Log in first.');
+    if (session === null) throw new Fault('proof_needed', 'Only a session can be confirmed. Log in first.');
     const body = objectBody(request.body).value;
     const person = caller(request);
     if (body.response !== undefined)
@@ -118,7 +118,7 @@ function toAssertion(shell: Shell, request: FastifyRequest) {
 function toResponse(body: JsonObject): JsonObject {
   if (body.response === undefined || body.response === null) throw missing('response');
   if (isJsonObject(body.response)) return body.response;
-  throw invalid('response', 'response must be the answer of the browser, as an object.');
+  throw invalid('response', 'response must be what the browser answered, as an object.');
 }
 
 function fromPasskey(k: PasskeyRecord) {

@@ -23,7 +23,7 @@ test('[D52] by action, by group of actions, and by subject', async () => {
   expect(await actions(`subject=${first}&action=delivery`)).toEqual(['delivery.accepted']);
 });
 
-test('[D52] says who the people of its lines are, with and without a filter', async () => {
+test('[D52] names the people in its lines, with and without a filter', async () => {
   const { world } = await openDesk();
   await world.decide(await world.deliver(), { status: 'approved' });
   for (const query of ['limit=50', 'action=decision']) {

@@ -10,8 +10,8 @@ const PAGE = 1000;
 type Export = { space: SpaceId; format: 'ndjson' | 'csv'; turns: Turns };
 
 /**
- * Page by page, oldest first: a ledger of any length leaves in constant memory. All that was there when it was asked for
- * and nothing later, or a file would never end while much is written.
+ * Page by page, oldest first: a ledger of any length is sent in constant memory. It holds what was there at the time of
+ * the request and nothing later, or it would never end while much is written.
  */
 export async function* exportLines(room: Room, { space, format, turns }: Export): AsyncGenerator<string> {
   const end = await room.store.read(space, endOfLedger);

@@ -98,7 +98,7 @@ describe('the weekly letter', () => {
     expect(told).toEqual([...said, 'Nothing was decided.']);
   });
 
-  test('[D50] a week in which nothing happened is said in two sentences', async () => {
+  test('[D50] a week in which nothing happened takes two sentences', async () => {
     const { world } = await openDesk();
     const { letter } = await insights(world, '?week=2026-W01');
     expect(letter.map((s) => s.text)).toEqual(['Nothing was delivered this week.', 'Nothing was decided.']);
@@ -149,7 +149,7 @@ describe('the weekly letter', () => {
     expect(spring.time_zone).toBe('Europe/Vienna');
   });
 
-  test('[D50] sees the own space only, and refuses weeks that are none', async () => {
+  test('[D50] sees only its own space, and refuses invalid weeks', async () => {
     const { world } = await busyWeek();
     const stranger = await world.addPerson('s@example.com', 'owner', await world.addSpace('other'));
     const theirs = await body<Insights>(world.desk('GET', '/desk/insights', undefined, stranger.token));

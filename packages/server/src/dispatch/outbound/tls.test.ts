@@ -65,7 +65,7 @@ test('[W21] https to localhost reaches a receiver on loopback with its own certi
   expect(await makeOutbound({ ca: testCa }).send(request)).toMatchObject({ ok: true, status: 200 });
 });
 
-test('[W21] plain http, garbage and a hang-up behind https are tls failures', async () => {
+test('[W21] plain http, garbage and a hang-up at an https address are tls failures', async () => {
   const plain = await httpReceiver((_req, res) => res.end(), PUBLIC);
   const noise = await serve(
     createServer((socket) => socket.end('220 smtp.example ESMTP\r\n')),

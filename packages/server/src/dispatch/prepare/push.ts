@@ -96,7 +96,7 @@ function readFacts(room: Room, job: Job, errand: PushErrand): Promise<Facts | nu
     const stored = await tx.pushes.get(errand.task, errand.push);
     const task = await tx.tasks.bySeq(errand.task);
     const entry = await tx.tasks.entry(errand.task, errand.pos);
-    // One that was deleted and set anew has jobs of its own.
+    // A configuration that was deleted and set again has jobs of its own.
     if (stored?.job !== job.id || task === null || entry === null) return null;
     const log = await readLog(room, tx, task);
     return {

@@ -32,7 +32,7 @@ afterAll(() => world.stop());
 
 type Sending = { path: string; key: string; body: unknown; type?: string };
 
-/** Sends a request whose body ends only after `meanwhile`; it had been let in by then. */
+/** Sends a request that is let in before `meanwhile` runs; its body ends only afterwards. */
 async function heldBack({ path, key, body, type = 'application/json' }: Sending, meanwhile: () => unknown) {
   const bytes = Buffer.from(JSON.stringify(body));
   const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': bytes.length };

@@ -12,7 +12,7 @@ export function parseProxies(entries: readonly string[]): Proxies {
   return entries.map((entry) => {
     if (/\/0+$/.test(entry))
       throw new UsageError(
-        `LANTERNROOM_TRUST_PROXY: "${entry}" would believe everybody. Name the proxy's own address or range.`,
+        `LANTERNROOM_TRUST_PROXY: "${entry}" would trust everybody. Name the proxy's own address or range.`,
       );
     try {
       if (entry.includes('/')) return ipaddr.parseCIDR(entry);
@@ -20,7 +20,7 @@ export function parseProxies(entries: readonly string[]): Proxies {
       return [address, address.kind() === 'ipv4' ? 32 : 128];
     } catch {
       throw new UsageError(
-        `LANTERNROOM_TRUST_PROXY: "${entry}" is no address and no range such as 10.0.0.0/8.`,
+        `LANTERNROOM_TRUST_PROXY: "${entry}" is neither an address nor a range such as 10.0.0.0/8.`,
       );
     }
   });

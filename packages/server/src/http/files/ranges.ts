@@ -26,7 +26,10 @@ export function askedSlice(
   const { from, to } = slice;
   if (from >= to) {
     reply.header('content-range', `bytes */${size}`);
-    throw new Fault('range_not_satisfiable', `There are ${size} bytes, and none of them was asked for.`);
+    throw new Fault(
+      'range_not_satisfiable',
+      `There are ${size} bytes here, and Range asks for none of them.`,
+    );
   }
   reply
     .code(206)

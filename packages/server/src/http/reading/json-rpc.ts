@@ -24,8 +24,8 @@ type Unread = { ok: false; id: RpcId; error: RpcError; field?: string };
 export type RpcRead = { ok: true; call: RpcCall } | Unread;
 
 /**
- * Reads one call. A request without an id is answered with the id null instead of being taken for a notification:
- * callers of an agent want an answer, and the official 0.3 SDK looks for its errors there.
+ * Reads one call. A request without an id is answered with the id null and not treated as a notification: callers of an
+ * agent want an answer, and the official 0.3 SDK looks for its errors there.
  */
 export function readCall({ value: body, raw }: JsonBody): RpcRead {
   if (Array.isArray(body)) return refuse(null, 'Batches are not served here. Send one request at a time.');

@@ -24,7 +24,7 @@ describe('what is accepted', () => {
     expect(parseStrict(bytes)).toEqual({ ok: true, value: { a: 1 } });
   });
 
-  test('[W11] the same key in two objects, names of methods, and colons in strings are no duplicates', () => {
+  test('[W11] the same key in two objects, names of methods, and colons in strings are not duplicates', () => {
     const value = {
       a: { id: 1 },
       b: [{ id: 1 }, { id: 2 }],

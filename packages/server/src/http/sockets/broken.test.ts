@@ -46,7 +46,7 @@ test('[W1] any other request that does not arrive in time is told so', async () 
   expect(await slowly(false)).toBe(408);
 });
 
-test('[D33] whoever leaves in the middle of a body is no fault of ours, and not in the log as one', async () => {
+test('[D33] a caller who leaves in the middle of a body is not logged as a fault of ours', async () => {
   const logged: string[] = [];
   const app = Fastify({ logger: { level: 'warn', stream: { write: (line) => logged.push(line) } } });
   addJsonParser(app);

@@ -30,7 +30,7 @@ test('[A13] whoever resets an upgrade while their key is looked up ends their ow
   expect(socket.errored).toMatchObject({ code: 'ECONNRESET' });
 });
 
-test('[W10] who asks for HTTP/2 is answered as anybody else, body and all', async () => {
+test('[W10] a request to upgrade to HTTP/2 is answered like any other, body and all', async () => {
   const world = await openWorld();
   const body = JSON.stringify(draft(world));
   const head = [

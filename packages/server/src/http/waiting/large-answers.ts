@@ -30,8 +30,9 @@ export class LargeAnswers {
   readonly #outer = new Map<string, ServerResponse>();
 
   /**
-   * What is asked within the process (MCP) goes into another answer, and is taken when that one is. Whoever asks sends
-   * these headers along; nobody outside can guess them.
+   * A request from within the process (MCP) ends up in another answer, and counts as taken when that one is. Such a
+   * request carries these headers to say so; nobody outside can guess them. (An `AsyncLocalStorage` would need no
+   * header, but it slows down every promise of the process.)
    */
   within(outer: ServerResponse): Readonly<Record<string, string>> {
     const name = randomUUID();

@@ -24,7 +24,7 @@ it('[K12] other questions are other looks', async () => {
   expect(await Promise.all([ask('a'), ask('b'), ask('a')])).toEqual([1, 2, 1]);
 });
 
-it('[K12] who looks after a commit never gets what was there before it', async () => {
+it('[K12] a read after a commit never gets what was there before it', async () => {
   const { ask, signals } = counting();
   const before = ask();
   signals.tell(new Map([['inbox:a', new Set([''])]]));

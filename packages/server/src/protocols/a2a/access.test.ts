@@ -118,7 +118,7 @@ describe('who may call', () => {
     for (const stream of streams) await stream.body?.cancel().catch(() => {});
   });
 
-  test('[A22][A8] strangers who give their messages the same short id have a task each', async () => {
+  test('[A22][A8] strangers whose messages have the same short id get a task each', async () => {
     const own = await World.open({ env: { LANTERNROOM_TRUST_PROXY: '127.0.0.1' } });
     onTestFinished(() => own.stop());
     const agent = await anAgent(own);

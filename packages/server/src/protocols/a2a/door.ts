@@ -22,7 +22,7 @@ declare module 'fastify' {
 
 export type AgentParams = { handle: string; agent: string };
 
-/** An agent's address, whoever stands before it. */
+/** An agent's address, whoever is calling. */
 export type Address = { space: string; handle: string; agent: string; card: StoredCard; createdAt: Micros };
 
 export async function findAddress({ room }: Shell, { handle, agent }: AgentParams): Promise<Address | null> {

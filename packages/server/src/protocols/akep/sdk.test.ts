@@ -265,7 +265,7 @@ describe('the client with its inbox', () => {
 });
 
 describe('the client over time and distance', () => {
-  it('[K17] an agent that slept too long is told, and goes on with what is still kept', async () => {
+  it('[K17] an agent that slept too long is told, and continues with what is still kept', async () => {
     const { world, clock } = await openStillWorld();
     const now = () => clock.now() / 1_000;
     const { producer } = await producerIn(world, { clock: { now, sleep: async () => undefined } });
@@ -306,7 +306,7 @@ describe('the client over time and distance', () => {
 });
 
 describe('the client with a person', () => {
-  it('[W23] delivers, waits, and goes on by the answer; the answer is in the inbox as well', async () => {
+  it('[W23] delivers, waits, and acts on the answer; the answer is in the inbox as well', async () => {
     const world = await openWorld({ env: AT_ONCE });
     const wake = client(world);
     const inbox = open(world);

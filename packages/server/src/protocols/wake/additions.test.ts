@@ -56,7 +56,7 @@ it('[W25] an unknown address of a known version is a plain 404', async () => {
   }
 });
 
-it('[W25] the well-known document tells versions, limits and extensions, and a caller who it is', async () => {
+it('[W25] the well-known document lists versions, limits and extensions, and tells a caller who it is', async () => {
   const world = await openWorld({ env: { LANTERNROOM_RATE_TEST: '20/5' } });
   const card = async (headers: Record<string, string>) =>
     (await fetch(`${world.url}/.well-known/wake.json`, { headers })).json();

@@ -114,7 +114,7 @@ it.each([
   },
 );
 
-it('[W21] a redirect is an answer like any other that is no success: not followed, tried again', async () => {
+it('[W21] a redirect counts as a failure like any other: not followed, tried again', async () => {
   const trap = await openHook(() => ({ status: 200 }));
   const hook = await openHook(() => ({ status: 307, headers: { location: `${trap.origin}/taken` } }));
   const world = await openWorld({ env: AT_ONCE });

@@ -125,7 +125,7 @@ it('[W20] during a rotation both secrets sign, so that neither receiver misses a
     expect(new Webhook(secret).verify(body, standardHeaders(call))).toMatchObject({ status: 'approved' });
     expect(await verifyWebhook({ secret, body, headers })).toMatchObject({ ok: true });
   }
-  // There is room for one in this header: the new one, which a receiver that is brought up to date has.
+  // This header has room for one signature: the new secret's, which an updated receiver has.
   const hmac = createHmac('sha256', fresh).update(body).digest('hex');
   expect(headers['x-wake-signature']).toBe(`sha256=${hmac}`);
 });

@@ -22,7 +22,7 @@ function agentClock(sleep: (ms: number) => void = () => {}): Clock & { naps: num
   };
 }
 
-/** A client together with what it has written down and raised. */
+/** A client, its log, and the alerts that it raised. */
 function agentIn(world: World, over: Partial<WakeOptions> = {}) {
   const log = memoryLog();
   const alerts: string[] = [];

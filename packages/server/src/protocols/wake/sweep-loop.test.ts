@@ -15,7 +15,7 @@ async function decideMany(world: World, ids: readonly string[]): Promise<void> {
   for (const reply of await Promise.all(answers)) expect(reply.status).toBe(200);
 }
 
-/** What goes on beside the loops: whether it still does, and the moments at which something was committed. */
+/** What happens beside the loops: whether it is still going on, and the moments of its commits. */
 type Work = { busy: boolean; interval: () => Promise<void> };
 
 /**
@@ -125,7 +125,7 @@ it('[W19] a page at a time, has_more leads through all of it without a gap or a 
   expect([...found].sort()).toEqual([...ids].sort());
 });
 
-it('[W19] the real client sweeps each answer once, and goes on where it stopped', async () => {
+it('[W19] the real client sweeps each answer once, and continues where it stopped', async () => {
   const { world } = await openStillWorld(AT_ONCE);
   const log = memoryLog();
   const wake = client(world, { log });

@@ -114,7 +114,7 @@ it('[W18] oldest change first, and an answer is a change', async () => {
   expect(answered.deliveries.map((item) => item.status)).toEqual(['approved', 'rejected']);
 });
 
-it('[W18] reading, snoozing and holding are no changes', async () => {
+it('[W18] reading, snoozing and holding do not count as changes', async () => {
   const { world } = await openStillWorld();
   const [a] = await deliverMany(world, 2);
   const before = await swept(world, '');

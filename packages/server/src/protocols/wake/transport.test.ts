@@ -164,11 +164,11 @@ it.each(['0.0.0.0', '::', '192.0.2.10', 'desk.example.com'])(
   },
 );
 
-it('[W2] a proxy that is no address refuses to start, and names it', async () => {
+it('[W2] a proxy that is not an address: the server refuses to start, and names it', async () => {
   const env = { LANTERNROOM_TRUST_PROXY: '10.0.0.0/99', LANTERNROOM_LOG: 'silent' };
   const config = readConfig({ flags: { port: '0', data: temporaryFolder() }, env });
   const ground = await openGround(config);
-  await expect(startServer(config, ground)).rejects.toThrow('"10.0.0.0/99" is no address');
+  await expect(startServer(config, ground)).rejects.toThrow('"10.0.0.0/99" is neither an address');
   await ground.stop();
 });
 

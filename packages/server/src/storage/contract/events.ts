@@ -61,7 +61,7 @@ export function describeEvents(fresh: Fresh): void {
     await expect(write((tx) => tx.entries.insert(anEntry(event)))).rejects.toThrow();
   });
 
-  test('[K11] a reader gets what lies behind its place, in order, a page at a time', async () => {
+  test('[K11] a reader gets what follows its place, in order, a page at a time', async () => {
     const { write, read } = await opened();
     const events = [3, 1, 2, 5, 4].map((seq) => ({ event: anEventRecord({ seq }) }));
     await write((tx) => insert(tx, ...events));

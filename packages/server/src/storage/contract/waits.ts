@@ -37,7 +37,7 @@ export function describeWaits(fresh: Fresh): void {
     expect(await write((tx) => tx.waits.end('wait_1'))).toBe(false);
   });
 
-  test('[K21] resumes are read behind a place, in order, and leave with their entries', async () => {
+  test('[K21] resumes are read after a place, in order, and leave with their entries', async () => {
     const { write, read } = await opened();
     const resumes = [1, 2, 3].map((offset) => aResume({ offset, entryOffset: offset * 10 }));
     const alone = aResume({ offset: 4, entryOffset: 30, waitId: null, runStateRef: null, outOfOrder: true });

@@ -80,7 +80,7 @@ function assertNotEmptied(database: string, checkpoints: string): void {
   const isEmpty = (file: string) => !existsSync(file) || statSync(file).size === 0;
   if (!isEmpty(database) || isEmpty(checkpoints)) return;
   throw new Error(
-    `The database ${database} is missing or empty, and ${checkpoints} tells that there was one. Put it back, or restore a backup into another folder with "lanternroom restore FILE --data DIR".`,
+    `The database ${database} is missing or empty, and ${checkpoints} says that there was one. Put it back, or restore a backup into another folder with "lanternroom restore FILE --data DIR".`,
   );
 }
 

@@ -168,7 +168,7 @@ test('[D26] what is packed for the thread is unpacked as it was, bodies and call
   expect(unpack('delivery', pack('delivery', []))).toEqual([]);
 });
 
-test('[D26] events travel in the same way, and who gets many of them goes once', () => {
+test('[D26] events travel the same way, and takers that many of them share are sent once', () => {
   const producer = { id: 'prod_one' } as ReadEvent['producer'];
   const takers: ReadEvent['takers'] = [
     { agent: 'a', keptFor: 1, ackRequired: true, ceiling: 'never', forwards: [] },
@@ -218,7 +218,7 @@ test('[A13] the thread does not overtake what was handed in before it was there'
     made.take('delivery', unit(String(i))).then(() => order.push('here')),
   );
   const later: Promise<unknown>[] = [];
-  // Until it is no longer this thread that is asked: the other one is there, and has to wait.
+  // Until this thread is no longer the one that is asked: the other one is running, and has to wait.
   for (let before = -1; before !== seen.here; ) {
     await new Promise((resolve) => setTimeout(resolve, 5));
     before = seen.here;

@@ -108,7 +108,7 @@ describe('migrate', () => {
     expect(await listed(there.folder, there.url)).toEqual([there.ids, true]);
   });
 
-  test('[R10] what changed in between is copied anew', async () => {
+  test('[R10] what changed in between is copied again', async () => {
     const there = await filled();
     const stop: Progress = (table) => {
       if (table === 'words' || table === 'tokens') throw new Error('pulled the plug');

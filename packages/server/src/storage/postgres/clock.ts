@@ -38,7 +38,7 @@ export class DatabaseClock implements Clock {
   }
 }
 
-/** Both cannot be right: the database was set anew or is another one now, or this machine has slept. */
+/** Both cannot be right: the database's clock was set, it is another database now, or this machine has slept. */
 function jumped(before: Sample, after: Sample): boolean {
   const expected = before.database + (after.here - before.here) * 1000;
   return Math.abs(after.database - expected) / 1000 > before.error + after.error + DRIFT_MS;

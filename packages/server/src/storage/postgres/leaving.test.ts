@@ -26,7 +26,7 @@ test('[R12][K17] an event leaves with its last entry, also when two replicas tak
     await tx.events.insert(event, Buffer.from('{}'));
     for (const agent of AGENTS) await tx.entries.insert(anEntry(event, { agent }));
   });
-  // Both are in the middle of it, or wait for each other, before either goes on.
+  // Both are in the middle of their transaction, or one waits for the other, before either continues.
   const held = onDatabase(url, `begin; lock table resumes; ${UNTIL_BOTH_WAIT}; commit`);
   await until(async () => (await onDatabase(url, RESUMES_ARE_HELD)).length === 1);
   const now = 100 * DAY;

@@ -3,7 +3,7 @@ import type { Topic } from '../../core/store.ts';
 type Told = [Topic, string[]][];
 type Ends = [string, number][];
 
-/** `ledgers` says where the ledgers end, so that news which has arrived is not taken for missed. */
+/** `ledgers` says where the ledgers end, so that news which did arrive does not count as missed. */
 export type Notice = { from: string; told?: Told; ledgers?: Ends; test?: string };
 
 /** PostgreSQL takes at most 8000 bytes. */

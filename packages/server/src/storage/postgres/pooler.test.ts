@@ -51,7 +51,7 @@ test('[R9] behind a pooler that gives another server to each transaction, everyt
   expect(lines.map((line) => line.seq)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1));
 });
 
-test('[R9][R3] where LISTEN brings nothing, news is found by looking, and that is said once', async () => {
+test('[R9][R3] where LISTEN brings nothing, news is found by looking, and the log says so once', async () => {
   const { behind, warnings, open } = await pooled();
   const [one, other] = [await open(behind), await open(behind)];
   const heard: string[] = [];

@@ -106,7 +106,9 @@ async function standBefore(url: string, join: (client: Socket, base: Socket) => 
   return { url: target.href };
 }
 
-/** Cuts a connection off behind a commit of what holds `marked`: its answer never arrives. */
+/**
+ * Cuts a connection right after the commit of a transaction that contains `marked`: the commit's answer never arrives.
+ */
 async function cuttingBehind(url: string, marked: string): Promise<string> {
   const door = await standBefore(url, (client, base) => {
     let isMarked = false;
@@ -226,7 +228,7 @@ describe('the start', () => {
     await store.write('sp_1', [], (tx) => tx.ledger.insert(line(1)));
   });
 
-  test('[R8][D25] a wrong name, host or user is said in one sentence, without the password', async () => {
+  test('[R8][D25] a wrong name, host or user is reported in one sentence, without the password', async () => {
     const missing = server.url('nowhere').replace('lanternroom@', 'lanternroom:hush@');
     expect(await refusal(missing)).toMatch(/There is no database at postgres:\/\/127.*createdb/);
     const nobody = missing.replace(String(server.port), '1');
@@ -274,7 +276,7 @@ describe('while it runs', () => {
     await idle.get();
     held.hold();
     await expect(link.exec('select 1')).rejects.toThrow('Connection terminated');
-    // Whoever comes now is told at once, also where nobody was waiting.
+    // A request that comes now fails at once, even on a lane where nobody was waiting.
     for (const lane of [asked, idle])
       await expect(lane.get()).rejects.toMatchObject({ fault: 'unavailable' });
     held.letGo();
@@ -311,7 +313,7 @@ describe('while it runs', () => {
     expect(await store.read('sp_1', (tx) => tx.heads.get('ledger'))).toBeNull();
   });
 
-  test('[R7] when no more connections are to be had, it says so and recovers', async () => {
+  test('[R7] when there are no connections left, it says so and recovers', async () => {
     const url = await database();
     const name = new URL(url).pathname.slice(1);
     await onDatabase(url, 'create role small login');

@@ -34,6 +34,6 @@ test('[D10] many members, and long names of them, have their order too', () => {
   for (const _ of [1, 2]) expect(canonicalJson(value)).toBe(canonicalize(value));
 });
 
-test('[D10] what is no JSON has no canonical form', () => {
+test('[D10] what is not JSON has no canonical form', () => {
   expect(() => canonicalJson({ a: Number.NaN })).toThrow(/no form in JSON/);
 });

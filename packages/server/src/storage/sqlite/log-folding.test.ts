@@ -8,7 +8,7 @@ import { MasterVault } from '../vault.ts';
 import { Database } from './driver.ts';
 import { LogFolding, OWN_MARK } from './log-folding.ts';
 
-/** In the log's header: how often it has begun anew. */
+/** From the log's header: how often it was restarted. */
 const TIMES_BEGUN = 12;
 
 const vault = new MasterVault(Buffer.from('a master key for tests'));
@@ -39,7 +39,7 @@ function linesIn(db: Database): number {
   return (db.prepare('select count(*) as n from ledger').get() as { n: number }).n;
 }
 
-test('[D26] the log is folded beside the writer and begins anew, long before SQLite would do it itself', async () => {
+test('[D26] the log is folded beside the writer and starts over, long before SQLite would do it itself', async () => {
   const { write, log, begun, untilBegunAnew } = opened();
   await write(1);
   const before = begun();
@@ -48,7 +48,7 @@ test('[D26] the log is folded beside the writer and begins anew, long before SQL
   expect(log().length).toBeLessThan(OWN_MARK * 8192);
 });
 
-test('[D26] a reader that stays in the log keeps what it saw, and the log begins anew when it has gone', async () => {
+test('[D26] a reader that stays in the log keeps what it saw, and the log starts over when it has gone', async () => {
   const { file, write, begun, untilBegunAnew, rows } = opened();
   await write(1);
   const reader = new Database(file);

@@ -186,7 +186,7 @@ describe('refusals', () => {
     expectRefusal(file, /database of another program\. Choose another folder with --data/);
   });
 
-  test('[D25] a file that is no database at all', () => {
+  test('[D25] a file that is not a database at all', () => {
     const file = join(freshFolder(), 'store.db');
     writeFileSync(file, 'Dear diary, '.repeat(1000));
     expectRefusal(file, /is damaged .* Nothing was changed\. Move it aside and restore a backup/);

@@ -180,7 +180,7 @@ describe('messages', () => {
     expect((await strict.call('tasks/list', { status: 'happy' })).error.code).toBe(-32602);
   });
 
-  test('[A4] null is nothing to those who speak proto', async () => {
+  test('[A4] null counts as absent, as in proto JSON', async () => {
     const { v1 } = await stage();
     const parts = [
       { text: 'x', raw: null, url: null },
@@ -207,7 +207,7 @@ describe('messages', () => {
     expect(error).toMatchObject({ code: -32602, data: [{}, { fieldViolations: [{ field }] }] });
   });
 
-  test('[A4] in 0.3, what says that it is a task is no message', async () => {
+  test('[A4] in 0.3, what says that it is a task is not a message', async () => {
     const { v03, strict } = await stage();
     for (const caller of [v03, strict]) {
       const { error } = await caller.call('message/send', v03Message('x', { kind: 'task' }));

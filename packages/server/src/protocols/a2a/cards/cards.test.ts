@@ -260,7 +260,7 @@ describe('presence', () => {
   });
 });
 
-test('[A3] a rotation that the store did not take is forgotten: the key from before goes on signing', async () => {
+test('[A3] a rotation that the store did not take is forgotten: the earlier key keeps signing', async () => {
   const own = await openWorld();
   const signer = new Signer(own.room);
   const before = await signer.currentId();

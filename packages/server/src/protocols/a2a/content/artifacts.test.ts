@@ -253,7 +253,7 @@ describe('content', () => {
     expect(await name(laptop, other, uploaded.url)).toMatchObject(refusal);
     expect(await name(stranger.laptop, stranger.taskId, uploaded.url)).toMatchObject(refusal);
     expect(await name(laptop, taskId, uploaded.url.split('.')[0] ?? '')).toMatchObject(refusal);
-    // Equal content is stored once, and still each names only what it brought itself.
+    // Equal content is stored once, but each artifact can name only its own upload.
     const theirs = (await (await upload(stranger.agent, stranger.taskId, bytes)).json()) as Uploaded;
     expect(blobIdOf(theirs)).toBe(blobIdOf(uploaded));
     expect(await name(laptop, taskId, theirs.url)).toMatchObject(refusal);

@@ -202,7 +202,7 @@ describe('from the hub', () => {
       allDone = resolve;
     });
     const laptop = await Laptop.connect(world().url, agent.key, {
-      // Each acknowledgement is written with the report behind it, one by one.
+      // Each acknowledgement is written together with the next report, one by one.
       answer: async ({ taskId }, self) => {
         await self.say({ type: 'completed', taskId });
         if (done.add(String(taskId)).size === all.length) allDone();
@@ -280,7 +280,7 @@ describe('from the hub', () => {
     await until(async () => (await presence(agent)).waiting === 1);
     first.vanish();
     await until(async () => !(await presence(agent)).online);
-    // What is said to it meanwhile was never sent; the task itself was.
+    // The message that came in the meantime had never been sent to it; the task had.
     await submit(caller, 'and another thing', { taskId: taken });
     for (const id of [taken, unheard]) await caller.call('tasks/cancel', { id });
     const second = await aLaptop(world(), agent);
@@ -375,7 +375,7 @@ describe('from the agent', () => {
     await room.store.write(space.id, ['ledger'], async (tx) => {
       const task = await tx.tasks.get(taskId);
       if (task === null) throw new Error('there is no task');
-      await save(tx, await append(room, tx, task, { kind: 'status', note: 'working', body, key }, 1));
+      await save(tx, await append(room, tx, task, { kind: 'status', note: 'working', body, key, at: 1 }));
     });
     expect(await laptop.say(frame)).toEqual({ type: 'ack', id: frame.id });
     const { result } = await caller.call('tasks/get', { id: taskId });
@@ -530,7 +530,7 @@ describe('from the agent', () => {
     expect((await caller.call('tasks/get', { id: taskId })).result.status.state).toBe('submitted');
   });
 
-  test('[A13] whoever goes on asking and never listens is cut off before its answers fill the memory', async () => {
+  test('[A13] a client that keeps asking and never listens is cut off before its answers fill the memory', async () => {
     const { agent } = await stage();
     const socket = connect(Number(new URL(world().url).port), '127.0.0.1');
     onTestFinished(() => void socket.destroy());
@@ -634,6 +634,6 @@ describe('events and resumes', () => {
   test('[A13] a cursor of nobody ends the connection with the reason', async () => {
     const { agent } = await stage();
     const laptop = await Laptop.connect(world().url, agent.key, { query: '?events=1&cursor=nonsense' });
-    expect(await laptop.closed).toEqual({ code: 4400, reason: 'This cursor is not one of this inbox.' });
+    expect(await laptop.closed).toEqual({ code: 4400, reason: 'This cursor does not belong to this inbox.' });
   });
 });

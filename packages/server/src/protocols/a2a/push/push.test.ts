@@ -30,7 +30,7 @@ const world = useWorld();
 
 type Received = { headers: IncomingHttpHeaders; body: Wire; text: string };
 
-/** A webhook that keeps what it gets and answers as it is told, in turn; then always 200. */
+/** A webhook that keeps what it receives. It gives the listed answers in turn, then always 200. */
 async function webhook(...answers: number[]): Promise<{ url: string; got: Received[] }> {
   const got: Received[] = [];
   const server = createServer((request, reply) => {
@@ -232,7 +232,7 @@ describe('pushes', () => {
     expect(got).toHaveLength(1);
   });
 
-  test('[A18] nor is it sent to one that is set anew under the same id', async () => {
+  test('[A18] nor is it sent to one that is set again under the same id', async () => {
     const clock = new ManualClock();
     const own = await World.open({ clock });
     onTestFinished(() => own.stop());

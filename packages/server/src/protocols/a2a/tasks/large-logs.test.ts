@@ -100,7 +100,7 @@ describe('what is long is told a little at a time', () => {
     expect(last.history.map(({ parts }) => parts[0]?.text[0])).toEqual(['c', 'd']);
   });
 
-  test('[A24] a page of tasks ends early, and the next one goes on', async () => {
+  test('[A24] a page of tasks ends early, and the next one continues', async () => {
     const { caller } = await stage();
     const all = [await aLongTask(caller, 5), await aLongTask(caller, 5), await aLongTask(caller, 5)];
     const found: string[] = [];
@@ -154,7 +154,7 @@ describe('what is long is told a little at a time', () => {
     expect(details).not.toHaveProperty('artifacts');
   });
 
-  test('[A13] an event behind many large ones that are acknowledged does not wait for another to be', async () => {
+  test('[A13] an event after many large acknowledged ones does not wait for another acknowledgement', async () => {
     const { world: own, sender } = await openInbox();
     const send = async (content: string) => {
       const event = anEvent();
@@ -223,7 +223,7 @@ describe('large answers that nobody reads', () => {
     expect(await beginning).toBe('HTTP/1.1 200 OK');
   });
 
-  test('[W28] whoever waited for that is asked again who they are', async () => {
+  test('[W28] a caller who waited for that is identified again', async () => {
     const { agent, caller } = await stage();
     const id = await aLongTask(caller, 12);
     const sockets = Array.from({ length: 4 }, () => askWithoutReading(caller, agent.key, id));

@@ -490,7 +490,7 @@ describe('bad input', () => {
     expect(reply.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
   });
 
-  test('[A11] over HTTP+JSON a body that is no JSON, and a version that it is not served in, are 400', async () => {
+  test('[A11] over HTTP+JSON a body that is not JSON, or a version that is not served, answers 400', async () => {
     const { agent, v1 } = await stage();
     const headers = { authorization: `Bearer ${agent.key}`, 'content-type': 'application/a2a+json' };
     const broken = await fetch(`${world().url}${v1.path}/message:send`, {

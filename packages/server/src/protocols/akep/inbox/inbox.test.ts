@@ -104,7 +104,7 @@ describe('pages', () => {
         expect([cursor, reply.status, reply.json]).toEqual([
           cursor,
           400,
-          { error: 'This cursor is not one of this inbox.', path: 'cursor' },
+          { error: 'This cursor does not belong to this inbox.', path: 'cursor' },
         ]);
       }
     }
@@ -206,7 +206,7 @@ describe('waiting', () => {
     expect((await waiting).status).toBe(403);
   });
 
-  it('[K12] those who wait are let go when the server stops', async () => {
+  it('[K12] waiting callers are released when the server stops', async () => {
     const { world } = await openInbox();
     const waiting = answered(world.get('/akep/events/wait?timeout_seconds=60'));
     await untilParked(world, 1);

@@ -35,7 +35,7 @@ describe('the stream', () => {
     expect(stream.lastId).toBe((await page(world)).next_cursor);
   });
 
-  it('[K15] goes on behind Last-Event-ID, or behind ?cursor', async () => {
+  it('[K15] continues after Last-Event-ID, or after ?cursor', async () => {
     const { world, sender } = await openInbox();
     const sent = [];
     for (let n = 0; n < 3; n++) sent.push(await sender.sent());
@@ -186,7 +186,7 @@ describe('the relay', () => {
     expect(await unacked(world)).toBe(1);
   });
 
-  it('[K15] bytes are no frame, and a frame of 64 KiB and more ends the socket', async () => {
+  it('[K15] binary data is not a frame, and a frame of 64 KiB or more ends the socket', async () => {
     const log = captureLog();
     const { world } = await openInbox({ env: { LANTERNROOM_LOG: 'info' } });
     const relay = await Relay.open(world);
@@ -257,7 +257,7 @@ describe('the relay', () => {
     const { world } = await openInbox();
     const relay = await Relay.open(world, '?cursor=nonsense');
     const { code, reason } = await relay.closed;
-    expect([code, reason]).toEqual([1008, 'invalid_field: This cursor is not one of this inbox.']);
+    expect([code, reason]).toEqual([1008, 'invalid_field: This cursor does not belong to this inbox.']);
   });
 
   it('[K15] a slow reader is paused, never dropped', async () => {
@@ -284,7 +284,7 @@ describe('the relay', () => {
     store.read = read;
   });
 
-  it('[K15] cuts off whoever goes on asking and never listens', async () => {
+  it('[K15] cuts off a client that keeps asking and never listens', async () => {
     const { world } = await openInbox();
     const { socket } = await Relay.open(world);
     const { _socket: wire } = socket as unknown as { _socket: Socket };

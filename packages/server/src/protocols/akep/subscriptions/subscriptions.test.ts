@@ -193,7 +193,7 @@ describe('what a subscription takes', () => {
     expect(await takes({}, {}, own)).toBe(true);
   });
 
-  it('[K7] who is first subscribed and then not any more is not sent anything', async () => {
+  it('[K7] an event that a changed subscription no longer takes is refused', async () => {
     const world = await openWorld();
     const sender = await addSender(world);
     const { subscription_id: id } = await subscribed(world);

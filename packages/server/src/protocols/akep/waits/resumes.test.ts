@@ -321,7 +321,7 @@ describe('waiting for a resume', () => {
   const waitFor = (world: World, query = '') =>
     answered(world.get(`/akep/resumes/wait?timeout_seconds=30${query}`));
 
-  it('[K41] answers as soon as there is one, with a cursor behind it', async () => {
+  it('[K41] answers as soon as there is one, with the cursor after it', async () => {
     const { world, sender } = await openInbox();
     const id = await opened(world);
     const waiting = waitFor(world);

@@ -6,9 +6,8 @@ import { noJobDue } from '../sending/due-jobs.ts';
 type Aged = { space: string; before: number; limit: number };
 
 /**
- * The oldest of Earlier, but for those whose callback is still being tried, and those that were read there long ago and
- * are being decided at this moment. Read anew by each of the statements below,
- * which leave it as it is until the last.
+ * The oldest of Earlier, except those whose callback is still being tried, and those that were read long ago and are
+ * being decided at this moment. Each of the statements below reads it again; only the last one changes it.
  */
 const aged = (db: QueryCreator<Tables>, p: Aged) =>
   db

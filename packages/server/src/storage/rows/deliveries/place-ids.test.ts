@@ -31,7 +31,7 @@ function differing(a: string, b: string): number {
   return (BigInt(`0x${a}`) ^ BigInt(`0x${b}`)).toString(2).replaceAll('0', '').length;
 }
 
-test('[W6] who has the key finds the place again, however large, and nobody else does', () => {
+test('[W6] with the key, the place is found again, however large, and without it not', () => {
   for (const place of [1, 2, 255, 256, 2 ** 31, 2 ** 32 + 7, 2 ** 48 - 1]) {
     expect(ids.placeOf(ids.idAt(place))).toBe(place);
   }
@@ -39,7 +39,7 @@ test('[W6] who has the key finds the place again, however large, and nobody else
   expect(made.filter((id, i) => other.placeOf(id) === i + 1)).toEqual([]);
 });
 
-test('[W14] what is no id of ours has a place as well, and the row there will not confirm it', () => {
+test('[W14] a foreign id decrypts to a place as well, but the row there does not confirm it', () => {
   expect(ids.placeOf('no id at all')).toBe(0);
   expect(ids.placeOf('2f1b7a52-5a55-4c47-9be6-0c9a7c6f0b11')).not.toBe(0);
 });

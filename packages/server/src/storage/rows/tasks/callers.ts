@@ -23,7 +23,8 @@ const ofAgent = statement<{ space: string; agent: string }>()((db, p) =>
     .selectAll()
     .where('space_id', '=', p.space)
     .where('agent_id', '=', p.agent)
-    // Beyond what anybody makes by hand, it is undefined which are left out: no index has them in order.
+    // Nobody makes more than this by hand. Beyond it, which ones are left out is undefined: no index has them in
+    // order.
     .limit(10_000),
 );
 
