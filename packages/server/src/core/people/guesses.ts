@@ -16,6 +16,9 @@ const LIMITS = [
   { name: 'account', rate: { perHour: 100, burst: 100 } },
 ] as const satisfies readonly { name: string; rate: Rate }[];
 
+/** Who guesses, and at whose password. A passkey is guessed at nobody's: then only the address counts. */
+export type Guesser = { email: string | null; address: string };
+
 type Guess = { head: HeadName; rate: Rate };
 export type PaidGuess = { counted: readonly Guess[]; place: HeadName };
 
@@ -23,13 +26,10 @@ export type PaidGuess = { counted: readonly Guess[]; place: HeadName };
  * Pays for one guess, or says how long to wait. It is paid before the password is looked at, so that many at once are
  * no more than one after the other. Who has to wait is told so without a write: a stranger's refused guesses fill nothing.
  */
-export async function payGuess(
-  room: Room,
-  who: { email: string; address: string },
-): Promise<PaidGuess | Fault> {
+export async function payGuess(room: Room, who: Guesser): Promise<PaidGuess | Fault> {
   const now = room.clock.now();
   const looked = await room.store.read(SERVER, async (tx) => {
-    const guess = await guessOf(room, tx, { email: foldEmail(who.email), address: who.address });
+    const guess = await guessOf(room, tx, who);
     return { guess, wait: waitOf(await takeAll(tx, guess.counted, now)) };
   });
   const { counted } = looked.guess;
@@ -71,16 +71,13 @@ export function settleGuess(room: Room, { counted, place }: PaidGuess, right: bo
   });
 }
 
-async function guessOf(
-  room: Room,
-  tx: Tx,
-  { email, address }: { email: string; address: string },
-): Promise<PaidGuess> {
-  const pair = `${email}\n${address}`;
-  const subjects = { pair, address, account: email };
+async function guessOf(room: Room, tx: Tx, { email, address }: Guesser): Promise<PaidGuess> {
+  const account = email === null ? null : foldEmail(email);
+  const pair = `${account ?? ''}\n${address}`;
+  const subjects = { pair, address, account: account ?? '' };
   const place = headOf(room, 'known', pair);
-  const isKnown = (await tx.heads.get(place)) !== null;
-  const counted = LIMITS.filter(({ name }) => !isKnown || name !== 'account').map(({ name, rate }) => ({
+  const countsAccount = account !== null && (await tx.heads.get(place)) === null;
+  const counted = LIMITS.filter(({ name }) => countsAccount || name !== 'account').map(({ name, rate }) => ({
     head: headOf(room, name, subjects[name]),
     rate,
   }));
