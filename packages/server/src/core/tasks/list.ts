@@ -2,6 +2,7 @@ import { Fault, isFault } from '../faults.ts';
 import type { Room } from '../room.ts';
 import type { Micros } from '../time.ts';
 import { NOBODY } from './callers.ts';
+import { PAGE_BYTES } from './log.ts';
 import type { Place } from './place.ts';
 import { viewTask, type Wanted } from './read.ts';
 import type { TaskRecord, TaskState, TaskView } from './task.ts';
@@ -17,7 +18,6 @@ export type Listing = Wanted & {
 export type Listed = { tasks: TaskView[]; nextPageToken: string; pageSize: number; totalSize: number };
 
 const MOST_COUNTED = 10_000;
-const PAGE_BYTES = 8 * 1024 * 1024;
 
 /** A caller's own tasks, newest change first (A22). */
 export async function listTasks(room: Room, place: Place, wanted: Listing): Promise<Listed | Fault> {
