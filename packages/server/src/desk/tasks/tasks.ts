@@ -13,9 +13,10 @@ import { attachment } from '../../http/files/attachment.ts';
 import { askedSlice } from '../../http/files/ranges.ts';
 import { choice, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
-import { requirePerson, requireRole } from '../auth.ts';
+import { requireRole } from '../auth.ts';
 import { sendExact } from '../exact.ts';
 import { caller } from '../person.ts';
+import { turnOf } from '../turn.ts';
 import { fromEntry, fromTaskCursor, partOf, showTask, toTaskCursor } from './mapping.ts';
 
 type ById = { Params: { id: string } };
@@ -53,7 +54,7 @@ export function taskRoutes(app: FastifyInstance, shell: Shell): void {
     const query = request.query as Query;
     const after = wholeQuery(query, 'after', { least: 0, most: 999_999_999 }) ?? 0;
     const { logBytes } = await findTask(shell, request);
-    await turnOf(shell, request, reply, Math.min(logBytes, PAGE_BYTES));
+    await turnOf(shell, { request, reply, bytes: Math.min(logBytes, PAGE_BYTES) });
     const shown = await room.store.read(caller(request).space, async (tx) => {
       const task = await tx.tasks.get(request.params.id);
       if (task === null) throw noTask();
@@ -81,10 +82,11 @@ export function taskRoutes(app: FastifyInstance, shell: Shell): void {
     const blob = orThrow(await findContentOfSpace(room, space, id, content));
     if (single(request.query as Query, 'as') === 'image') {
       if (blob.size > IMAGE_MOST) throw notAnImage();
-      await turnOf(shell, request, reply, blob.size);
+      await turnOf(shell, { request, reply, bytes: blob.size });
       return sendImage(reply, await readAll(room, space, blob));
     }
-    await turnOf(shell, request, reply, (await findTask(shell, request)).logBytes);
+    const { logBytes } = await findTask(shell, request);
+    await turnOf(shell, { request, reply, bytes: logBytes });
     const part = await room.store.read(space, async (tx) => {
       const task = await tx.tasks.get(id);
       return task === null ? {} : partOf(await readLog(room, tx, task), content);
@@ -99,18 +101,6 @@ async function findTask({ room }: Shell, request: FastifyRequest<ById>): Promise
   const task = await room.store.read(caller(request).space, (tx) => tx.tasks.get(request.params.id));
   if (task === null) throw noTask();
   return task;
-}
-
-/** Waits for a turn before so much is read for an answer (W29); whoever had to wait is asked again who they are. */
-async function turnOf(
-  shell: Shell,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  bytes: number,
-): Promise<void> {
-  const { space, id } = caller(request);
-  const hasWaited = await shell.largeAnswers.turn(`${space}/${id}`, bytes, reply.raw);
-  if (hasWaited) request.person = await requirePerson(shell, request);
 }
 
 /** The type is judged by the bytes; harmless even when opened by itself (D49). */
