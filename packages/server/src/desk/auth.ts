@@ -36,13 +36,18 @@ export function clearSessionCookie(shell: Shell, request: FastifyRequest, reply:
   reply.clearCookie(cookieName(https), { path: '/', httpOnly: true, sameSite: 'strict', secure: https });
 }
 
+/** The session that the caller came by. Beside a token it is none, because whose cookie it is was never asked. */
 export function sessionCookie(shell: Shell, request: FastifyRequest): string | null {
+  return bearerOf(request) === null ? cookieOf(shell, request) : null;
+}
+
+function cookieOf(shell: Shell, request: FastifyRequest): string | null {
   return request.cookies[cookieName(isHttps(request.raw, shell.binding))] ?? null;
 }
 
 /** A login replaces the session before it: tokens are rotated, never carried over. */
 export async function endOldSession(shell: Shell, request: FastifyRequest): Promise<void> {
-  const before = sessionCookie(shell, request);
+  const before = cookieOf(shell, request);
   if (before === null) return;
   const person = await personBehind(shell.room, before);
   if (person !== null) await closeSession(shell.room, person, before);

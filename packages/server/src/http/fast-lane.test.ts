@@ -5,7 +5,7 @@ import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { draft } from '../testing/wake.ts';
 import { World } from '../testing/world.ts';
-import { FastLanes, JSON_HEADERS, type Lane, refuseFromLane } from './fast-lane.ts';
+import { FastLanes, GrowingBody, JSON_HEADERS, type Lane, refuseFromLane } from './fast-lane.ts';
 
 const BINDING = { host: '127.0.0.1', tls: false, proxies: [] };
 const PLAIN = { 'content-type': 'application/json' };
@@ -41,6 +41,17 @@ it('[D26] a plain request is answered in front of the framework, and counted', a
   expect(await send()).toBe('202 quick {}');
   expect(await send({ body: 'x'.repeat(300_000) })).toBe(`202 quick ${'x'.repeat(300_000)}`);
   expect(noted).toEqual(['/hot 202', '/hot 202']);
+});
+
+it('[W29] a body that comes by the byte is copied a few times and not once for each', () => {
+  const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, n) => n % 251));
+  const copied = vi.spyOn(Buffer.prototype, 'copy');
+  onTestFinished(() => copied.mockRestore());
+  const body = new GrowingBody();
+  for (let n = 0; n < bytes.length; n++) body.add(bytes.subarray(n, n + 1));
+  expect(body.whole?.equals(bytes)).toBe(true);
+  const moved = copied.mock.results.reduce((sum, { value }) => sum + Number(value), 0);
+  expect(moved).toBeLessThan(4 * bytes.length);
 });
 
 it('[D26][W28] whoever sends headers and body together is asked for once, whose body is late once more', async () => {

@@ -170,13 +170,39 @@ function hasWholeBody({ complete, headers, readableLength }: IncomingMessage): b
 /** The whole body; null when the caller disconnected in the middle of it. */
 function read(request: IncomingMessage): Promise<Buffer | null> {
   return new Promise((resolve) => {
-    let body: Buffer | null = null;
-    request.on('data', (chunk: Buffer) => {
-      body = body === null ? chunk : Buffer.concat([body, chunk]);
-    });
-    request.on('end', () => resolve(body));
+    const body = new GrowingBody();
+    request.on('data', (chunk: Buffer) => body.add(chunk));
+    request.on('end', () => resolve(body.whole));
     request.on('error', () => resolve(null));
   });
+}
+
+/**
+ * Nearly always a body comes in one piece, which is passed on as it is. Room for more doubles each time: joined piece
+ * by piece, a megabyte that comes by the byte would be copied half a million times.
+ */
+export class GrowingBody {
+  #kept: Buffer | null = null;
+  #length = 0;
+
+  get whole(): Buffer | null {
+    return this.#kept?.subarray(0, this.#length) ?? null;
+  }
+
+  add(chunk: Buffer): void {
+    const before = this.#length;
+    this.#length += chunk.length;
+    if (this.#kept === null) {
+      this.#kept = chunk;
+      return;
+    }
+    if (this.#length > this.#kept.length) {
+      const larger = Buffer.allocUnsafe(this.#length * 2);
+      this.#kept.copy(larger, 0, 0, before);
+      this.#kept = larger;
+    }
+    chunk.copy(this.#kept, before);
+  }
 }
 
 /** For the routes behind a lane: what the lane refused is refused here, in the protocol's own wording. */

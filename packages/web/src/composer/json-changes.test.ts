@@ -32,6 +32,10 @@ describe('editing JSON', () => {
     expect(jsonChanges({ a: 0 }, { a: -0 })).toHaveLength(1);
   });
 
+  it('[W29] reads as many digits as an agent may write in one go, and not again for each of them', () => {
+    expect(parseNumber(`${'1'.repeat(100_000)}x`)).toBeNull();
+  }, 1000);
+
   it('never turns a number into text', () => {
     expect(parseNumber('1321.5')).toBe(1321.5);
     expect(String(parseNumber(' -3e2 '))).toBe('-3e2');

@@ -65,7 +65,7 @@ export function withLeaf(value: Json, path: readonly string[], leaf: Json): Json
  */
 export function parseNumber(text: string): number | ExactNumber | null {
   const trimmed = text.trim();
-  if (!/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return null;
+  if (!/^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return null;
   const value = Number(trimmed);
   return toNumber(trimmed) ?? (Number.isFinite(value) ? value : null);
 }

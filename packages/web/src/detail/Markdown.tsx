@@ -1,4 +1,5 @@
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useMemo, useState } from 'react';
+import { endOfFormatted } from './beginning.ts';
 import { More } from './More.tsx';
 import { Text } from './Text.tsx';
 
@@ -16,20 +17,17 @@ export function preloadMarkdown(): void {
   void load().catch(() => {});
 }
 
-/** Formatting a longer text would block the page for seconds. */
-const MOST = 100_000;
-const BEGINNING = 40_000;
-
 /**
- * An agent's markdown. Of a very long text only the beginning is formatted; the rest is shown as written, on request.
+ * An agent's markdown. Of a very long or tangled text only the beginning is formatted (D88); the rest is shown as
+ * written, on request.
  */
 export function Markdown({ text, delivery }: { text: string; delivery: string }) {
   const [isWhole, setWhole] = useState(false);
-  if (text.length <= MOST) return <Formatted text={text} delivery={delivery} />;
-  const end = beginningOf(text);
+  const end = useMemo(() => endOfFormatted(text), [text]);
+  if (end === text.length) return <Formatted text={text} delivery={delivery} />;
   return (
     <>
-      <Formatted text={text.slice(0, end)} delivery={delivery} />
+      {end > 0 && <Formatted text={text.slice(0, end)} delivery={delivery} />}
       {isWhole ? (
         <AsWritten text={text.slice(end)} />
       ) : (
@@ -37,13 +35,6 @@ export function Markdown({ text, delivery }: { text: string; delivery: string })
       )}
     </>
   );
-}
-
-/** Where to cut: at the end of a paragraph or of a line, if there is one nearby. */
-function beginningOf(text: string): number {
-  const near = (mark: string) => text.lastIndexOf(mark, BEGINNING);
-  const end = Math.max(near('\n\n'), near('\n'));
-  return end > BEGINNING / 2 ? end + 1 : BEGINNING;
 }
 
 /** Until the renderer is loaded, the text is shown as written. */

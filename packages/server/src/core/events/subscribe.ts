@@ -16,6 +16,22 @@ async function bump(tx: Tx, now: number): Promise<void> {
   tx.heads.set('subscriptions', { n: (head?.n ?? 0) + 1, at: now, text: '' });
 }
 
+/**
+ * Every subscription of a space is read, and each of its values noted, after any of them has changed. An agent that
+ * made them as long as a body may be would keep everybody waiting for half a minute each time (K35).
+ */
+const LARGEST = 16 * 1024;
+
+function refuse(identity: Identity, body: SubscriptionBody): Fault | null {
+  return refuseLong(body) ?? refuseTarget(identity, body);
+}
+
+function refuseLong(body: SubscriptionBody): Fault | null {
+  if (JSON.stringify(body).length <= LARGEST) return null;
+  const message = `A subscription may have at most ${LARGEST} characters as JSON. Name fewer values, or make several of it.`;
+  return new Fault('payload_too_large', message);
+}
+
 /** A forwarding address is a callback like any other: it must be on the agent's allowlist (K19, W21). */
 function refuseTarget(identity: Identity, body: SubscriptionBody): Fault | null {
   if (body.delivery.type !== 'webhook') return null;
@@ -49,7 +65,7 @@ export async function subscribe(
   identity: Identity,
   body: SubscriptionBody,
 ): Promise<Subscribed | Fault> {
-  const refused = refuseTarget(identity, body);
+  const refused = refuse(identity, body);
   if (refused !== null) return refused;
   const { space, agent, tier } = identity.key;
   return room.store.write(space, ['ledger', 'subscriptions'], async (tx) => {
@@ -69,7 +85,7 @@ export async function resubscribe(
   id: string,
   body: SubscriptionBody,
 ): Promise<Subscribed | Fault> {
-  const refused = refuseTarget(identity, body);
+  const refused = refuse(identity, body);
   if (refused !== null) return refused;
   return onOwn(room, identity.key, id, async (tx, before, now) => {
     const changed = { ...before, body, isDefault: false, tier: identity.key.tier };

@@ -5,8 +5,19 @@ import { MOST_WAITS } from './place.ts';
 import type { InboxSettings } from './store.ts';
 import type { Wait } from './wait.ts';
 
+/** What a wait may name, as JSON: a thousand of an agent are read with every event that could wake one (K35). */
+const LARGEST = 4 * 1024;
+
+function refuseLong({ subject, eventTypes }: Wait): Fault | null {
+  if (JSON.stringify([subject, eventTypes]).length <= LARGEST) return null;
+  const message = `The subject and the event types of a wait may have at most ${LARGEST} characters as JSON. Name fewer.`;
+  return new Fault('payload_too_large', message);
+}
+
 /** Opens a wait. Their number is limited, because every open wait is compared with every event. */
-export function openWait(room: Room, wait: Wait): Promise<Wait | Fault> {
+export async function openWait(room: Room, wait: Wait): Promise<Wait | Fault> {
+  const refused = refuseLong(wait);
+  if (refused !== null) return refused;
   return room.store.write(wait.space, ['ledger'], async (tx) => {
     const open = await tx.waits.open(wait.agent, wait.createdAt, MOST_WAITS);
     if (open.length >= MOST_WAITS) {

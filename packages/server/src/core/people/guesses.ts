@@ -16,6 +16,9 @@ const LIMITS = [
   { name: 'account', rate: { perHour: 100, burst: 100 } },
 ] as const satisfies readonly { name: string; rate: Rate }[];
 
+/** Who guesses, and at whose password. A passkey is guessed at nobody's: then only the address counts. */
+export type Guesser = { email: string | null; address: string };
+
 type Guess = { head: HeadName; rate: Rate };
 export type PaidGuess = { counted: readonly Guess[]; place: HeadName };
 
@@ -24,13 +27,10 @@ export type PaidGuess = { counted: readonly Guess[]; place: HeadName };
  * are no cheaper than one after the other. Having to wait is answered without a write, so that a stranger's refused
  * guesses fill no table.
  */
-export async function payGuess(
-  room: Room,
-  who: { email: string; address: string },
-): Promise<PaidGuess | Fault> {
+export async function payGuess(room: Room, who: Guesser): Promise<PaidGuess | Fault> {
   const now = room.clock.now();
   const looked = await room.store.read(SERVER, async (tx) => {
-    const guess = await guessOf(room, tx, { email: foldEmail(who.email), address: who.address });
+    const guess = await guessOf(room, tx, who);
     return { guess, wait: waitOf(await takeAll(tx, guess.counted, now)) };
   });
   const { counted } = looked.guess;
@@ -72,16 +72,13 @@ export function settleGuess(room: Room, { counted, place }: PaidGuess, right: bo
   });
 }
 
-async function guessOf(
-  room: Room,
-  tx: Tx,
-  { email, address }: { email: string; address: string },
-): Promise<PaidGuess> {
-  const pair = `${email}\n${address}`;
-  const subjects = { pair, address, account: email };
+async function guessOf(room: Room, tx: Tx, { email, address }: Guesser): Promise<PaidGuess> {
+  const account = email === null ? null : foldEmail(email);
+  const pair = `${account ?? ''}\n${address}`;
+  const subjects = { pair, address, account: account ?? '' };
   const place = headOf(room, 'known', pair);
-  const isKnown = (await tx.heads.get(place)) !== null;
-  const counted = LIMITS.filter(({ name }) => !isKnown || name !== 'account').map(({ name, rate }) => ({
+  const countsAccount = account !== null && (await tx.heads.get(place)) === null;
+  const counted = LIMITS.filter(({ name }) => countsAccount || name !== 'account').map(({ name, rate }) => ({
     head: headOf(room, name, subjects[name]),
     rate,
   }));

@@ -32,16 +32,16 @@ export type OpenedSession = { person: Person; token: string; expiresAt: Micros }
 export async function login(room: Doorkeeper, attempt: LoginAttempt): Promise<OpenedSession | Fault> {
   const guess = await payGuess(room, attempt);
   if (isFault(guess)) return guess;
-  const person = await findPerson(room, foldEmail(attempt.email), attempt.handle);
-  const right = await room.passwords.matches(person?.passwordHash ?? null, attempt.password);
-  if (person !== null && right) {
+  const namesakes = await findPeople(room, foldEmail(attempt.email), attempt.handle);
+  const person = await whoKnows(room, namesakes, attempt.password);
+  if (person !== null) {
     const [opened] = await Promise.all([
       openSession(room, person, attempt.device),
       settleGuess(room, guess, true),
     ]);
     return opened;
   }
-  await Promise.all([settleGuess(room, guess, false), person === null ? null : noteFailed(room, person)]);
+  await Promise.all([settleGuess(room, guess, false), ...namesakes.map((one) => noteFailed(room, one))]);
   return loginFailed();
 }
 
@@ -49,11 +49,29 @@ function loginFailed(): Fault {
   return new Fault('login_failed', 'E-mail or password is wrong.');
 }
 
-async function findPerson(room: Room, email: string, handle: string | null): Promise<Person | null> {
+/** More than anybody has; without a bound one guess could be any amount of work. */
+const MOST_NAMESAKES = 8;
+
+/** Whom an e-mail names: one person in each of several spaces, unless the handle says in which. Oldest first. */
+async function findPeople(room: Room, email: string, handle: string | null): Promise<Person[]> {
   const people = await room.store.directory.peopleByEmail(email);
-  if (handle === null) return people[0] ?? null;
+  if (handle === null) return people.sort((a, b) => a.createdAt - b.createdAt).slice(0, MOST_NAMESAKES);
   const space = await room.store.directory.spaceByHandle(handle);
-  return people.find((p) => p.space === space?.id) ?? null;
+  return people.filter((p) => p.space === space?.id);
+}
+
+/**
+ * The one whose password it is. All are asked, at the same time: an owner elsewhere may give anybody's address to
+ * somebody of their own, and must not stand before them here.
+ */
+async function whoKnows(
+  room: Doorkeeper,
+  people: readonly Person[],
+  password: string,
+): Promise<Person | null> {
+  const hashes = people.length === 0 ? [null] : people.map((person) => person.passwordHash);
+  const right = await Promise.all(hashes.map((hash) => room.passwords.matches(hash, password)));
+  return people.find((_, i) => right[i] === true) ?? null;
 }
 
 function noteFailed(room: Room, person: Person): Promise<number> {

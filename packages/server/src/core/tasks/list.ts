@@ -3,6 +3,7 @@ import type { Room } from '../room.ts';
 import type { Micros } from '../time.ts';
 import { NOBODY } from './callers.ts';
 import { contextOf } from './context.ts';
+import { PAGE_BYTES } from './log.ts';
 import type { Place } from './place.ts';
 import { viewTask, type Wanted } from './read.ts';
 import type { TaskRecord, TaskState, TaskView } from './task.ts';
@@ -18,7 +19,6 @@ export type Listing = Wanted & {
 export type Listed = { tasks: TaskView[]; nextPageToken: string; pageSize: number; totalSize: number };
 
 const MOST_COUNTED = 10_000;
-const PAGE_BYTES = 8 * 1024 * 1024;
 
 /** A caller's own tasks, newest change first (A22). */
 export async function listTasks(room: Room, place: Place, wanted: Listing): Promise<Listed | Fault> {

@@ -60,6 +60,9 @@ export const ENTRY_BYTES = 200;
  */
 const LOG_MOST = 128 * 1024 * 1024;
 
+/** A page of tasks, or of one task's log, ends early rather than holding more of them than this (A24). */
+export const PAGE_BYTES = 8 * 1024 * 1024;
+
 export function entryBytes(body: Pick<Uint8Array, 'length'> | string | null): number {
   return ENTRY_BYTES + (body?.length ?? 0);
 }
@@ -154,4 +157,24 @@ export async function readEntries(
     }
     if (page.length < PAGE) return { found, bytes };
   }
+}
+
+const LARGE_STEP = 8;
+
+/** Entries after a place: at most `most`, and of a long log no more than a few megabytes. */
+export async function pageOfLog(
+  tx: Tx,
+  { seq, logBytes }: Pick<TaskRecord, 'seq' | 'logBytes'>,
+  { after, most }: { after: number; most: number },
+): Promise<StoredEntry[]> {
+  if (logBytes <= PAGE_BYTES) return tx.tasks.log(seq, after, most);
+  const found: StoredEntry[] = [];
+  let bytes = 0;
+  while (found.length < most && bytes < PAGE_BYTES) {
+    const step = await tx.tasks.log(seq, found.at(-1)?.pos ?? after, LARGE_STEP);
+    found.push(...step);
+    bytes += step.reduce((sum, { body }) => sum + entryBytes(body), 0);
+    if (step.length < LARGE_STEP) break;
+  }
+  return found;
 }

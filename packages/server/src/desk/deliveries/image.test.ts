@@ -4,6 +4,7 @@ import { IMAGE_MOST, imageTypeOf, isImageAddress, namesAddress } from '../../cor
 import { openDesk, refused, status } from '../../testing/desk.ts';
 import { PUBLIC, PublicStage } from '../../testing/outbound.ts';
 import { certificate, httpsReceiver } from '../../testing/receivers.ts';
+import { until } from '../../testing/waiting.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 const SRC = 'https://receiver.test/cat.png';
@@ -54,6 +55,24 @@ describe('the image proxy', () => {
     for (const src of others) expect(await refused(image(src)), src).toMatchObject({ status: 404 });
     expect(await status(image(`${SRC}?big=1`))).toBe(200);
     expect(receiver.connections).toHaveLength(1);
+  });
+
+  test('[D49][W29] a person has a few of them fetched at once, and somebody else is not kept waiting', async () => {
+    const asked: { url: string | undefined; answer: () => void }[] = [];
+    const { image, world } = await open(
+      ({ url }, res) => void asked.push({ url, answer: () => res.end(PNG) }),
+    );
+    const six = Array.from({ length: 6 }, () => status(image(SRC)));
+    await until(async () => asked.length >= 4);
+    const other = await world.addPerson('other@example.com', 'reader');
+    const theirs = status(image(`${SRC}?big=1`, other.token));
+    await until(async () => asked.some(({ url }) => url?.endsWith('big=1') === true));
+    expect(asked).toHaveLength(5);
+    for (let answered = 0; answered < 7; answered++) {
+      await until(async () => asked.length > answered);
+      asked[answered]?.answer();
+    }
+    expect(await Promise.all([theirs, ...six])).toEqual(Array(7).fill(200));
   });
 
   test('[D49] unknown and foreign deliveries answer alike', async () => {

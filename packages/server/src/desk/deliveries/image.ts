@@ -12,6 +12,7 @@ import type { Person } from '../../core/people/person.ts';
 import { missing, type Query, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { caller } from '../person.ts';
+import { turnOf } from '../turn.ts';
 import { noDelivery } from './detail.ts';
 
 type ById = { Params: { id: string } };
@@ -22,6 +23,8 @@ export function imageRoutes(app: FastifyInstance, shell: Shell): void {
     const src = single(request.query as Query, 'src');
     if (src === null) throw missing('src');
     await assertNamed(shell, caller(request), request.params.id, src);
+    // Its host may take its time and send as much as is allowed: a few at once, as for anything large.
+    await turnOf(shell, { request, reply, bytes: IMAGE_MOST, line: 'images' });
     const { type, bytes } = await fetchImage(shell, src);
     return sendImage(reply, type, bytes);
   });

@@ -73,6 +73,18 @@ describe('guessing', () => {
     expect(await status(from(world, '198.51.100.1').login())).toBe(200);
   });
 
+  test('[D54] wrong passwords from elsewhere, for whatever e-mail, keep no passkey waiting', async () => {
+    const { world } = await openDesk({ env: PROXY });
+    const here = '198.51.100.1';
+    await Promise.all(
+      Array.from({ length: 100 }, (_, i) => guess(from(world, `192.0.2.${i}`), 1, `passkey from ${here}`)),
+    );
+    const answer = () => from(world, here).send('POST', '/desk/session/passkey', { response: { id: 'x' } });
+    expect(await status(answer())).toBe(401);
+    for (let i = 1; i < 10; i++) await answer();
+    expect(await status(answer())).toBe(429);
+  });
+
   test('[D3] whoever has many addresses cannot keep a person out from where they have logged in before', async () => {
     const { world } = await openDesk({ env: PROXY });
     const home = '198.51.100.1';

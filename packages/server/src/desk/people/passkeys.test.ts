@@ -186,6 +186,38 @@ describe('a way in of one’s own', () => {
     expect(await status(other.send('POST', '/desk/proof', { response }))).toBe(401);
   });
 
+  test('[D55] a proof is of the person who asks: a token beside somebody else’s session is no proof', async () => {
+    const { world, clock, browser, device } = await withPasskey();
+    const { token } = await world.addPerson('other@example.com', 'reader');
+    const other = new Browser(world);
+    await other.login('other@example.com');
+    const asOwner = { authorization: `Bearer ${world.token}` };
+    const asOther = { authorization: `Bearer ${token}` };
+
+    // Who found a token cannot make a passkey of it, whoever they have logged in as.
+    const made = other.send('POST', '/desk/passkeys/challenge', {}, asOwner);
+    expect(await refused(made)).toMatchObject({ status: 403, code: 'proof_needed' });
+
+    // Nor can who sits at an unlocked desk prove it with a password or passkey of their own.
+    clock.turn(600 * SECOND);
+    const theirs = new Authenticator(originOf(world));
+    expect(await status(other.send('POST', '/desk/proof', { password: PASSWORD }))).toBe(204);
+    const options = await asked(other, '/desk/passkeys/challenge');
+    await body(other.send('POST', '/desk/passkeys', { name: 'phone', response: theirs.make(options) }));
+    const challenge = await body<Options>(browser.send('POST', '/desk/proof/challenge', {}, asOther));
+    const own = [{ password: PASSWORD }, { response: theirs.prove(challenge) }];
+    for (const proof of own)
+      expect(await refused(browser.send('POST', '/desk/proof', proof, asOther))).toMatchObject({
+        status: 403,
+        code: 'proof_needed',
+      });
+    expect(await refused(browser.send('POST', '/desk/passkeys/challenge', {}))).toMatchObject({
+      code: 'proof_needed',
+    });
+    const response = device.prove(await asked(browser, '/desk/proof/challenge'));
+    expect(await status(browser.send('POST', '/desk/proof', { response }))).toBe(204);
+  });
+
   test('[D56] an owner resets a person: everything ends at once, and the link makes a new password, once', async () => {
     const { world } = await withPasskey();
     const { person, token } = await world.addPerson('other@example.com', 'decider');

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { orThrow } from '../../core/faults.ts';
+import { addPerson } from '../../core/people/add-person.ts';
 import { SESSION_KEPT } from '../../core/people/login.ts';
 import { DAY, SECOND } from '../../core/time.ts';
 import { Browser, PASSWORD } from '../../testing/browser.ts';
@@ -41,6 +43,24 @@ describe('logging in', () => {
       (await body<{ person: { role: string } }>(new Browser(world).login(undefined, PASSWORD, { handle })))
         .person.role;
     expect([await login('home'), await login('other')]).toEqual(['owner', 'reader']);
+  });
+
+  test('[D1] without a handle the password tells whose it is, so that no other space can stand before it', async () => {
+    const { world } = await openDesk();
+    for (const handle of ['first', 'second', 'third']) {
+      const wanted = { space: (await world.addSpace(handle)).id, role: 'owner' as const, name: null };
+      const namesake = { ...wanted, email: 'owner@example.com', password: `the password of ${handle}` };
+      orThrow(await addPerson(world.room, namesake, 'test'));
+    }
+    const login = async (password: string) => {
+      const browser = new Browser(world);
+      await browser.login('owner@example.com', password);
+      return (await body<{ space: { handle: string } }>(browser.send('GET', '/desk/session'))).space.handle;
+    };
+    expect(await login(PASSWORD)).toBe('home');
+    expect(await login('the password of second')).toBe('second');
+    expect(await login('the password of third')).toBe('third');
+    expect(await status(new Browser(world).login('owner@example.com', 'the password of none'))).toBe(401);
   });
 
   test('[D1] is stored as argon2id, and told in the ledger without the password', async () => {

@@ -123,6 +123,26 @@ describe('tasks on the desk', () => {
     expect([task.next_after, rest.next_after]).toEqual([null, null]);
   });
 
+  test('[D62][A24] a page of a long log ends early, and the next one goes on', async () => {
+    const agent = await anAgent(world());
+    const caller = new TestCaller(world(), agent);
+    const id = await send(agent, 'Begin');
+    const configuration = { blocking: false };
+    for (let n = 0; n < 20; n++) {
+      const message = v03Message(`${n} ${'x'.repeat(1_000_000)}`, { taskId: id });
+      await caller.call('message/send', { ...message, configuration });
+    }
+    const told: string[] = [];
+    let after: number | null = 0;
+    while (after !== null) {
+      const page: Task = await shown(id, `?after=${after}`);
+      expect(JSON.stringify(page).length).toBeLessThan(17_000_000);
+      told.push(...page.log.map(({ parts }) => parts[0]?.text?.split(' ', 1)[0] ?? ''));
+      after = page.next_after;
+    }
+    expect(told).toEqual(['Begin', ...Array.from({ length: 20 }, (_, n) => String(n))]);
+  });
+
   test('[D62] a reader reads, a decider cancels, and what has ended stays', async () => {
     const agent = await anAgent(world());
     const id = await send(agent, 'Anything');

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonObject } from '../../core/canonical.ts';
 import { IMAGE_MOST, imageTypeOf } from '../../core/deliveries/image.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
 import { cancelAsPerson } from '../../core/tasks/cancel.ts';
 import { findContentOfSpace, readAll, readContent } from '../../core/tasks/content.ts';
-import { openEntry } from '../../core/tasks/log.ts';
+import { openEntry, PAGE_BYTES, pageOfLog } from '../../core/tasks/log.ts';
 import { readLog } from '../../core/tasks/log-memory.ts';
 import { noTask } from '../../core/tasks/place.ts';
-import { TASK_STATES } from '../../core/tasks/task.ts';
+import { TASK_STATES, type TaskRecord } from '../../core/tasks/task.ts';
 import { attachment } from '../../http/files/attachment.ts';
 import { askedSlice } from '../../http/files/ranges.ts';
 import { choice, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
@@ -16,6 +16,7 @@ import type { Shell } from '../../http/shell.ts';
 import { requireRole } from '../auth.ts';
 import { sendExact } from '../exact.ts';
 import { caller } from '../person.ts';
+import { turnOf } from '../turn.ts';
 import { fromEntry, fromTaskCursor, partOf, showTask, toTaskCursor } from './mapping.ts';
 
 type ById = { Params: { id: string } };
@@ -52,10 +53,12 @@ export function taskRoutes(app: FastifyInstance, shell: Shell): void {
   app.get<ById>('/desk/tasks/:id', async (request, reply) => {
     const query = request.query as Query;
     const after = wholeQuery(query, 'after', { least: 0, most: 999_999_999 }) ?? 0;
+    const { logBytes } = await findTask(shell, request);
+    await turnOf(shell, { request, reply, bytes: Math.min(logBytes, PAGE_BYTES) });
     const shown = await room.store.read(caller(request).space, async (tx) => {
       const task = await tx.tasks.get(request.params.id);
       if (task === null) throw noTask();
-      const stored = await tx.tasks.log(task.seq, after, ENTRIES);
+      const stored = await pageOfLog(tx, task, { after, most: ENTRIES });
       const last = stored.at(-1)?.pos ?? after;
       return {
         ...(await showTask(room, tx, task)),
@@ -79,15 +82,25 @@ export function taskRoutes(app: FastifyInstance, shell: Shell): void {
     const blob = orThrow(await findContentOfSpace(room, space, id, content));
     if (single(request.query as Query, 'as') === 'image') {
       if (blob.size > IMAGE_MOST) throw notAnImage();
+      await turnOf(shell, { request, reply, bytes: blob.size });
       return sendImage(reply, await readAll(room, space, blob));
     }
+    const { logBytes } = await findTask(shell, request);
+    await turnOf(shell, { request, reply, bytes: logBytes });
     const part = await room.store.read(space, async (tx) => {
       const task = await tx.tasks.get(id);
       return task === null ? {} : partOf(await readLog(room, tx, task), content);
     });
+    shell.largeAnswers.taken(reply.raw);
     const slice = askedSlice(request, reply, { tag: blob.id, size: blob.size });
     return sendFile(reply, part, Readable.from(readContent(room, space, blob, slice)));
   });
+}
+
+async function findTask({ room }: Shell, request: FastifyRequest<ById>): Promise<TaskRecord> {
+  const task = await room.store.read(caller(request).space, (tx) => tx.tasks.get(request.params.id));
+  if (task === null) throw noTask();
+  return task;
 }
 
 /** The type is judged by the bytes; harmless even when opened by itself (D49). */

@@ -2,6 +2,8 @@ import type { WebSocket } from 'ws';
 
 /** How many frames of one socket may be on their way into the store. */
 const MOST_UNDER_WAY = 200;
+/** And how many bytes in them: two hundred frames of a megabyte each, on each of a hundred sockets, fill any memory. */
+const BYTES_UNDER_WAY = 4 * 1024 * 1024;
 /** How many frames are handled before others get their turn, plus whatever was read together with them. */
 const MOST_A_TURN = 100;
 /** How many bytes may wait for a peer that keeps pinging but does not read. */
@@ -15,9 +17,11 @@ type Take = (data: Buffer, isBinary: boolean) => Promise<void>;
  */
 export function hearInTurn(socket: WebSocket, take: Take): void {
   let underWay = 0;
+  let bytesUnderWay = 0;
   let thisTurn = 0;
   const judge = () => {
-    const isTooMuch = underWay >= MOST_UNDER_WAY || thisTurn >= MOST_A_TURN;
+    const isFull = underWay >= MOST_UNDER_WAY || bytesUnderWay >= BYTES_UNDER_WAY;
+    const isTooMuch = isFull || thisTurn >= MOST_A_TURN;
     if (isTooMuch === socket.isPaused) return;
     if (isTooMuch) socket.pause();
     else socket.resume();
@@ -34,9 +38,11 @@ export function hearInTurn(socket: WebSocket, take: Take): void {
   };
   socket.on('message', (data: Buffer, isBinary: boolean) => {
     underWay++;
+    bytesUnderWay += data.length;
     hear();
     void take(data, isBinary).finally(() => {
       underWay--;
+      bytesUnderWay -= data.length;
       judge();
     });
   });

@@ -73,3 +73,18 @@ it('[W29][M3] large answers through MCP keep their places until they were taken'
   expect(await fifth).toContain('evt_large_');
   for (const reader of unread) await reader.cancel();
 });
+
+it('[W29][M3] one request holds a few messages and not thousands', async () => {
+  const world = await World.open();
+  onTestFinished(() => world.stop());
+  const ask = async (count: number) => {
+    const call = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'wake_responses', arguments: {} } };
+    const calls = Array.from({ length: count }, (_, id) => ({ ...call, id }));
+    const accept = { accept: 'application/json, text/event-stream' };
+    const reply = await world.post('/mcp', calls, undefined, accept);
+    const answers = (await reply.text()).split('"structuredContent"').length - 1;
+    return [reply.status, answers];
+  };
+  expect(await ask(10)).toEqual([200, 10]);
+  expect(await ask(11)).toEqual([400, 0]);
+});

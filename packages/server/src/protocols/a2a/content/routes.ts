@@ -17,6 +17,7 @@ import { bePatient } from '../../../http/sockets/broken.ts';
 import type { A2aParts } from '../bindings/rpc-route.ts';
 import { enteredOf } from '../door.ts';
 import { UploadedBody } from '../schema.ts';
+import { foundTask, turnOf } from '../tasks/operations.ts';
 
 const UPLOAD_MOST = 1024 * 1024 * 1024;
 
@@ -91,13 +92,18 @@ export function contentRoute(app: FastifyInstance, { shell }: A2aParts): void {
     url: '/@:handle/:agent/tasks/:id/content/:content',
     config: { summary: 'Large content of an artifact, as a file', response: { 200: 'bytes', 206: 'bytes' } },
     handler: async (request, reply) => {
-      const { place } = enteredOf(request);
+      const entered = enteredOf(request);
+      const { place } = entered;
       const { id, content } = request.params;
       const blob = orThrow(await findContent(shell.room, place, id, content));
+      const { logBytes } = await foundTask({ shell, entered }, id);
+      // What the file is called stands in the log, and all of that is read to find it.
+      await turnOf({ shell, entered, request, response: reply.raw }, logBytes);
       const { view } = orThrow(await readTask(shell.room, place, id, { historyLength: 0 }));
       const part = (view.artifacts ?? [])
         .flatMap((artifact) => artifact.parts)
         .find((p) => refersTo(p, content));
+      shell.largeAnswers.taken(reply.raw);
       const slice = askedSlice(request, reply, { tag: blob.id, size: blob.size });
       return sendContent(reply, part, Readable.from(readContent(shell.room, place.space, blob, slice)));
     },

@@ -192,6 +192,15 @@ function askWithoutReading(caller: TestCaller, key: string, id: string): Socket 
   return socket;
 }
 
+function lookWithoutReading(path: string): Socket {
+  const { hostname, port } = new URL(world().url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${world().token}\r\n\r\n`);
+  return socket;
+}
+
 /** The beginning of an answer, and no more of it. */
 const statusOf = (socket: Socket) =>
   new Promise<string>((resolve) => {
@@ -234,6 +243,39 @@ describe('large answers that nobody reads', () => {
     await revokeKeys(world().room, { space: world().space.id, agent: agent.agent.id }, 'a test');
     for (const socket of sockets) socket.destroy();
     expect(await beginning).toBe('HTTP/1.1 401 Unauthorized');
+  });
+
+  test('[W29] a log that is read for the name of a file waits for its turn, and so does a page at the desk', async () => {
+    const { agent, caller } = await stage();
+    const laptop = await aLaptop(world(), agent);
+    const id = await aLongTask(caller, 12);
+    const raw = Buffer.alloc(300_000).toString('base64');
+    const artifact = { artifactId: 'a', parts: [{ raw, filename: 'zeros.bin' }] };
+    expect(await laptop.say({ type: 'artifact', taskId: id, artifact })).toMatchObject({ type: 'ack' });
+    const { result } = await caller.call('GetTask', { id });
+    const artifacts = result.artifacts as { parts: { url: string }[] }[];
+    const file = new URL(artifacts[0]?.parts[0]?.url ?? '').pathname;
+    const key = agent.key;
+    const desk = `/desk/tasks/${id}`;
+    for (const [who, waiting, others] of [
+      [key, file, () => askWithoutReading(caller, key, id)],
+      [world().token, `${desk}/content/${file.split('/').at(-1)}`, () => lookWithoutReading(desk)],
+      [world().token, desk, () => lookWithoutReading(desk)],
+    ] as const) {
+      const sockets = [others(), others(), others(), others()];
+      await Promise.all(sockets.map(statusOf));
+      let isAnswered = false;
+      const answer = world()
+        .get(waiting, who)
+        .then(async (reply) => {
+          isAnswered = true;
+          return [reply.status, (await reply.arrayBuffer()).byteLength > 299_999];
+        });
+      for (let n = 0; n < 20; n++) await world().get('/wake/v1/deliveries');
+      expect(isAnswered).toBe(false);
+      for (const socket of sockets) socket.destroy();
+      expect(await answer).toEqual([200, true]);
+    }
   });
 
   test('[W29] pages of an inbox are as large', async () => {

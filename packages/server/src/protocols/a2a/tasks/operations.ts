@@ -151,15 +151,20 @@ export async function answerText(call: Call, operation: SingleOperation): Promis
   });
 }
 
-async function foundTask({ shell, entered }: Call, id: string): Promise<TaskRecord> {
+export async function foundTask(
+  { shell, entered }: Pick<Call, 'shell' | 'entered'>,
+  id: string,
+): Promise<TaskRecord> {
   const { place } = entered;
   const task = await shell.room.store.read(place.space, (tx) => findTask(tx, place, id));
   if (task === null) throw noTask();
   return task;
 }
 
+type Turned = Pick<Call, 'shell' | 'entered' | 'response'> & { request: Headed };
+
 /** Waits for a turn before a log of this size is read for an answer. */
-async function turnOf({ shell, request, entered, response }: Call, logBytes: number): Promise<void> {
+export async function turnOf({ shell, request, entered, response }: Turned, logBytes: number): Promise<void> {
   const { address, network = '' } = entered;
   const { space, caller } = entered.place;
   const hasWaited = await shell.largeAnswers.turn(`${space}/${caller}/${network}`, logBytes, response);

@@ -108,6 +108,24 @@ describe('subscriptions', () => {
     const reply = await answered(world.post(PATH, subscription()));
     expect([reply.status, typeof reply.json.error]).toEqual([429, 'string']);
   });
+
+  it('[K35] one names so much and no more: all of a space are read whenever one has changed', async () => {
+    const world = await openWorld();
+    const tasks = (count: number) => ({ filters: { 'subject.task_id': Array(count).fill('task_1234') } });
+    const { subscription_id: id } = await subscribed(world, tasks(1000));
+    const long = [
+      tasks(2000),
+      { event_types: Array.from({ length: 2000 }, (_, n) => `test.type-${n}`) },
+      { filters: Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`subject.key_${n}`, 1])) },
+      { filters: { [Array(6000).fill('ab').join('.')]: 1 } },
+      { security: { signature_key_ids: Array.from({ length: 2000 }, (_, n) => `key-${n}`) } },
+    ].map(subscription);
+    for (const body of long) {
+      expect((await answered(world.post(PATH, body))).status).toBe(413);
+      expect((await world.desk('PUT', `${PATH}/${id}`, body, world.agent.key)).status).toBe(413);
+    }
+    expect((await answered(world.get(`${PATH}/${id}`))).json).toMatchObject(tasks(1000));
+  });
 });
 
 describe('what a subscription takes', () => {

@@ -80,6 +80,19 @@ describe('waits', () => {
     expect((await answered(world.get('/akep/waits'))).json).toEqual({ waits: [] });
   });
 
+  it('[K35] one names so much and no more: all of them are read with every event', async () => {
+    const { world } = await openInbox();
+    const wait = async (over: object) => {
+      const body = { subject: { task_id: 't' }, run_state_ref: 'r', ...over };
+      return (await answered(world.post('/akep/waits', body))).status;
+    };
+    const types = (count: number) => Array(count).fill('tool.completed');
+    expect(await wait({ event_types: types(200), subject: { task_id: 'x'.repeat(512) } })).toBe(201);
+    expect(await wait({ event_types: types(300) })).toBe(413);
+    expect(await wait({ subject: { task_id: 'x'.repeat(5000) } })).toBe(413);
+    expect((await answered(world.get('/akep/waits'))).json.waits).toHaveLength(1);
+  });
+
   it('[K35] an agent may have a thousand open ones; those that have ended by themselves do not count', async () => {
     const clock = new ManualClock();
     const { world, sender } = await openInbox({ clock });
