@@ -243,4 +243,9 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `alter table blobs add column is_unnamed bigint not null default 0`,
     `create index blobs_unnamed on blobs (space_id, agent_id, created_at, size) where is_unnamed = 1`,
   ],
+  [
+    // The newest callbacks of an agent are found without passing what else is sent for it.
+    `create index jobs_of_agent on jobs (space_id, agent_id, kind, created_at)`,
+    `drop index jobs_by_agent`,
+  ],
 ];
