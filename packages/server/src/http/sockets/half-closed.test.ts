@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../testing/waiting.ts';
-import { AT_ONCE, draft, openWorld } from '../../testing/wake.ts';
+import { draft, openWorld } from '../../testing/wake.ts';
 import type { World } from '../../testing/world.ts';
 
 /** Sends a request, closes our side behind it as `nc -N` does, and reads until the server closes the other. */
@@ -43,7 +43,7 @@ test('[W30] so is an HTTP/1.0 client that reads, and requests that were sent ahe
 });
 
 test('[W30] a wait is answered at once with what there is, because its client may as well have left', async () => {
-  const world = await openWorld(AT_ONCE);
+  const world = await openWorld();
   const id = await world.deliver();
   expect(await sayAndClose(world, [`GET /wake/v1/response/${id}?wait=60 HTTP/1.1`])).toMatch(
     /^HTTP\/1\.1 200 [\s\S]*"status":"pending"/,
