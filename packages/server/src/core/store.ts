@@ -181,7 +181,7 @@ export interface JobRows {
   settle(
     page: readonly { id: JobId; fence: number; state: JobState; dueAt: Micros; attempts: number }[],
   ): Promise<ReadonlySet<JobId>>;
-  /** By hand: due again at once, whatever became of it. */
+  /** By hand: due again at once, whatever became of it. An attempt that is under way counts already. */
   requeue(id: JobId, at: Micros): Promise<boolean>;
   release(id: JobId, fence: number): Promise<boolean>;
   /** The worker is still busy with it. False when the lease was lost meanwhile. */

@@ -17,6 +17,7 @@ import { addJsonParser, BODY_LIMIT, hearOut } from './reading/body.ts';
 import type { Shell } from './shell.ts';
 import { plainHttp, readableUrl, refuseBroken } from './sockets/broken.ts';
 import { hangUpBehindBody } from './sockets/goodbye.ts';
+import { answerHalfClosed } from './sockets/half-closed.ts';
 
 declare module 'fastify' {
   /** What /openapi.json says of a route. */
@@ -102,6 +103,8 @@ export function makeApp({ tls, log, proxies, baseUrl }: AppOptions): FastifyInst
   }) as unknown as FastifyInstance;
   // Any `Expect` other than 100-continue is ignored: we promise nothing about it, and it is no reason to refuse.
   app.server.on('checkExpectation', (...asked) => app.server.emit('request', ...asked));
+  // Over TLS both sides close together.
+  if (tls === null) answerHalfClosed(app.server);
   addJsonParser(app);
   app.addHook('onError', hearOut);
   app.decorateRequest('identity', null);

@@ -248,4 +248,9 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `create index tasks_in_context on tasks (space_id, agent_id, context_id, caller, seq)`,
     `drop index tasks_by_context`,
   ],
+  [
+    // The newest callbacks of an agent are found without passing what else is sent for it.
+    `create index jobs_of_agent on jobs (space_id, agent_id, kind, created_at)`,
+    `drop index jobs_by_agent`,
+  ],
 ];

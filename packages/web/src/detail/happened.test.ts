@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Detail } from '../api/types.ts';
-import { happened } from './happened.ts';
+import type { Callback, Detail } from '../api/types.ts';
+import { callbackWords, happened } from './happened.ts';
 
 const AT = '2026-11-15T09:00:00.000000Z';
 const NOW = Date.parse('2026-11-15T10:00:00Z');
@@ -42,4 +42,12 @@ test('[D20] each way in which a callback can fail has words, and what was not ca
     Array(4).fill(expect.stringMatching(/^https:\/\/example\.com was not called: [^(]+\.$/)),
   );
   expect(told('of another build')).toContain('it did not work (of another build)');
+});
+
+test('[D20] a callback that was never tried is on its way; one that failed says when it is due', () => {
+  const due = { job_id: 'j', origin: 'https://example.com', state: 'due', due_at: AT } as Callback;
+  expect(callbackWords({ ...due, attempts: 0 }, NOW)).toBe(
+    'The callback to https://example.com is on its way.',
+  );
+  expect(callbackWords({ ...due, attempts: 1 }, NOW)).toMatch(/ is due .+, after one attempt\.$/);
 });

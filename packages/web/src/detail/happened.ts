@@ -65,6 +65,7 @@ export function callbackWords(callback: Callback, now: number): string {
     case 'done':
       return `The callback to ${callback.origin} arrived.`;
     case 'due':
+      if (callback.attempts === 0) return `The callback to ${callback.origin} is on its way.`;
       return `The callback to ${callback.origin} is due ${callback.due_at === null ? 'now' : timeAndDay(callback.due_at, now)}, after ${tries}.`;
     case 'gone':
       return `${callback.origin} said that nobody listens there any more.`;

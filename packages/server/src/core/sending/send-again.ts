@@ -3,7 +3,10 @@ import type { Person } from '../people/person.ts';
 import { type Room, record } from '../room.ts';
 import type { Job } from './job.ts';
 
-/** By hand: the callback is due again at once, whatever became of it before (W22). */
+/**
+ * By hand: the callback is due again at once, whatever became of it before (W22). An attempt that is under way ends on
+ * the record, and does not decide what becomes of this one.
+ */
 export function sendAgain(room: Room, person: Person, id: string): Promise<Job | Fault> {
   return room.store.write(person.space, ['ledger'], async (tx) => {
     const job = await tx.jobs.get(id);
@@ -19,6 +22,6 @@ export function sendAgain(room: Room, person: Person, id: string): Promise<Job |
     });
     tx.announce('jobs');
     tx.announce(`desk:${tx.space}`, job.delivery);
-    return { ...job, state: 'due', dueAt: now, leasedUntil: null };
+    return (await tx.jobs.get(id)) ?? job;
   });
 }

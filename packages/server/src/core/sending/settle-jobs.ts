@@ -25,8 +25,8 @@ export type Attempted = { job: Job; ended: Ended };
 export type AttemptPage = { space: SpaceId; page: readonly Attempted[] };
 
 /**
- * Records attempts and plans the next ones (W22). Returns for each attempt whether it was recorded: not if its lease
- * was lost meanwhile.
+ * Records attempts and plans the next ones (W22). Returns for each attempt whether it was recorded: not if another
+ * worker has taken the job over meanwhile.
  */
 export async function settleJobs(room: Room, attempts: AttemptPage): Promise<boolean[]> {
   return orThrow(await (room.intake?.take('attempts', attempts) ?? recordAttempts(room, attempts)));
@@ -36,9 +36,26 @@ export function recordAttempts(room: Room, { space, page }: AttemptPage): Promis
   return room.store.write(space, ['ledger'], async (tx) => {
     const results = page.map((attempted) => resultOf(room, attempted));
     const settled = await tx.jobs.settle(results);
-    for (const result of results) if (settled.has(result.id)) await note(room, tx, result);
-    return results.map(({ id }) => settled.has(id));
+    const recorded: boolean[] = [];
+    for (const result of results) {
+      const state = settled.has(result.id) ? result.state : await stateOfSentAgain(tx, result);
+      if (state !== null) await note(room, tx, { ...result, state });
+      recorded.push(state !== null);
+    }
+    return recorded;
   });
+}
+
+/**
+ * What has become of a job that was sent again by hand while this attempt was under way, whose number was kept for it.
+ * Null when it is another worker that has the job now.
+ */
+async function stateOfSentAgain(tx: Tx, { job, attempts: number }: Result): Promise<JobState | null> {
+  const now = await tx.jobs.get(job.id);
+  if (now === null || now.attempts < number) return null;
+  const recorded = await tx.jobs.attempts(job.delivery);
+  const isTaken = recorded.some((attempt) => attempt.job === job.id && attempt.number === number);
+  return isTaken ? null : now.state;
 }
 
 function resultOf(room: Room, { job, ended }: Attempted) {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { median } from '../../core/agents/stats.ts';
+import type { Job } from '../../core/sending/job.ts';
 import { toMillisIso } from '../../core/tasks/task.ts';
 import { DAY, HOUR, SECOND, toIso } from '../../core/time.ts';
 import { FRAMEWORKS } from '../../http/pages/prompts.ts';
 import { subscribed } from '../../testing/akep.ts';
 import { AT_ONCE, body, openDesk, refused, status } from '../../testing/desk.ts';
 import { StreamReader } from '../../testing/stream.ts';
+import { aJob } from '../../testing/things.ts';
 import type { World } from '../../testing/world.ts';
 
 type AgentWire = {
@@ -136,6 +138,25 @@ describe('what is known of an agent', () => {
     await world.decide(id, { status: 'approved' });
     clock.turn(SECOND); // what is due is due when its stamp has passed
     await attempted;
+    expect((await agent(world)).stats.callbacks_failing).toBe(1);
+    expect((await listed(world))['agent-01']?.callbacks_failing).toBe(1);
+  });
+
+  test('[D41] forwards and pushes are no callbacks: they neither count as failing nor hide one that does', async () => {
+    const { world } = await openDesk();
+    const failing = async (job: Partial<Job>) => {
+      const request = { url: 'https://example.com/hook', body: '{}' };
+      const over = { space: world.space.id, agent: 'agent-01', state: 'given_up' as const, attempts: 10 };
+      await world.room.store.write(world.space.id, [], (tx) =>
+        tx.jobs.insert(aJob({ ...over, ...job }), request),
+      );
+    };
+    for (let i = 0; i < 30; i++) {
+      await failing({ id: `forward-${i}`, kind: 'forward', createdAt: 20 + i });
+      await failing({ id: `push-${i}`, kind: 'push', createdAt: 20 + i });
+    }
+    expect((await agent(world)).stats.callbacks_failing).toBe(0);
+    await failing({ id: 'callback', kind: 'callback', createdAt: 10 });
     expect((await agent(world)).stats.callbacks_failing).toBe(1);
     expect((await listed(world))['agent-01']?.callbacks_failing).toBe(1);
   });

@@ -6,7 +6,7 @@ export interface Wakeups {
 }
 
 /**
- * Long-polls wait here. A parked request costs a timer and two listeners; it is released when its topic is announced,
+ * Long-polls wait here. A parked request costs a timer and three listeners; it is released when its topic is announced,
  * its time is up, its caller has gone, or the server drains.
  */
 export class Parking {
@@ -59,15 +59,17 @@ export class Parking {
     const end = () => waiter.end();
     const off = this.#wakeups.on(topic, () => waiter.call());
     const timer = setTimeout(end, Math.max(0, millis));
-    // Not `once`, which allocates three more objects for each waiting request.
-    request.socket.on('close', end);
+    const { socket } = request;
+    // Not `once`, which allocates three more objects for each waiting request. Who closes only their side is answered,
+    // but not waited for (W30): they may have left altogether.
+    socket.on('close', end).on('end', end);
     this.#parked.add(end);
-    if (this.#draining) end();
+    if (this.#draining || socket.readableEnded) end();
     const leave = () => {
       clearTimeout(timer);
       off();
       this.#parked.delete(end);
-      request.socket.off('close', end);
+      socket.off('close', end).off('end', end);
     };
     return { waiter, leave };
   }

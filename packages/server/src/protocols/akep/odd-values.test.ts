@@ -58,6 +58,32 @@ describe('odd events', () => {
   );
 });
 
+describe('refusals that help', () => {
+  const shared = sharedInbox();
+
+  it.each([
+    [
+      '/subject must have at least one of task_id, thread_id, agent_id, user_id, artifact_id',
+      { subject: { x: 1 } },
+    ],
+    [
+      '/routing/resume_policy must be one of never, append_only, resume_if_waiting, resume_immediately',
+      { routing: { resume_policy: 'now' } },
+    ],
+    [
+      '/extensions has the name "A", which must match pattern "^[a-z0-9][a-z0-9_.-]*[a-z0-9]$"',
+      { extensions: { 'a.b': 1, A: 1 } },
+    ],
+    [
+      "/knowledge must have required property 'summary'",
+      { knowledge: { kind: 'message', content_type: 'a/b' } },
+    ],
+  ])('[K3] %s', async (words, over) => {
+    const reply = await shared().sender.send(anEvent(over));
+    expect([reply.status, reply.json.error]).toEqual([400, `The envelope is not valid: ${words}.`]);
+  });
+});
+
 describe('odd questions', () => {
   const shared = sharedInbox();
 

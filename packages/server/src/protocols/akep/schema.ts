@@ -1,4 +1,4 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type TSchema, Type } from 'typebox';
 import { ACK_STATUSES, type Envelope, RESUME_POLICIES } from '../../core/events/event.ts';
 import type { SubscriptionBody as SubscriptionWire } from '../../core/events/subscription.ts';
@@ -74,16 +74,31 @@ export type Checked<T> = { ok: true; value: T } | { ok: false; flaw: Flaw };
 
 function check<T>(validate: ValidateFunction<T>, value: unknown): Checked<T> {
   if (validate(value)) return { ok: true, value };
-  const [first] = validate.errors ?? [];
+  const errors = validate.errors ?? [];
+  const [first] = errors;
   const extra = first?.keyword === 'additionalProperties' ? String(first.params.additionalProperty) : null;
   return {
     ok: false,
     flaw: {
       path: `${first?.instancePath ?? ''}${extra === null ? '' : `/${extra}`}` || '/',
-      message: first?.message ?? 'is not valid',
+      message: wordsFor(errors),
     },
   };
 }
+
+/** The validator's own words, except where they name the first of several ways to be valid, or none of them. */
+function wordsFor(errors: readonly ErrorObject[]): string {
+  const [first] = errors;
+  if (first?.keyword === 'enum') return `must be one of ${listed(first.params.allowedValues)}`;
+  const last = errors.at(-1);
+  if (last?.keyword === 'anyOf')
+    return `must have at least one of ${listed(errors.flatMap(({ params }) => params.missingProperty ?? []))}`;
+  if (last?.keyword === 'propertyNames')
+    return `has the name ${JSON.stringify(last.params.propertyName)}, which ${first?.message}`;
+  return first?.message ?? 'is not valid';
+}
+
+const listed = (names: readonly unknown[]) => names.join(', ');
 
 export function checkEvent(value: unknown, mayOmitProducer: boolean): Checked<Envelope> {
   const checked = check(mayOmitProducer ? validateLenient() : validateEvent(), value);

@@ -49,7 +49,14 @@ async function serve(
   reply.raw.setHeader('cache-control', 'no-store');
   // A subscription stays open for hours; a stopping server ends it instead of waiting.
   const stay = parking.onDrain(() => rooms.closeAll());
-  reply.raw.once('close', stay);
+  // A tool may wait for a minute, and a subscription says nothing for hours: who has left must be noticed (W30).
+  const { socket } = request.raw;
+  const leave = () => void socket.destroy();
+  socket.once('end', leave);
+  reply.raw.once('close', () => {
+    stay();
+    socket.off('end', leave);
+  });
   // The handler's type wants `method` present or absent, and Node's type allows undefined.
   await handle(request.raw as Parameters<typeof handle>[0], reply.raw, body);
   return reply;

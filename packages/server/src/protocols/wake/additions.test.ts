@@ -27,7 +27,7 @@ it('[W25] an unknown major version is 404 and lists what is spoken, whatever the
   const wanted = {
     status: 404,
     code: 'unsupported_version',
-    message: 'This server does not speak WAKE v2.',
+    message: 'This server does not speak WAKE v2. Use v1.',
     docs: `${world.url}/docs/errors#unsupported_version`,
     supported: ['v1'],
   };

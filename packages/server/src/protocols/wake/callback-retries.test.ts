@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { fromIso, HOUR, type Micros, SECOND } from '../../core/time.ts';
+import { signal } from '../../testing/receivers.ts';
 import {
   AT_ONCE,
   announceJobs,
@@ -18,7 +19,7 @@ type Hooked = { world: World; clock: ManualClock; id: string; calls: unknown[] }
 
 /** One approved delivery whose receiver answers the n-th call as told. */
 async function openApproved(
-  answer: (count: number) => HookAnswer,
+  answer: (count: number) => HookAnswer | Promise<HookAnswer>,
   env: Record<string, string> = {},
 ): Promise<Hooked> {
   const hook = await openHook((_, count) => answer(count));
@@ -154,3 +155,48 @@ it.each([410, 503, 200])(
     ]);
   },
 );
+
+it('[W22] sent again while an attempt is under way, both are on the record, and the second says how it ended', async () => {
+  const [arrived, answer] = [signal(), signal()];
+  const { world, id, calls } = await openApproved(async (count) => {
+    if (count > 1) return { status: 200 };
+    arrived.fire();
+    await answer.seen;
+    return { status: 503 };
+  });
+  await arrived.seen;
+  const running = await attemptsOf(world, id, 0);
+  // Twice, as by a hand that is not sure: only one attempt is under way.
+  expect((await sendAgain(world, running)).status).toBe(200);
+  expect((await sendAgain(world, running)).status).toBe(200);
+  answer.fire();
+  const record = await attemptsOf(world, id, 2);
+  expect(record.attempts).toMatchObject([
+    { number: 1, outcome: 'answered', status: 503 },
+    { number: 2, outcome: 'answered', status: 200 },
+  ]);
+  expect(record.callbacks).toMatchObject([{ state: 'done', attempts: 2, due_at: null }]);
+  expect(calls).toHaveLength(2);
+  expect(await ledger(world, 'callback.attempted')).toHaveLength(2);
+});
+
+it('[W22] sent again while an attempt is under way, it is sent again also when that attempt got through', async () => {
+  const [arrived, answer] = [signal(), signal()];
+  const { world, id, calls } = await openApproved(async (count) => {
+    if (count === 1) {
+      arrived.fire();
+      await answer.seen;
+    }
+    return { status: count === 1 ? 200 : 503 };
+  });
+  await arrived.seen;
+  await sendAgain(world, await attemptsOf(world, id, 0));
+  answer.fire();
+  const record = await attemptsOf(world, id, 2);
+  expect(record.attempts.map(({ number, status }) => [number, status])).toEqual([
+    [1, 200],
+    [2, 503],
+  ]);
+  expect(record.callbacks).toMatchObject([{ state: 'due', attempts: 2 }]);
+  expect(calls).toHaveLength(2);
+});

@@ -161,9 +161,13 @@ function promptRoutes(app: FastifyInstance, { room, baseUrl }: Shell): void {
 function noSuchAddress(request: FastifyRequest): Fault {
   const version = /^\/wake\/(v\d+)(?:[/?]|$)/.exec(request.url)?.[1];
   if (version === undefined || version === 'v1') return new Fault('not_found', 'WAKE has no such address.');
-  return new Fault('unsupported_version', `This server does not speak WAKE ${version}.`, {
-    extra: { supported: VERSIONS },
-  });
+  return new Fault(
+    'unsupported_version',
+    `This server does not speak WAKE ${version}. Use ${VERSIONS.join(' or ')}.`,
+    {
+      extra: { supported: VERSIONS },
+    },
+  );
 }
 
 function caller(request: FastifyRequest): Identity {

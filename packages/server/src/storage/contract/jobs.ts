@@ -147,7 +147,7 @@ export function describeJobs(fresh: Fresh): void {
   test('[D20] sent again by hand, a job is due with a new fence, so that a late result is not taken', async () => {
     const { store, write, read } = await opened();
     for (const state of ['done', 'gone', 'given_up', 'due'] as const) {
-      await insertJobs(store, aJob({ id: state, state, attempts: 3, fence: 5, leasedUntil: 90 }));
+      await insertJobs(store, aJob({ id: state, state, attempts: 3, fence: 5 }));
       expect(await write((tx) => tx.jobs.requeue(state, 30))).toBe(true);
       expect(await read((tx) => tx.jobs.get(state))).toMatchObject({
         state: 'due',
@@ -160,6 +160,23 @@ export function describeJobs(fresh: Fresh): void {
       expect(await write((tx) => settle(tx, state, 5, late))).toBe(false);
     }
     expect(await write((tx) => tx.jobs.requeue('unknown', 30))).toBe(false);
+  });
+
+  test('[W22] sent again by hand while an attempt is under way, that attempt keeps its number', async () => {
+    const { store, write, read } = await opened();
+    const leased = { attempts: 3, fence: 5 };
+    await insertJobs(
+      store,
+      aJob({ id: 'under way', ...leased, leasedUntil: 31 }),
+      aJob({ id: 'lease over', ...leased, leasedUntil: 30 }),
+    );
+    const again = async (id: string) => {
+      await write((tx) => tx.jobs.requeue(id, 30));
+      return read((tx) => tx.jobs.get(id));
+    };
+    expect(await again('under way')).toMatchObject({ attempts: 4, fence: 6, leasedUntil: null });
+    expect(await again('under way')).toMatchObject({ attempts: 4, fence: 7 });
+    expect(await again('lease over')).toMatchObject({ attempts: 3, fence: 6 });
   });
 
   test('[D28] a job that is done or given up cannot be leased', async () => {

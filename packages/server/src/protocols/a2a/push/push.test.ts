@@ -91,6 +91,39 @@ describe('pushes', () => {
     ]);
   });
 
+  test('[A18][W22] sent again while an attempt is under way, both are on the record, and the next one follows', async () => {
+    const [arrived, answer] = [signal(), signal()];
+    const states: unknown[] = [];
+    const hook = createServer(async (request, reply) => {
+      let text = '';
+      for await (const chunk of request) text += chunk;
+      states.push((JSON.parse(text) as { statusUpdate: { status: Wire } }).statusUpdate.status.state);
+      arrived.fire();
+      if (states.length === 1) await answer.seen;
+      reply.writeHead(states.length === 1 ? 503 : 200).end();
+    });
+    const url = `http://127.0.0.1:${(await serve(hook)).port}/hook`;
+    const { agent, v1 } = await stage([url]);
+    const laptop = await aLaptop(world(), agent);
+    const configuration = { ...atOnce, taskPushNotificationConfig: { id: 'one', url } };
+    const sent = await v1.call('SendMessage', { ...v1Message('x'), configuration });
+    const { id: taskId } = sent.result.task as { id: string };
+    await laptop.say({ type: 'accepted', taskId });
+    await arrived.seen;
+    const [job] = await world().room.store.read(world().space.id, (tx) => tx.jobs.byDelivery(taskId));
+    await world().desk('POST', `/desk/callbacks/${job?.id}/send-again`);
+    await laptop.say({ type: 'completed', taskId, text: 'Done.' });
+    answer.fire();
+    const attempts = () => world().room.store.read(world().space.id, (tx) => tx.jobs.attempts(taskId));
+    await until(async () => (await attempts()).length === 3);
+    const ofFirst = (await attempts()).filter((attempt) => attempt.job === job?.id);
+    expect(ofFirst.map(({ number, status }) => [number, status])).toEqual([
+      [1, 503],
+      [2, 200],
+    ]);
+    expect(states).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
+  });
+
   test('[A18] one that is set anew while a push is on its way hears only of what comes later', async () => {
     const told: string[] = [];
     const [arrived, answer] = [signal(), signal()];

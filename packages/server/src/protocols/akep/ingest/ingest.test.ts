@@ -267,6 +267,35 @@ describe('what was refused', () => {
     expect(await refused(sender.id)).toEqual([]);
   });
 
+  it('[K31][K24] is noted too when it named a key that has ended, and which; outside it is a wrong signature', async () => {
+    const clock = new ManualClock();
+    const { world, sender } = await openInbox({ clock });
+    const keys = `/desk/producers/${sender.id}/keys`;
+    await world.desk('POST', keys);
+    const named = { headers: { 'webhook-signature-key-id': sender.made.keyId } };
+    clock.turn(4 * 24 * 3600 * 1_000_000);
+    const expired = await sender.send(anEvent({ event_id: 'evt_expired_1' }), named);
+    const fresh = (await answered(world.desk('POST', keys))).json.key_id as string;
+    await world.desk('DELETE', `${keys}/${fresh}`);
+    const revoked = await sender.send(anEvent({ event_id: 'evt_revoked_1' }), {
+      headers: { 'webhook-signature-key-id': fresh },
+    });
+    const wrong = await sender.send(anEvent(), { headers: { 'webhook-signature-key-id': 'pk_unknown' } });
+    expect([expired, revoked]).toMatchObject([
+      { status: 400, json: wrong.json },
+      { status: 400, json: wrong.json },
+    ]);
+    await untilNoted(world);
+    const { json } = await answered(world.desk('GET', `/desk/producers/${sender.id}/refused`));
+    const reasons = (json.refused as { event_id: string; reason: string }[]).map(
+      ({ event_id, reason }) => `${event_id}: ${reason}`,
+    );
+    expect(reasons.sort()).toEqual([
+      `evt_expired_1: The key ${sender.made.keyId} expired at 2026-11-19T09:00:00.000000Z. Sign with a key that is valid.`,
+      `evt_revoked_1: The key ${fresh} was revoked at 2026-11-19T09:00:00.000000Z. Sign with a key that is valid.`,
+    ]);
+  });
+
   it('[K35] a flood of refused events writes down only so many of them', async () => {
     const clock = new ManualClock();
     const { world, sender } = await openInbox({ clock });

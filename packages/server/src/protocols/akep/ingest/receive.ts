@@ -1,10 +1,12 @@
 import type { KeyObject } from 'node:crypto';
+import { isActive } from '../../../core/agents/key.ts';
 import { type Arriving, type Ingested, ingest, type Subscriptions } from '../../../core/events/ingest.ts';
-import type { Algorithm, Producer } from '../../../core/events/producer.ts';
+import type { Algorithm, Producer, ProducerKey } from '../../../core/events/producer.ts';
 import type { VerifyingKey } from '../../../core/events/store.ts';
 import { Fault, isFault, orThrow } from '../../../core/faults.ts';
 import type { SpaceId } from '../../../core/ids.ts';
 import { entry, ShortMemory } from '../../../core/maps.ts';
+import { type Micros, toIso } from '../../../core/time.ts';
 import type { Shell } from '../../../http/shell.ts';
 import type { HmacKey } from '../../../http/signing/hmac.ts';
 import {
@@ -62,17 +64,28 @@ function readHeaders({ shell: { room } }: Receiving, request: Sent): Claimed {
 
 /** Which of the possible keys has signed these bytes. The body is not parsed before that. */
 function findSigner(
-  { refusals }: Receiving,
+  { shell, refusals }: Receiving,
   request: Sent,
   { headers, keyId }: Claimed,
   candidates: readonly VerifyingKey[],
 ): Signed {
-  const found = candidates.find((candidate) => isSignedWith(keyObject(candidate), headers, request.body));
+  const now = shell.room.clock.now();
+  const found = candidates.find(
+    (candidate) => isActive(candidate.key, now) && isSignedWith(keyObject(candidate), headers, request.body),
+  );
   if (found !== undefined)
     return { producer: found.producer, keyId, algorithm: found.key.algorithm, headers };
   const [meant] = keyId === null ? [] : candidates;
-  if (meant !== undefined) refusals.note(meant.producer, headers.id, notSigned());
+  if (meant !== undefined) refusals.note(meant.producer, headers.id, whyNotSigned(meant.key, now));
   throw notSigned();
+}
+
+/** For the owner of the key alone; outside, all of it is a wrong signature (K3). */
+function whyNotSigned(key: ProducerKey, now: Micros): Fault {
+  if (isActive(key, now)) return notSigned();
+  const end = key.revokedAt === null ? 'expired' : 'was revoked';
+  const at = toIso(key.revokedAt ?? key.expiresAt ?? now);
+  return new Fault('bad_signature', `The key ${key.id} ${end} at ${at}. Sign with a key that is valid.`);
 }
 
 /** `POST /akep/events`: verify, parse, check, store. */

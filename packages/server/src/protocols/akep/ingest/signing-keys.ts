@@ -1,4 +1,3 @@
-import { isActive } from '../../../core/agents/key.ts';
 import type { VerifyingKey } from '../../../core/events/store.ts';
 import type { SpaceId } from '../../../core/ids.ts';
 import type { Room } from '../../../core/room.ts';
@@ -7,7 +6,8 @@ import { LIMITS } from '../schema.ts';
 export type Wanted = { keyId: string | null; space: SpaceId | null };
 
 /**
- * The keys that may have signed a request. Requests of one turn of the event loop share one look-up, which is
+ * The keys that may have signed a request; one that the header names also when it has ended, so that its owner can be
+ * told (K31). Requests of one turn of the event loop share one look-up, which is
  * forgotten with the turn, so a revoked key is refused as promptly as without it.
  */
 export class SigningKeys {
@@ -37,11 +37,8 @@ export class SigningKeys {
 
   async #look({ keyId, space }: Wanted): Promise<VerifyingKey[]> {
     const { directory } = this.#room.store;
-    const now = this.#room.clock.now();
-    if (keyId === null) return directory.unnamedKeys(space, now, LIMITS.unnamedKeys);
+    if (keyId === null) return directory.unnamedKeys(space, this.#room.clock.now(), LIMITS.unnamedKeys);
     const found = await directory.producerKey(keyId);
-    const usable =
-      found !== null && isActive(found.key, now) && (space === null || found.key.space === space);
-    return usable ? [found] : [];
+    return found !== null && (space === null || found.key.space === space) ? [found] : [];
   }
 }

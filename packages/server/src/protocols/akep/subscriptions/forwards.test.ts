@@ -10,13 +10,13 @@ import {
   subscribed,
 } from '../../../testing/akep.ts';
 import { signal } from '../../../testing/receivers.ts';
-import { AT_ONCE, type Called, ledger, openHook, openWorld } from '../../../testing/wake.ts';
+import { AT_ONCE, type Called, type HookAnswer, ledger, openHook, openWorld } from '../../../testing/wake.ts';
 import type { World, WorldOptions } from '../../../testing/world.ts';
 
 type Hook = Awaited<ReturnType<typeof openHook>>;
 
 /** A receiver that takes everything, and says when it has got so many. */
-async function openReceiver(answer: (count: number) => { status: number; headers?: Record<string, string> }) {
+async function openReceiver(answer: (count: number) => HookAnswer | Promise<HookAnswer>) {
   const waiting: { count: number; fire: (calls: Called[]) => void }[] = [];
   const hook: Hook = await openHook((_, count) => {
     for (const one of waiting) if (one.count === count) one.fire(hook.calls);
@@ -32,7 +32,7 @@ async function openReceiver(answer: (count: number) => { status: number; headers
 }
 
 async function openForwarding(
-  answer: (count: number) => { status: number } = () => ({ status: 204 }),
+  answer: (count: number) => HookAnswer | Promise<HookAnswer> = () => ({ status: 204 }),
   options: WorldOptions = {},
 ) {
   const receiver = await openReceiver(answer);
@@ -136,6 +136,28 @@ describe('forwarding', () => {
     const [first, second] = receiver.got;
     expect(second?.body).toBe(first?.body);
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+  });
+
+  it('[K19][W22] sent again while an attempt is under way, both are on the record', async () => {
+    const [arrived, answer] = [signal(), signal()];
+    const { world, sender, receiver } = await openForwarding(async (n) => {
+      if (n > 1) return { status: 200 };
+      arrived.fire();
+      await answer.seen;
+      return { status: 503 };
+    });
+    const { event_id } = await sender.sent();
+    await arrived.seen;
+    const [running] = await jobsOf(world, event_id);
+    await world.desk('POST', `/desk/callbacks/${running?.job_id}/send-again`);
+    answer.fire();
+    expect(await untilState(world, event_id, 'done')).toMatchObject({ attempts: 2 });
+    const lines = await ledger(world, 'forward.attempted');
+    expect(lines.map(({ data }) => [data.attempt, data.status]).sort()).toEqual([
+      [1, 503],
+      [2, 200],
+    ]);
+    expect(receiver.got).toHaveLength(2);
   });
 
   it('[K19] 410 ends it, and so does deleting the subscription', async () => {

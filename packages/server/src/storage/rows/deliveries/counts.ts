@@ -114,12 +114,13 @@ const timesOf = statement<Range & { agent: string }>()((db, p) =>
   took(db, p).where('agent_id', '=', p.agent),
 );
 
-const newestJobs = statement<Counted & { agent: string }>()((db, p) =>
+const newestCallbacks = statement<Counted & { agent: string }>()((db, p) =>
   db
     .selectFrom('jobs')
     .select(['state', 'attempts'])
     .where('space_id', '=', p.space)
     .where('agent_id', '=', p.agent)
+    .where('kind', '=', 'callback')
     .orderBy('created_at', 'desc')
     .limit(p.most),
 );
@@ -144,7 +145,7 @@ export function countRows(session: Session, space: string): CountRows {
       return rows.map((row) => row.took);
     },
     failingCallbacks: async (agent, most) => {
-      const jobs = await session.all(newestJobs, { space, agent, most });
+      const jobs = await session.all(newestCallbacks, { space, agent, most });
       return jobs.filter((job) => job.state !== 'done' && job.attempts > 0).length;
     },
   };

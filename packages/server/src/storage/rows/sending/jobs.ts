@@ -83,11 +83,25 @@ const renew = statement<ById & { fence: number; until: number }>()((db, p) =>
     .where('leased_until', 'is not', null),
 );
 
-/** The fence moves on, so that the late result of a worker that still holds a lease is refused. */
+/**
+ * The fence moves on, so that the late result of a worker that still holds a lease decides nothing. Its attempt keeps
+ * its number.
+ */
 const requeue = statement<ById & { at: number }>()((db, p) =>
   db
     .updateTable('jobs')
-    .set((eb) => ({ state: 'due', due_at: p.at, leased_until: null, fence: eb('fence', '+', 1) }))
+    .set((eb) => ({
+      state: 'due',
+      due_at: p.at,
+      leased_until: null,
+      fence: eb('fence', '+', 1),
+      attempts: eb
+        .case()
+        .when('leased_until', '>', p.at)
+        .then(eb('attempts', '+', 1))
+        .else(eb.ref('attempts'))
+        .end(),
+    }))
     .where('space_id', '=', p.space)
     .where('job_id', '=', p.id),
 );

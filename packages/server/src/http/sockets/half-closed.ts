@@ -1,0 +1,23 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** The response that is being written. Node has no public name for it. */
+type Serving = Socket & { _httpMessage?: ServerResponse | null };
+
+/**
+ * Some clients close their side of the connection behind their request (`nc -N`, old HTTP/1.0 ones). By default Node
+ * then hangs up: what they sent is stored, and they never hear of it. Here they get their answer, and the connection
+ * ends behind it.
+ *
+ * Nothing tells such a client from one who has left. So a stream ends as before, and parked requests listen for
+ * themselves (`waiting/park`): nobody's place is kept for longer than an answer takes.
+ */
+export function answerHalfClosed(server: Server): void {
+  (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
+  server.on('connection', (socket: Serving) => {
+    socket.on('end', () => {
+      const response = socket._httpMessage;
+      if (response?.headersSent && !response.writableEnded) socket.destroy();
+    });
+  });
+}
