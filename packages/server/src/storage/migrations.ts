@@ -243,4 +243,8 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `alter table blobs add column is_unnamed bigint not null default 0`,
     `create index blobs_unnamed on blobs (space_id, agent_id, created_at, size) where is_unnamed = 1`,
   ],
+  [
+    // A delivery tells its place in its thread. Most belong to none.
+    `create index deliveries_of_thread on deliveries (space_id, agent_id, thread_id, seq) where thread_id is not null`,
+  ],
 ];
