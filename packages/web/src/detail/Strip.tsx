@@ -5,6 +5,7 @@ import { useNow } from '../live/now.ts';
 import { silenceWords, TYPE_WORDS } from '../words/delivery.ts';
 import { timeAndDay } from '../words/time.ts';
 import { Text } from './Text.tsx';
+import { ThreadItem } from './Thread.tsx';
 
 /** The system's voice. Nothing here is in the agent's words, except its name. */
 export function Strip({ detail }: { detail: Detail }) {
@@ -12,7 +13,7 @@ export function Strip({ detail }: { detail: Detail }) {
   const silence = silenceWords(detail, now);
   return (
     <section className="strip" aria-label="About this delivery" data-type={detail.type}>
-      <ul>
+      <ul className="dotted">
         <li>
           <Link to="/agents/$id" params={{ id: detail.agent_id }}>
             <Text>{detail.agent_id}</Text>
@@ -22,14 +23,7 @@ export function Strip({ detail }: { detail: Detail }) {
         <li className="strip-type">{TYPE_WORDS[detail.type]}</li>
         <li>received {timeAndDay(detail.created_at, now)}</li>
         {detail.revision > 1 && <li>revision {detail.revision}</li>}
-        {detail.thread_id !== null && (
-          <li>
-            thread{' '}
-            <span className="mono">
-              <Text>{detail.thread_id}</Text>
-            </span>
-          </li>
-        )}
+        {detail.thread != null && <ThreadItem detail={detail} place={detail.thread} />}
         {detail.task_id !== null && (
           <li>
             task{' '}
