@@ -86,6 +86,29 @@ describe('the other screens', () => {
     expect(await lines('2026-11-03')).toBe(1);
   });
 
+  test('over a slow line a delivery says that the rest is on its way, and nothing moves when it comes', async () => {
+    const { server, page, trouble } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Slow to come', details: 'The rest.' });
+    await page.reload();
+    const { opened, release } = gate();
+    await page.route(`**/desk/deliveries/${id}`, async (route) => {
+      await opened;
+      await route.continue();
+    });
+    await page.locator('article.row').filter({ hasText: 'Slow to come' }).getByRole('link').click();
+    const detail = page.getByRole('article', { name: 'Delivery' });
+    await detail.getByText('One moment…').waitFor();
+    await detail.getByRole('region', { name: 'About this delivery' }).getByText(AGENT.id).waitFor();
+    const place = () => detail.getByRole('heading', { name: 'Slow to come' }).boundingBox();
+    const before = await place();
+    release();
+    await detail.getByText('The rest.').waitFor();
+    expect(await place()).toEqual(before);
+    await counted(detail.getByText('One moment…'), 0);
+    expect(trouble).toEqual([]);
+  });
+
   test('an address that is none is told in words to a person, and in JSON to a program', async () => {
     const { server, page, trouble } = await openDesk(browser(), { to: '/nowhere' });
     await page.getByRole('heading', { name: 'There is nothing at this address.' }).waitFor();

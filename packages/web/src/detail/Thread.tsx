@@ -5,17 +5,15 @@ import { stateWords, TYPE_WORDS } from '../words/delivery.ts';
 import { threadWords } from '../words/thread.ts';
 import { Text } from './Text.tsx';
 
-type Threaded = { detail: Detail; place: ThreadPlace };
-
 /** One item of the strip: the place in the thread, with ways to the neighbours. */
-export function ThreadItem({ detail, place }: Threaded) {
-  const before = place.earlier.at(-1);
-  const [after] = place.later;
+export function ThreadItem({ row, place }: { row: Row; place: ThreadPlace | null }) {
+  const before = place?.earlier.at(-1);
+  const after = place?.later[0];
   return (
     <li>
-      {threadWords(place)}{' '}
+      {place === null ? 'in thread' : threadWords(place)}{' '}
       <span className="mono">
-        <Text>{detail.thread_id ?? ''}</Text>
+        <Text>{row.thread_id ?? ''}</Text>
       </span>
       {before !== undefined && <To row={before}>the one before</To>}
       {after !== undefined && <To row={after}>the one after</To>}
@@ -35,7 +33,7 @@ function To({ row, children }: { row: Row; children: string }) {
 }
 
 /** The neighbours by their headlines, with what became of them. */
-export function Thread({ detail, place }: Threaded) {
+export function Thread({ detail, place }: { detail: Detail; place: ThreadPlace }) {
   const now = useNow();
   if (place.before + place.after === 0) return null;
   const rows = [...place.earlier, detail, ...place.later];
