@@ -266,6 +266,10 @@ describe('triage by pointer', () => {
     await page.keyboard.press('s');
     await page.getByText('None of what is checked is waiting').waitFor();
     await counted(page.getByRole('dialog'), 0);
+    await page.keyboard.press('a');
+    const sheet = page.getByRole('dialog', { name: 'Approve together' });
+    await sheet.getByText('None of them can be approved together. Each says why.').waitFor();
+    await counted(sheet.getByText('already answered'), 2);
   });
 
   test('[D15] what is checked goes out of sight together, and what could not is still checked', async () => {
