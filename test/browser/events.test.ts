@@ -17,7 +17,7 @@ describe('events', () => {
     await openPalette(page);
     await page.keyboard.type('events');
     await page.keyboard.press('Enter');
-    await inbox(page).getByText('nothing has arrived yet · no open wait').waitFor();
+    await inbox(page).getByText('nothing has arrived yet; no open wait').waitFor();
     await page.getByRole('link', { name: 'agent-01' }).click();
     await page.getByText('Nothing has arrived in this inbox.').waitFor();
     await furnishEvents(server);

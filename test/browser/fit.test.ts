@@ -22,6 +22,26 @@ async function fits(
   }
 }
 
+/** Dots of ours that a line can begin or end with: those in the text, and those that are not cut off. */
+const hangingDots = (page: Page) =>
+  page.evaluate(() => {
+    const elements = [...document.querySelectorAll('#main *')].filter(
+      (element) => element.closest('.agent, .row-summary') === null,
+    );
+    const inText = elements.filter((element) =>
+      [...element.childNodes].some(
+        (node) => node.nodeType === 3 && /(^|\s)·(\s|$)/.test(node.nodeValue ?? ''),
+      ),
+    );
+    const behind = elements.filter((element) => getComputedStyle(element, '::after').content.includes('·'));
+    const unclipped = elements.filter(
+      (element) =>
+        getComputedStyle(element, '::before').content.includes('·') &&
+        element.parentElement?.classList.contains('dotted') !== true,
+    );
+    return [...inText, ...behind, ...unclipped].map((element) => element.outerHTML.slice(0, 120));
+  });
+
 describe('every screen', () => {
   test('fits a phone with type twice as large', async () => {
     const { page, screens } = await furnished({ ...sizeOf(390), isTouch: true });
@@ -30,6 +50,7 @@ describe('every screen', () => {
       await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
       await settled(page);
       expect(await overflow(page), screen).toEqual([]);
+      expect(await hangingDots(page), screen).toEqual([]);
     }
   });
 

@@ -55,6 +55,31 @@ describe('the live line', () => {
     expect(trouble).toEqual([]);
   });
 
+  test('[D88] an open delivery of a thread tells its place, leads to the others, and stays true while they change', async () => {
+    const { server, page, trouble } = await openDesk(browser(), { server: AT_ONCE });
+    await acceptAgent(server);
+    const thread_id = 'close-of-q3';
+    const first = await server.wake().delivered({ headline: 'Step one', thread_id });
+    await server.wake().delivered({ headline: 'Another matter', thread_id: 'something-else' });
+    const second = await server.wake().delivered({ headline: 'Step two', thread_id });
+    await openDelivery(page, second);
+    const strip = page.getByRole('region', { name: 'About this delivery' });
+    await strip.getByText('2nd of 2 in thread').waitFor();
+    await counted(strip.getByRole('link', { name: 'the one after' }), 0);
+    await server.wake().delivered({ headline: 'Step three', thread_id });
+    await strip.getByText('2nd of 3 in thread').waitFor();
+    const others = page.getByRole('region', { name: 'Its thread' }).getByRole('listitem');
+    await others.filter({ hasText: 'Step three' }).waitFor();
+    await (await server.desk()).decide(first, { status: 'rejected', feedback: 'No.' });
+    await others.filter({ hasText: 'Step one' }).getByText('Question, rejected').waitFor();
+    expect(await others.filter({ hasText: 'Step two' }).textContent()).toBe('Step twoThis one');
+    await counted(others.filter({ hasText: 'Another matter' }), 0);
+    await strip.getByRole('link', { name: 'the one before' }).click();
+    await page.getByRole('heading', { name: 'Step one' }).waitFor();
+    await strip.getByText('1st of 3 in thread').waitFor();
+    expect(trouble).toEqual([]);
+  });
+
   test('[D17] after a lost line nothing moves: what came first waits behind its line, what was answered says so', async () => {
     const { server, page } = await openDesk(browser(), { server: AT_ONCE });
     await acceptAgent(server);

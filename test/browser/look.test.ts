@@ -13,7 +13,7 @@ import {
   sharedFurnished,
   watch,
 } from './looking.ts';
-import { openDesk, openPage, row, sharedBrowser } from './room.ts';
+import { openDesk, openPage, openPalette, row, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 const furnished = sharedFurnished(browser);
@@ -144,6 +144,12 @@ describe('every screen', () => {
         .evaluate((element) => getComputedStyle(element).fontFamily);
     expect(await face('.headline h1')).toContain('Literata');
     expect(await face('.strip')).toContain('Atkinson');
+    await openPalette(page);
+    await page.keyboard.type('release notes');
+    const found = (name: string) => face(`[role=option]:has-text("${name}") > span`);
+    expect(await found('Release notes for 4.2')).toContain('Literata');
+    expect(await found('Search for')).toContain('Atkinson');
+    await page.keyboard.press('Escape');
     await page.keyboard.press('v');
     await page.locator('.exact .code').waitFor();
     expect(await face('.exact .code')).toContain('IBM Plex Mono');

@@ -41,6 +41,74 @@ describe('the other screens', () => {
     expect(await page.evaluate(isCut)).toBe(0);
   });
 
+  test('a screen begins at its top, also when the one before was still scrolling', async () => {
+    const { server, page } = await openDesk(browser(), { look: { height: 400 } });
+    const desk = await server.desk();
+    for (let n = 10; n < 30; n++)
+      await desk.request('POST', '/desk/agents', { agent_id: `agent-${n}`, tier: 'test' });
+    await page.goto('/audit');
+    await page.getByText('agent.added').first().waitFor();
+    await page.locator('#main').focus();
+    await page.keyboard.press('PageDown');
+    for (const key of ['g', 'a']) await page.keyboard.press(key);
+    await page.getByRole('link', { name: 'agent-29' }).waitFor();
+    // As long as a smooth scroll lasts at the most, in frames: it goes on with them.
+    const places = await page.evaluate(async () => {
+      const seen: (number | undefined)[] = [];
+      for (let frame = 0; frame < 60; frame++) {
+        await new Promise(requestAnimationFrame);
+        seen.push(document.getElementById('main')?.scrollTop);
+      }
+      return seen;
+    });
+    expect(new Set(places)).toEqual(new Set([0]));
+  });
+
+  test('a value keeps its line breaks, and a date in a table stays in one piece', async () => {
+    const { server, page } = await openDesk(browser());
+    const booked = ['2026-11-03', '2026-11-04'].map((day) => ({
+      day,
+      why: 'Because it was said so. '.repeat(9),
+    }));
+    const id = await server.wake().delivered({
+      headline: 'Where to?',
+      details: { address: 'Importer team\n4th floor\n10115 Berlin', booked },
+    });
+    await page.goto(`/d/${id}`);
+    const lines = (text: string) =>
+      page.getByText(text).evaluate((element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+      });
+    await page.getByText('4th floor').waitFor();
+    expect(await lines('4th floor')).toBe(3);
+    expect(await lines('2026-11-03')).toBe(1);
+  });
+
+  test('over a slow line a delivery says that the rest is on its way, and nothing moves when it comes', async () => {
+    const { server, page, trouble } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Slow to come', details: 'The rest.' });
+    await page.reload();
+    const { opened, release } = gate();
+    await page.route(`**/desk/deliveries/${id}`, async (route) => {
+      await opened;
+      await route.continue();
+    });
+    await page.locator('article.row').filter({ hasText: 'Slow to come' }).getByRole('link').click();
+    const detail = page.getByRole('article', { name: 'Delivery' });
+    await detail.getByText('One moment…').waitFor();
+    await detail.getByRole('region', { name: 'About this delivery' }).getByText(AGENT.id).waitFor();
+    const place = () => detail.getByRole('heading', { name: 'Slow to come' }).boundingBox();
+    const before = await place();
+    release();
+    await detail.getByText('The rest.').waitFor();
+    expect(await place()).toEqual(before);
+    await counted(detail.getByText('One moment…'), 0);
+    expect(trouble).toEqual([]);
+  });
+
   test('an unknown address answers a person with a page, and a program with JSON', async () => {
     const { server, page, trouble } = await openDesk(browser(), { to: '/nowhere' });
     await page.getByRole('heading', { name: 'There is nothing at this address.' }).waitFor();

@@ -245,6 +245,33 @@ describe('triage by pointer', () => {
     await counted(page.locator('.state-line'), 0);
   });
 
+  test('[D89] a key that cannot be about all that is checked says so, and leaves the one at the cursor alone', async () => {
+    const { server, page } = await openDesk(browser(), { server: HELD_LONG });
+    await acceptAgent(server);
+    const ids = [];
+    for (const headline of ['The first', 'The second'])
+      ids.push(await server.wake().delivered({ headline, timeout_seconds: undefined }));
+    await server.wake().delivered({ headline: 'The third', timeout_seconds: undefined });
+    await page.reload();
+    await row(page, 'The third').waitFor();
+    for (const key of ['j', 'x', 'j', 'x', 'j']) await page.keyboard.press(key);
+    await page.getByText('Two checked.').waitFor();
+    await page.keyboard.press('d');
+    await page.getByText('A redirect is for one delivery.').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/');
+    const desk = await server.desk();
+    for (const id of ids) await desk.decide(id, { status: 'approved' });
+    await row(page, 'The second').getByText('Approved, not sent yet').waitFor();
+    await row(page, 'The first').getByText('Approved, not sent yet').waitFor();
+    await page.keyboard.press('s');
+    await page.getByText('None of what is checked is waiting').waitFor();
+    await counted(page.getByRole('dialog'), 0);
+    await page.keyboard.press('a');
+    const sheet = page.getByRole('dialog', { name: 'Approve together' });
+    await sheet.getByText('None of them can be approved together. Each says why.').waitFor();
+    await counted(sheet.getByText('already answered'), 2);
+  });
+
   test('[D15] what is checked goes out of sight together, and what could not is still checked', async () => {
     const { server, page } = await openDesk(browser());
     await acceptAgent(server);

@@ -253,4 +253,8 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `create index jobs_of_agent on jobs (space_id, agent_id, kind, created_at)`,
     `drop index jobs_by_agent`,
   ],
+  [
+    // A delivery tells its place in its thread. Most belong to none.
+    `create index deliveries_of_thread on deliveries (space_id, agent_id, thread_id, seq) where thread_id is not null`,
+  ],
 ];

@@ -84,8 +84,8 @@ function Lead({ agent }: { agent: Agent }) {
       {agent.sample === true ? ' It is a sample.' : ''}{' '}
       <Link to="/" search={{ agent: agent.agent_id } as never}>
         Its deliveries
-      </Link>{' '}
-      ·{' '}
+      </Link>
+      ,{' '}
       <Link to="/history" search={{ agent: agent.agent_id } as never}>
         its history
       </Link>

@@ -75,11 +75,13 @@ function AgentLine({ agent }: { agent: Agent }) {
   const waiting = agent.waiting ?? 0;
   return (
     <li>
-      <Link to="/agents/$id" params={{ id: agent.agent_id }} className="agent-name">
-        <Text>{agent.agent_id}</Text>
-      </Link>
-      {agent.sample === true && <span className="said">sample</span>}
-      {agent.accepted_at === null && <span className="said">new here</span>}
+      <span className="agent-name">
+        <Link to="/agents/$id" params={{ id: agent.agent_id }}>
+          <Text>{agent.agent_id}</Text>
+        </Link>
+        {agent.sample === true && <span className="said"> sample</span>}
+        {agent.accepted_at === null && <span className="said"> new here</span>}
+      </span>
       <span className={agent.online === true ? 'said agent-online' : 'said'}>
         {presenceWords(agent, now)}
       </span>

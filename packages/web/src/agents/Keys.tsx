@@ -75,5 +75,5 @@ function keyWords({ key_id, created_at }: Key, budgets: readonly Budget[] | unde
   const { per_hour, at_once, left } = budget;
   const rest =
     left >= at_once ? 'all of them left' : left === 0 ? 'none left now' : `${grouped(left)} left now`;
-  return `${made} · ${grouped(per_hour)} deliveries an hour, ${grouped(at_once)} at once, ${rest}`;
+  return `${made}; ${grouped(per_hour)} deliveries an hour, ${grouped(at_once)} at once, ${rest}`;
 }

@@ -78,6 +78,9 @@ export type Draft = { mode: Verdict | null; feedback: string; edited_content: Js
 
 export type Previous = { delivery_id: string; details: Json; decision: Decision | null };
 
+/** Both counts stop at 1000; of the rows there are up to three on each side, in the order in which they came. */
+export type ThreadPlace = { before: number; after: number; earlier: Row[]; later: Row[] };
+
 export type Detail = Row & {
   content_sha256: string;
   details: Json;
@@ -92,6 +95,8 @@ export type Detail = Row & {
   attempts: Attempt[];
   draft?: Draft | null;
   previous?: Previous | null;
+  /** Its place among those of its thread; null when it is in none. */
+  thread?: ThreadPlace | null;
   /** The A2A task that asks this question. */
   a2a_task?: { task_id: string; state: TaskState } | null;
 };

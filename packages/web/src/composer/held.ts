@@ -12,7 +12,9 @@ export type Held = {
   /** Whether it is being undone. */
   isLeaving: boolean;
 };
-export type Notice = { id: number; text: string; delivery?: string };
+/** `headline` is the agent's wording inside the text, in quotation marks. */
+export type Notice = { id: number; text: string; delivery?: string; headline?: string };
+type About = Pick<Notice, 'delivery' | 'headline'>;
 
 type State = { held: readonly Held[]; notices: readonly Notice[] };
 
@@ -81,13 +83,11 @@ export const foot = {
     const unsure = state.held.filter((held) => !held.isSure && !known.has(held.id));
     change({ held: [...sure.filter(({ endsAt }) => endsAt > now), ...unsure] });
   },
-  say: (text: string, delivery?: string) => {
+  say: (text: string, about: About = {}) => {
     const id = ++counter;
-    change({
-      notices: [...state.notices.slice(-2), { id, text, ...(delivery === undefined ? {} : { delivery }) }],
-    });
+    change({ notices: [...state.notices.slice(-2), { id, text, ...about }] });
     // A notice about an answer stays until it is closed: it leads to what the person wrote.
-    if (delivery === undefined) setTimeout(() => foot.close(id), NOTICE_MS);
+    if (about.delivery === undefined) setTimeout(() => foot.close(id), NOTICE_MS);
   },
   close: (id: number) => change({ notices: state.notices.filter((notice) => notice.id !== id) }),
   clear: () => change(NOTHING),

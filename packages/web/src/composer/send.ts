@@ -37,7 +37,7 @@ const undoSeconds = () => asking.getQueryData(settingsQuery.queryKey)?.undo_seco
 export async function sendAnswer(
   before: Row,
   answer: Answer,
-  onRefused = (error: unknown) => foot.say(lostWords(error, before), before.delivery_id),
+  onRefused = (error: unknown) => sayLost(error, before),
 ): Promise<boolean> {
   const id = before.delivery_id;
   if (sending.has(id)) return false;
@@ -140,7 +140,9 @@ export async function undoAnswer(id: string): Promise<void> {
     show(await desk.undo(id));
     foot.release(id);
     void bringBack(id);
-    foot.say(`Taken back. “${list.row(id)?.headline ?? held?.headline ?? 'It'}” waits for you again.`);
+    const headline = list.row(id)?.headline ?? held?.headline;
+    if (headline === undefined) foot.say('Taken back. It waits for you again.');
+    else foot.say(`Taken back. “${headline}” waits for you again.`, { headline });
   } catch (error) {
     const gone = isRefused(error) && error.status === 409;
     if (gone) foot.release(id);
@@ -165,7 +167,11 @@ async function bringBack(id: string): Promise<void> {
 }
 
 /** Says who was first, and when, and that nothing the person wrote is lost. */
-export function lostWords(error: unknown, row: Row): string {
+export function sayLost(error: unknown, row: Row): void {
+  foot.say(lostWords(error, row), { delivery: row.delivery_id, headline: row.headline });
+}
+
+function lostWords(error: unknown, row: Row): string {
   const name = `“${row.headline}”`;
   if (isUnknown(error)) return `${name}: ${error.message} Your words are kept.`;
   if (!isRefused(error) || error.status !== 409) return `${name} was not answered. ${calmly(error)}`;

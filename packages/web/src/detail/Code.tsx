@@ -6,7 +6,8 @@ import { Text } from './Text.tsx';
 /** Exact text. Lines of a diff have their sign and a colour; nothing else is coloured. */
 export function Code({ text, language }: { text: string; language?: string | undefined }) {
   const isDiff = language === 'diff' || language === 'patch' || looksLikeDiff(text);
-  if (isDiff) return <Diff lines={text.split('\n')} />;
+  // The newline that ends a file begins no line of its own.
+  if (isDiff) return <Diff lines={text.replace(/\n$/, '').split('\n')} />;
   return (
     <Scroller label={language ?? 'Code'} className="code">
       <Text>{text}</Text>

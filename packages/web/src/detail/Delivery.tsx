@@ -20,6 +20,7 @@ import { Revision } from './Revision.tsx';
 import { StateLine } from './StateLine.tsx';
 import { Strip } from './Strip.tsx';
 import { isObject } from './shape.ts';
+import { Thread } from './Thread.tsx';
 
 /** Loaded only for a question that comes from a task, because most deliveries do not. */
 const TaskQuestion = lazy(async () => ({
@@ -67,6 +68,7 @@ export function Delivery({ detail, onSent }: Props) {
           </div>
         )}
         <Answered detail={detail} />
+        {detail.thread != null && <Thread detail={detail} place={detail.thread} />}
         <Happened detail={detail} />
       </div>
       <Foot detail={detail} onSent={onSent} mayDecide={mayDecide} />

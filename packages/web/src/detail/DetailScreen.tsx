@@ -12,6 +12,7 @@ import { keysAreOff } from '../keys/keyboard.ts';
 import { VERDICT_WORDS } from '../words/delivery.ts';
 import { Delivery } from './Delivery.tsx';
 import { Headline } from './Headline.tsx';
+import { Strip } from './Strip.tsx';
 import './detail.css';
 
 /** The right half of the inbox. Shows what the list already knows at once; the rest follows. */
@@ -55,12 +56,13 @@ export function DetailScreen() {
       {data !== undefined && <Delivery key={id} detail={data} onSent={onSent} />}
       {data === undefined && error === null && row !== undefined && (
         <div className="detail-inside">
+          <Strip detail={row} />
           <Headline row={row} />
-          {early !== null && (
-            <p className="said" role="status">
-              {VERDICT_WORDS[early]} is chosen as soon as all of it is here. Nothing is sent by that.
-            </p>
-          )}
+          <p className={early === null ? 'said late' : 'said'} role="status">
+            {early === null
+              ? 'One moment…'
+              : `${VERDICT_WORDS[early]} is chosen as soon as all of it is here. Nothing is sent by that.`}
+          </p>
         </div>
       )}
       {data === undefined && error !== null && (

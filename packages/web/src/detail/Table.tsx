@@ -30,7 +30,7 @@ export function Table({ keys, rows }: { keys: string[]; rows: JsonObject[] }) {
               {(row) => (
                 <tr>
                   {keys.map((key) => (
-                    <td key={key} className={numbers.has(key) ? 'number' : undefined}>
+                    <td key={key} className={numbers.has(key) ? 'number' : wholeness(row[key])}>
                       <Text>{cellText(row[key])}</Text>
                     </td>
                   ))}
@@ -48,6 +48,13 @@ export function Table({ keys, rows }: { keys: string[]; rows: JsonObject[] }) {
 /** Numbers are aligned by their digits. A single word among them makes it a column of words. */
 function isOfNumbers(cells: readonly Json[]): boolean {
   return cells.some(isNumber) && cells.every((cell) => cell === null || isNumber(cell));
+}
+
+const WHOLE = 24;
+
+/** Something short with digits in it would break at its hyphens and spaces: `2026-11-03`, `-48 211.07`. */
+function wholeness(cell: Json | undefined): string | undefined {
+  return typeof cell === 'string' && cell.length <= WHOLE && /\d/.test(cell) ? 'whole' : undefined;
 }
 
 function cellText(value: unknown): string {

@@ -31,7 +31,7 @@ describe('the shape of details', () => {
     const branch = { name: 'feature/old', merged: false, age: 400, author: { name: 'A' }, note: null };
     expect(glanceAt(branch)).toBe('feature/old · 400');
     expect(glanceAt({ text: 'one\ntwo', author: {} })).toBe('');
-    expect(glanceAt(['a', 'b'])).toBe('');
+    expect(glanceAt(['a', 2, {}, 'b'])).toBe('a · 2 · b');
     expect(glanceAt({ a: 'x'.repeat(60), b: 'y'.repeat(60) })).toHaveLength(80);
   });
 

@@ -75,7 +75,7 @@ const GLANCE = 80;
 
 /** A glance at a folded part without opening it: its short values, in order. */
 export function glanceAt(value: Json): string {
-  if (Array.isArray(value) || !isObject(value)) return '';
+  if (!Array.isArray(value) && !isObject(value)) return '';
   const short = Object.values(value).filter(
     (part) =>
       isFlat(part) && part !== null && typeof part !== 'boolean' && !isProse(String(part)) && part !== '',

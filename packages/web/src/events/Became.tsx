@@ -55,7 +55,7 @@ export function Became({ name, detail }: { name: EventName; detail: EventDetail 
 }
 
 function placeWords({ offset, received_at, ack }: Place, now: number): string {
-  const stands = `At ${offset} since ${timeAndDay(received_at, now)}`;
+  const stands = `At offset ${offset} since ${timeAndDay(received_at, now)}`;
   if (ack === null) return `${stands}, ${ackWords(ack)}.`;
   const why = ack.reason === null ? '' : ` It said: ${ack.reason}`;
   return `${stands}, ${ackWords(ack)} at ${timeAndDay(ack.processed_at, now)}.${why}`;

@@ -73,8 +73,7 @@ function Lead({ agent }: { agent: string }) {
       <Link to="/events">All inboxes</Link>
       {inbox !== undefined && (
         <>
-          {' '}
-          ·{' '}
+          ,{' '}
           <Link to="/agents/$id" params={{ id: agent }}>
             the agent
           </Link>
@@ -96,16 +95,18 @@ function EntryLine({ entry }: { entry: EventEntry }) {
       >
         <Text>{entry.summary}</Text>
       </Link>
-      <span className="said">
+      <span className="said dotted">
         <span className="mono">
           <Text>{entry.event_type}</Text>
-        </span>{' '}
-        · from <Text>{entry.source.name}</Text> ·{' '}
+        </span>
+        <span>
+          from <Text>{entry.source.name}</Text>
+        </span>
         <time dateTime={entry.received_at} title={timeAndDay(entry.received_at, now)}>
           {age(entry.received_at, now)}
-        </time>{' '}
-        · <span className="event-ack">{ackWords(entry.ack)}</span>
-        {entry.out_of_order ? ' · out of order' : ''}
+        </time>
+        <span className="event-ack">{ackWords(entry.ack)}</span>
+        {entry.out_of_order && <span>out of order</span>}
       </span>
     </li>
   );

@@ -52,7 +52,7 @@ function OneProducer({ producer, isOwner }: { producer: Producer; isOwner: boole
           <Text>{producer.name}</Text>
         </span>{' '}
         <span className="said">
-          {producer.tier === 'test' ? 'test · ' : ''}
+          {producer.tier === 'test' ? 'test key, ' : ''}
           {producer.last_seen_at === null
             ? 'never seen'
             : `last seen ${timeAndDay(producer.last_seen_at, now)}`}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { overviewQuery } from '../api/questions.ts';
-import { foot, type Held } from '../composer/held.ts';
+import { foot, type Held, type Notice } from '../composer/held.ts';
 import { undoAnswer } from '../composer/send.ts';
 import { Text } from '../detail/Text.tsx';
 import { Key } from '../keys/Key.tsx';
@@ -31,7 +31,7 @@ export function FootLine() {
       {notices.map((notice) => (
         <div key={notice.id} className="foot-line appears">
           <p>
-            <Text>{notice.text}</Text>{' '}
+            <Words notice={notice} />{' '}
             {notice.delivery !== undefined && (
               <Link to="/d/$id" params={{ id: notice.delivery }} onClick={() => foot.close(notice.id)}>
                 Go back to it
@@ -44,6 +44,21 @@ export function FootLine() {
         </div>
       ))}
     </div>
+  );
+}
+
+/** The agent's headline in the agent's face, also here: it must not pass for words of ours. */
+function Words({ notice: { text, headline } }: { notice: Notice }) {
+  if (headline === undefined) return <Text>{text}</Text>;
+  const at = text.indexOf(`“${headline}”`) + 1;
+  return (
+    <>
+      <Text>{text.slice(0, at)}</Text>
+      <span className="agent">
+        <Text>{headline}</Text>
+      </span>
+      <Text>{text.slice(at + headline.length)}</Text>
+    </>
   );
 }
 

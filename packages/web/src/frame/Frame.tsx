@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useMatchRoute, useNavigate, useRouter } from '@tanstack/react-router';
+import { Outlet, useMatchRoute, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useState } from 'react';
 import { preferencesQuery, settingsQuery } from '../api/questions.ts';
 import { LoginAgain } from '../entry/LoginAgain.tsx';
@@ -19,6 +19,9 @@ import { useSat } from './sat.ts';
 import { useWayUp } from './way-up.ts';
 import './frame.css';
 
+/** The screen's place among the routes that match: below the root and this frame. */
+const UNDER_THE_FRAME = 2;
+
 /** Everything around a screen. */
 export function Frame() {
   const [over, setOver] = useState<'palette' | 'keys' | null>(null);
@@ -26,6 +29,7 @@ export function Frame() {
   const router = useRouter();
   const match = useMatchRoute();
   const isInbox = Boolean(match({ to: '/' }) || match({ to: '/d/$id' }));
+  const screen = useRouterState({ select: ({ matches }) => matches[UNDER_THE_FRAME]?.routeId });
   useQuery(settingsQuery);
   useOwnLook();
   useCalmOrder();
@@ -57,7 +61,8 @@ export function Frame() {
         Skip to the content
       </a>
       <Rail isInbox={isInbox} />
-      <main id="main" className="main" tabIndex={-1}>
+      {/* A new element for each screen: a browser that is still scrolling smoothly would go on in the next screen. */}
+      <main key={screen} id="main" className="main" tabIndex={-1}>
         <Outlet />
       </main>
       <FootLine />

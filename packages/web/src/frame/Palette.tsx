@@ -6,7 +6,14 @@ import { Text } from '../detail/Text.tsx';
 import { list } from '../inbox/list-store.ts';
 import { Dialog } from './Dialog.tsx';
 
-type Entry = { key: string; word: string; said: string; run: () => void };
+type Entry = {
+  key: string;
+  word: string;
+  /** The word is the agent's own, and must not pass for one of ours. */
+  isAgents?: boolean;
+  said: string;
+  run: () => void;
+};
 const MOST = 9;
 
 /** One field that finds screens, agents and deliveries. */
@@ -58,7 +65,9 @@ export function Palette({ onClose, onKeys }: { onClose: () => void; onKeys: () =
             className="choice"
             onClick={() => run(entry)}
           >
-            <Text>{entry.word}</Text>{' '}
+            <span className={entry.isAgents === true ? 'agent' : undefined}>
+              <Text>{entry.word}</Text>
+            </span>{' '}
             <span className="said">
               <Text>{entry.said}</Text>
             </span>
@@ -112,6 +121,7 @@ function useEntries(onKeys: () => void): Entry[] {
     ...rows.map((row) => ({
       key: row.delivery_id,
       word: row.headline,
+      isAgents: true,
       said: row.agent_id,
       run: go(`/d/${row.delivery_id}`),
     })),

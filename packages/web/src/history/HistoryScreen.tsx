@@ -121,10 +121,19 @@ function Entry({ entry }: { entry: HistoryEntry }) {
           <span className="history-headline agent">
             <Text>{entry.headline ?? 'A delivery that is no longer kept'}</Text>
           </span>
-          <span className="said">
-            <b className="history-verdict">{VERDICT_WORDS[entry.status]}</b>
-            {entry.state === 'undone' ? ', then taken back' : entry.state === 'held' ? ', not sent yet' : ''}{' '}
-            by <Text>{entry.decided_by.name ?? 'somebody'}</Text> · <Text>{entry.agent_id}</Text>
+          <span className="said dotted">
+            <span>
+              <b className="history-verdict">{VERDICT_WORDS[entry.status]}</b>
+              {entry.state === 'undone'
+                ? ', then taken back'
+                : entry.state === 'held'
+                  ? ', not sent yet'
+                  : ''}{' '}
+              by <Text>{entry.decided_by.name ?? 'somebody'}</Text>
+            </span>
+            <span>
+              <Text>{entry.agent_id}</Text>
+            </span>
           </span>
           {entry.feedback !== null && <span className="history-feedback">{entry.feedback}</span>}
         </span>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Row, Verdict } from '../api/types.ts';
 import { useMayDecide } from '../api/use-may-decide.ts';
+import { foot } from '../composer/held.ts';
 import { Key } from '../keys/Key.tsx';
 import type { Action } from '../keys/key-map.ts';
 import { useKeys } from '../keys/use-keys.ts';
@@ -16,6 +17,13 @@ import { useList } from './use-list.ts';
 export function BulkBar({ hasKeys }: { hasKeys: boolean }) {
   return useList().checked.size === 0 ? null : <Checked hasKeys={hasKeys} />;
 }
+
+/** A key that cannot be about all that is checked says so: it must not act on the one at the cursor instead. */
+const NOT_TOGETHER = {
+  redirect: () => foot.say('A redirect is for one delivery. Open it, and say what should be different.'),
+  // The button answers to it whenever something can be snoozed.
+  snooze: () => foot.say('None of what is checked is waiting, so there is nothing to snooze.'),
+};
 
 function Checked({ hasKeys }: { hasKeys: boolean }) {
   const { checked, rows } = useList();
@@ -34,11 +42,14 @@ function Checked({ hasKeys }: { hasKeys: boolean }) {
   const approve = () => setVerdict('approved');
   const reject = () => setVerdict('rejected');
   const read = () => void readAll();
-  useKeys(mayDecide && hasKeys ? { approve, reject, acknowledge: read } : {});
+  useKeys(mayDecide && hasKeys ? { approve, reject, acknowledge: read, ...NOT_TOGETHER } : {});
   const key = (action: Action) => hasKeys && <Key of={action} />;
   return (
     <section className="bulk" aria-label="With everything checked">
       <p role="status">{capital(inWords(checked.size))} checked.</p>
+      {mayDecide && !hasKeys && (
+        <p className="said">The keys are for the delivery that is open; these buttons for what is checked.</p>
+      )}
       {!mayDecide && <p className="said">You can read here. Deciding needs the role decider.</p>}
       <div className="bulk-actions">
         {mayDecide && (

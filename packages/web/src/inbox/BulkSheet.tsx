@@ -5,6 +5,7 @@ import type { Row, Verdict } from '../api/types.ts';
 import { Text } from '../detail/Text.tsx';
 import { Dialog } from '../frame/Dialog.tsx';
 import { useKeys } from '../keys/use-keys.ts';
+import { VERDICT_WORDS } from '../words/delivery.ts';
 import { inWords, plural } from '../words/numbers.ts';
 import { type Included, type LeftOut, seen, sortBulk } from './bulk.ts';
 import { lookAt, saidToAll, sendTogether } from './bulk-send.ts';
@@ -67,11 +68,15 @@ function Sorted({ verdict, included, leftOut, onClose }: SortedProps) {
   useKeys({ send });
   return (
     <>
-      <ul className="sheet-list">
-        {included.map(({ row }) => (
-          <Named key={row.delivery_id} row={row} said={row.agent_id} type={row.type} />
-        ))}
-      </ul>
+      {included.length === 0 ? (
+        <p>None of them can be {VERDICT_WORDS[verdict].toLowerCase()} together. Each says why.</p>
+      ) : (
+        <ul className="sheet-list">
+          {included.map(({ row }) => (
+            <Named key={row.delivery_id} row={row} said={row.agent_id} type={row.type} />
+          ))}
+        </ul>
+      )}
       {leftOut.length > 0 && <NotIncluded leftOut={leftOut} />}
       {included.length > 0 && <Words verdict={verdict} feedback={feedback} onWords={say} />}
       {included.length > 0 && lacks && (
@@ -114,7 +119,7 @@ function Named({ row, said, type }: { row: Row; said: string; type?: Row['type']
 
 function NotIncluded({ leftOut }: { leftOut: LeftOut[] }) {
   return (
-    <section aria-label="Not included">
+    <section aria-label="Not included" className="sheet-out">
       <h3 className="said">Not included</h3>
       <ul className="sheet-list dim">
         {leftOut.map(({ row, reason }) => (

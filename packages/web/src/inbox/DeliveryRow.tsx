@@ -69,7 +69,7 @@ export const DeliveryRow = memo(function DeliveryRow(props: Props) {
             </>
           )}
         </span>
-        <span className="row-words">
+        <span className="row-words dotted">
           <span className="row-type">{TYPE_WORDS[row.type]}</span>
           {words.map((word) => (
             <span key={word}>{word}</span>

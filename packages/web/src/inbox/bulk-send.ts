@@ -2,7 +2,7 @@ import { desk } from '../api/desk.ts';
 import { calmly, isNotThere, isRefused } from '../api/refused.ts';
 import type { Row, Verdict } from '../api/types.ts';
 import { foot } from '../composer/held.ts';
-import { lostWords, sendAnswer } from '../composer/send.ts';
+import { sayLost, sendAnswer } from '../composer/send.ts';
 import { capital, inWords } from '../words/numbers.ts';
 import type { Included, LookedAt } from './bulk.ts';
 import { list } from './list-store.ts';
@@ -42,11 +42,11 @@ export async function sendTogether(included: readonly Included[], verdict: Verdi
   await Promise.all(included.map(send));
   if (failed.length === 0) saidToAll.keep(verdict, '');
   const open = failed.filter(({ error }) => !isOver(error));
-  for (const { row, error } of failed) if (isOver(error)) foot.say(lostWords(error, row), row.delivery_id);
+  for (const { row, error } of failed) if (isOver(error)) sayLost(error, row);
   for (const { row } of open) checkAgain(row.delivery_id);
   const [first] = open;
   if (first === undefined) return;
-  if (open.length === 1) foot.say(lostWords(first.error, first.row), first.row.delivery_id);
+  if (open.length === 1) sayLost(first.error, first.row);
   else
     foot.say(
       `${capital(inWords(open.length))} were not answered; they are still checked. ${calmly(first.error)}`,

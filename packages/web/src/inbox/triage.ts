@@ -48,8 +48,10 @@ export async function snooze(rows: readonly Row[], until: string | null): Promis
     );
   const [first] = failed;
   if (first !== undefined) {
-    const what = failed.length === 1 ? `“${first.row.headline}”` : capital(inWords(failed.length));
-    foot.say(`${what} could not be snoozed. ${calmly(first.error)}`);
+    const { headline } = first.row;
+    const why = `could not be snoozed. ${calmly(first.error)}`;
+    if (failed.length === 1) foot.say(`“${headline}” ${why}`, { headline });
+    else foot.say(`${capital(inWords(failed.length))} ${why}`);
   }
   return failed.map(({ row }) => row);
 }

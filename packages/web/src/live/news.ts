@@ -1,7 +1,7 @@
 import { desk } from '../api/desk.ts';
 import { asking } from '../api/questions.ts';
 import { calmly, isNotThere } from '../api/refused.ts';
-import type { Row } from '../api/types.ts';
+import type { Detail, Row } from '../api/types.ts';
 import { list } from '../inbox/list-store.ts';
 
 /** With more changes than this at once, reading the list again is cheaper than reading each delivery. */
@@ -76,7 +76,8 @@ export async function take(ids: readonly string[]): Promise<void> {
   if (deliveries.length <= MOST) return inTurn(deliveries, takeDelivery);
   const told = new Set(deliveries);
   void asking.invalidateQueries({
-    predicate: ({ queryKey: [name, id] }) => name === 'delivery' && told.has(id as string),
+    predicate: ({ queryKey: [name, id], state }) =>
+      name === 'delivery' && (told.has(id as string) || isThreaded(state.data)),
   });
   await refreshList();
   await countArrivals();
@@ -87,10 +88,27 @@ async function takeDelivery(id: string): Promise<void> {
     const detail = await desk.delivery(id);
     if (asking.getQueryData(['delivery', id]) !== undefined) asking.setQueryData(['delivery', id], detail);
     list.dispatch({ kind: 'row', row: detail });
+    tellItsThread(detail);
     await showWhereNothingStands();
   } catch (error) {
     if (!isNotThere(error)) list.dispatch({ kind: 'failed', why: calmly(error) });
   }
+}
+
+const isThreaded = (detail: unknown): detail is Detail =>
+  detail !== undefined && (detail as Detail).thread_id !== null;
+
+/** What is open beside it tells its place among these, and what became of the others (D88). */
+function tellItsThread(changed: Detail): void {
+  if (!isThreaded(changed)) return;
+  void asking.invalidateQueries({
+    predicate: ({ queryKey: [name, id], state: { data } }) =>
+      name === 'delivery' &&
+      id !== changed.delivery_id &&
+      isThreaded(data) &&
+      data.agent_id === changed.agent_id &&
+      data.thread_id === changed.thread_id,
+  });
 }
 
 async function countArrivals(): Promise<void> {

@@ -31,8 +31,10 @@ export function System() {
       </section>
       <section className="part" aria-label="Records">
         <h2>Records</h2>
-        <p>
-          <Link to="/audit">Audit</Link> · <Link to="/tasks">Tasks</Link> · <Link to="/events">Events</Link> ·{' '}
+        <p className="dotted">
+          <Link to="/audit">Audit</Link>
+          <Link to="/tasks">Tasks</Link>
+          <Link to="/events">Events</Link>
           <a href="/openapi.json">The API</a>
         </p>
       </section>

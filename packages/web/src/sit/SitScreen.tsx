@@ -104,6 +104,7 @@ function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: n
     document.getElementById('detail')?.scrollTo(0, 0);
     document.getElementById('detail')?.focus({ preventScroll: true });
   }, [following, client]);
+  const [place, rest] = progressWords(at, rows.length, minutesLeft(rows.slice(at)));
   const navigate = useNavigate();
   const move = (step: number) => onMove(Math.max(0, at + step));
   useKeys({
@@ -114,7 +115,9 @@ function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: n
   return (
     <div className="sit">
       <header className="sit-line">
-        <h1>{progressWords(at, rows.length, minutesLeft(rows.slice(at)))}</h1>
+        <h1 className="dotted">
+          <span>{place}</span> <span>{rest}</span>
+        </h1>
         <div>
           <button type="button" className="plain" aria-disabled={at === 0} onClick={() => move(-1)}>
             Back

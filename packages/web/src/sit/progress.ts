@@ -8,8 +8,8 @@ export function minutesLeft(items: readonly { type: DeliveryType }[]): number {
 }
 
 /** "3 of 7 · about 6 minutes left" */
-export function progressWords(at: number, count: number, minutes: number): string {
-  return `${at + 1} of ${count} · about ${longOrShort(minutes)} left`;
+export function progressWords(at: number, count: number, minutes: number): [string, string] {
+  return [`${at + 1} of ${count}`, `about ${longOrShort(minutes)} left`];
 }
 
 function longOrShort(minutes: number): string {

@@ -63,7 +63,7 @@ function Stored({ part, stored, task }: { part: Part; stored: { id: string; size
       )}
       <figcaption className="said">
         <Text>{name}</Text>, {bytesWords(stored.size)}
-        {failed ? ', not an image that can be shown' : ''} ·{' '}
+        {failed ? ', not an image that can be shown' : ''}.{' '}
         <a href={desk.taskContentPath(task, stored.id)} download>
           Save it
         </a>
@@ -90,7 +90,7 @@ function Inside({ part, raw }: { part: Part; raw: string }) {
         <img className="remote-image" src={`data:${part.mediaType};base64,${raw}`} alt={name} />
       )}
       <figcaption className="said">
-        <Text>{name}</Text>, {bytesWords(Math.floor((raw.length * 3) / 4))} ·{' '}
+        <Text>{name}</Text>, {bytesWords(Math.floor((raw.length * 3) / 4))}.{' '}
         <button type="button" className="plain" onClick={save}>
           Save it
         </button>

@@ -49,8 +49,8 @@ function Lead({ task }: { task: TaskDetail }) {
       <Link to="/agents/$id" params={{ id: task.agent_id }}>
         <Text>{task.agent_id}</Text>
       </Link>
-      , asked by <Text>{callerWords(task)}</Text> at {timeAndDay(task.created_at, now)} ·{' '}
-      <span className="mono">{task.task_id}</span> · <Link to="/tasks">all tasks</Link>
+      , asked by <Text>{callerWords(task)}</Text> at {timeAndDay(task.created_at, now)}. Its id is{' '}
+      <span className="mono">{task.task_id}</span>. <Link to="/tasks">All tasks</Link>
     </>
   );
 }
@@ -119,15 +119,19 @@ function OneLine({ line, task }: { line: Line; task: TaskDetail }) {
   );
   if (line.kind === 'turned')
     return (
-      <p className="said">
-        {time} · <b className="task-state">{STATE_WORDS[line.state]}</b>
+      <p className="said dotted">
+        {time}
+        <b className="task-state">{STATE_WORDS[line.state]}</b>
       </p>
     );
   if (line.kind === 'said')
     return (
       <>
-        <p className="said">
-          {time} · <Text>{line.by === 'user' ? callerWords(task) : task.agent_id}</Text>
+        <p className="said dotted">
+          {time}
+          <span>
+            <Text>{line.by === 'user' ? callerWords(task) : task.agent_id}</Text>
+          </span>
         </p>
         <div className="agent task-words">
           <Parts parts={line.parts} task={task.task_id} />
@@ -136,9 +140,15 @@ function OneLine({ line, task }: { line: Line; task: TaskDetail }) {
     );
   return (
     <section className="artifact" aria-label={`Artifact ${line.name ?? line.id}`}>
-      <p className="said">
-        {time} · artifact <b>{<Text>{line.name ?? line.id}</Text>}</b>
-        {arriving(line, task) ? ' · arriving…' : ''}
+      <p className="said dotted">
+        {time}
+        <span>
+          artifact{' '}
+          <b>
+            <Text>{line.name ?? line.id}</Text>
+          </b>
+        </span>
+        {arriving(line, task) && <span>arriving…</span>}
       </p>
       {line.description !== null && (
         <p className="said agent">

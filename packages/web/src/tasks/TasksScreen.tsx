@@ -120,9 +120,14 @@ function TaskLine({ task }: { task: TaskRow }) {
       <Link to="/tasks/$id" params={{ id: task.task_id }} className="task-asked agent">
         <Text>{task.asked === '' ? 'A message without words' : task.asked}</Text>
       </Link>
-      <span className="said">
-        <b className="task-state">{STATE_WORDS[task.state]}</b> · <Text>{task.agent_id}</Text> · asked by{' '}
-        <Text>{callerWords(task)}</Text> ·{' '}
+      <span className="said dotted">
+        <b className="task-state">{STATE_WORDS[task.state]}</b>
+        <span>
+          <Text>{task.agent_id}</Text>
+        </span>
+        <span>
+          asked by <Text>{callerWords(task)}</Text>
+        </span>
         <time dateTime={task.changed_at} title={timeAndDay(task.changed_at, now)}>
           {age(task.changed_at, now)}
         </time>

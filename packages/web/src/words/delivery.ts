@@ -27,6 +27,17 @@ export const asksForAnswer = (type: DeliveryType) => type === 'question' || type
 
 /** The words under a headline: only those that apply. */
 export function rowWords(row: Row, now: number): string[] {
+  const words = stateWords(row, now);
+  if (row.irreversible) words.push('cannot be undone');
+  if (row.parts > 1) words.push(`${row.parts} parts`);
+  if (row.revision > 1) words.push(`revision ${row.revision}`);
+  if (row.tier === 'test') words.push('test key');
+  if (row.sample === true) words.push('sample');
+  return words;
+}
+
+/** What has become of it so far. */
+export function stateWords(row: Row, now: number): string[] {
   const words: string[] = [];
   if (row.state === 'held')
     words.push(`${row.held_status ? VERDICT_WORDS[row.held_status] : 'Answered'}, not sent yet`);
@@ -35,11 +46,6 @@ export function rowWords(row: Row, now: number): string[] {
   if (row.state === 'withdrawn') words.push('withdrawn by the agent');
   if (row.state === 'superseded') words.push('replaced by a newer revision');
   if (row.state === 'pending') words.push(...pendingWords(row, now));
-  if (row.irreversible) words.push('cannot be undone');
-  if (row.parts > 1) words.push(`${row.parts} parts`);
-  if (row.revision > 1) words.push(`revision ${row.revision}`);
-  if (row.tier === 'test') words.push('test key');
-  if (row.sample === true) words.push('sample');
   return words;
 }
 

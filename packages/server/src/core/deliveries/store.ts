@@ -11,6 +11,15 @@ export type ListQuery = {
   limit: number;
 };
 
+/** The deliveries of a thread that came before one place in the ledger, or after it: the nearest first. */
+export type ThreadQuery = {
+  agent: AgentId;
+  thread: string;
+  side: 'before' | 'after';
+  seq: number;
+  limit: number;
+};
+
 /** Newest first, over all sections unless one is named. */
 export type FindQuery = {
   /** Keyed hashes; all of them must be there. */
@@ -44,6 +53,9 @@ export interface DeliveryRows {
   changed(agent: AgentId, status: Status, since: Micros, limit: number): Promise<ChangedRow[]>;
   countChanged(agent: AgentId, status: Status, since: Micros): Promise<number>;
   list(query: ListQuery): Promise<Delivery[]>;
+  ofThread(query: ThreadQuery): Promise<Delivery[]>;
+  /** Stops at `limit`. */
+  countOfThread(query: ThreadQuery): Promise<number>;
   deleteAnsweredBefore(before: Micros, limit: number): Promise<number>;
 }
 

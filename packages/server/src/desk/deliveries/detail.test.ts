@@ -67,6 +67,34 @@ describe('one delivery', () => {
     });
   });
 
+  test('[D88] tells its place in its thread, with its nearest neighbours and what became of them', async () => {
+    const { world } = await openDesk({ env: AT_ONCE });
+    const ids: string[] = [];
+    for (let i = 0; i < 9; i++) {
+      ids.push(await world.deliver({ thread_id: 'close-of-q3', headline: `Step ${i + 1}` }));
+      await world.deliver({ thread_id: 'another' });
+    }
+    await world.decide(ids[3] ?? '', { status: 'approved' });
+    expect((await detail(world, ids[4] ?? '')).thread).toMatchObject({
+      before: 4,
+      after: 4,
+      earlier: [
+        { headline: 'Step 2', state: 'pending' },
+        { headline: 'Step 3' },
+        { headline: 'Step 4', state: 'decided', status: 'approved' },
+      ],
+      later: [{ headline: 'Step 6' }, { headline: 'Step 7' }, { headline: 'Step 8', delivery_id: ids[7] }],
+    });
+    expect((await detail(world, ids[0] ?? '')).thread).toMatchObject({ before: 0, after: 8 });
+    expect((await detail(world, await world.deliver({ thread_id: 'alone' }))).thread).toEqual({
+      before: 0,
+      after: 0,
+      earlier: [],
+      later: [],
+    });
+    expect((await detail(world, await world.deliver())).thread).toBeNull();
+  });
+
   test('[D10] content_sha256 is SHA-256 over the RFC 8785 form of the body as it was delivered', async () => {
     const { world } = await openDesk();
     const bytes = `{ "summary":"S\\u00e9 \\ud83d\\ude00", "headline" : "H", "type":"question",

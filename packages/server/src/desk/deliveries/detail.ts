@@ -2,6 +2,7 @@ import { draftOf } from '../../core/deliveries/composing.ts';
 import type { Decision } from '../../core/deliveries/decision.ts';
 import type { Content, Delivery } from '../../core/deliveries/delivery.ts';
 import { answerIdentity, bodyIdentity, openText } from '../../core/deliveries/sealed.ts';
+import { placeInThread } from '../../core/deliveries/thread.ts';
 import { ExactJson } from '../../core/exact-json.ts';
 import { Fault } from '../../core/faults.ts';
 import type { PersonId } from '../../core/ids.ts';
@@ -37,6 +38,7 @@ export function detail(room: Room, person: Person, id: string) {
       attempts: (await tx.jobs.attempts(id)).map(fromAttempt),
       a2a_task: await taskOf(tx, delivery),
       draft: fromComposing(await draftOf(room, tx, person, id)),
+      thread: await threadOf(room, tx, delivery),
       previous: delivery.revises === null ? null : await previous(room, tx, delivery.revises),
     };
   });
@@ -44,6 +46,15 @@ export function detail(room: Room, person: Person, id: string) {
 
 async function nameOf(tx: Tx, id: PersonId | null) {
   return id === null ? null : { person_id: id, name: (await tx.people.get(id))?.name ?? null };
+}
+
+async function threadOf(room: Room, tx: Tx, delivery: Delivery) {
+  const place = await placeInThread(tx, delivery);
+  if (place === null) return null;
+  const [earlier, later] = await Promise.all(
+    [place.earlier, place.later].map((side) => showRows(room, tx, side)),
+  );
+  return { ...place, earlier, later };
 }
 
 /** The A2A task that asks this question (A17); an id that the agent made up leads nowhere. */

@@ -175,6 +175,32 @@ export function describeDeliveries(fresh: Fresh): void {
     });
   });
 
+  test('[D88] the deliveries of a thread stand in the order in which they came, and are of one agent only', async () => {
+    const { store } = await fresh();
+    await insertAll(store, [
+      aDelivery({ seq: 1, threadId: 't' }),
+      aDelivery({ seq: 2, threadId: 't', state: 'decided', status: 'approved', section: 'earlier' }),
+      aDelivery({ seq: 3, threadId: 'u' }),
+      aDelivery({ seq: 4, threadId: 't', agent: 'agent-02' }),
+      aDelivery({ seq: 5, threadId: 't' }),
+      aDelivery({ seq: 6 }),
+      aDelivery({ seq: 7, threadId: 't' }),
+      aDelivery({ seq: 8, threadId: 't' }),
+    ]);
+    await store.read(SPACE, async (tx) => {
+      const at = { agent: 'agent-01', thread: 't', seq: 5 };
+      const seqs = async (side: 'before' | 'after', limit: number) =>
+        (await tx.deliveries.ofThread({ ...at, side, limit })).map((d) => d.seq);
+      expect(await seqs('before', 9)).toEqual([2, 1]);
+      expect(await seqs('before', 1)).toEqual([2]);
+      expect(await seqs('after', 9)).toEqual([7, 8]);
+      expect(await seqs('after', 1)).toEqual([7]);
+      expect(await tx.deliveries.countOfThread({ ...at, side: 'before', limit: 9 })).toBe(2);
+      expect(await tx.deliveries.countOfThread({ ...at, side: 'after', limit: 1 })).toBe(1);
+      expect(await tx.deliveries.countOfThread({ ...at, thread: 'v', side: 'after', limit: 9 })).toBe(0);
+    });
+  });
+
   test('[D9][D13][R12] retention takes what is old in Earlier, in small steps, and nothing that is open or being decided', async () => {
     const { store } = await fresh();
     const earlier = (seq: number, at: number) =>

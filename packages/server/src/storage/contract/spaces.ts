@@ -29,7 +29,7 @@ async function furnish(tx: Tx): Promise<void> {
   await tx.people.insertToken(aToken({ space, digest: `token ${space}` }));
   await tx.agents.insert(anAgent({ space }), [SECRET]);
   await tx.keys.insert(aKey({ space, digest: `key ${space}` }));
-  const delivery = aDelivery({ space, dedupeKey: 'k', section: 'new_agents' });
+  const delivery = aDelivery({ space, dedupeKey: 'k', threadId: 't', section: 'new_agents' });
   await tx.deliveries.insert(delivery, bytes('body'));
   await tx.deliveries.insert(aDelivery({ space, seq: 2, section: 'earlier', sectionAt: -1 }), bytes('old'));
   await tx.decisions.insert(aDecision({ space }), bytes('answer'));
@@ -64,6 +64,8 @@ async function look(tx: Tx): Promise<unknown[]> {
     await tx.deliveries.countChanged('agent-01', 'pending', -1),
     await tx.deliveries.list({ section: 'new_agents', limit: 9 }),
     await tx.deliveries.list({ section: 'new_agents', agent: 'agent-01', limit: 9 }),
+    await tx.deliveries.ofThread({ agent: 'agent-01', thread: 't', side: 'before', seq: 9, limit: 9 }),
+    await tx.deliveries.countOfThread({ agent: 'agent-01', thread: 't', side: 'after', seq: 0, limit: 9 }),
     await tx.decisions.current('delivery-1'),
     await tx.decisions.of('delivery-1'),
     await tx.decisions.answer(1),

@@ -48,6 +48,14 @@ const DELIVERIES: Samples<DeliveryRows> = {
     [{ section: 'earlier', after: { sectionAt: 1, seq: 1 }, limit: 50 }],
     [{ section: 'needs_you', agent: 'agent', limit: 50 }],
   ],
+  ofThread: [
+    [{ agent: 'agent', thread: 'thread', side: 'before', seq: 9, limit: 3 }],
+    [{ agent: 'agent', thread: 'thread', side: 'after', seq: 9, limit: 3 }],
+  ],
+  countOfThread: [
+    [{ agent: 'agent', thread: 'thread', side: 'before', seq: 9, limit: 1000 }],
+    [{ agent: 'agent', thread: 'thread', side: 'after', seq: 9, limit: 1000 }],
+  ],
   deleteAnsweredBefore: [[1, 500]],
 };
 

@@ -1,7 +1,7 @@
 import type { QueryCreator } from 'kysely';
 import type { Tier } from '../../../core/agents/key.ts';
 import type { Delivery, Status } from '../../../core/deliveries/delivery.ts';
-import type { ChangedRow, DeliveryRows } from '../../../core/deliveries/store.ts';
+import type { ChangedRow, DeliveryRows, ThreadQuery } from '../../../core/deliveries/store.ts';
 import { insertOf, type Session, type Statement, statement } from '../../statement.ts';
 import type { DeliveryTable, Tables } from '../../tables.ts';
 import { removeAged } from './deliveries-remove.ts';
@@ -136,6 +136,40 @@ const listedByAgent = statement<Listed & { agent: string }>()((db, p) =>
   inSection(db, p).where('agent_id', '=', p.agent),
 );
 
+type Threaded = Omit<ThreadQuery, 'side'> & { space: string };
+
+const ofThread = (db: QueryCreator<Tables>, p: Threaded) =>
+  db
+    .selectFrom('deliveries')
+    .where('space_id', '=', p.space)
+    .where('agent_id', '=', p.agent)
+    .where('thread_id', '=', p.thread)
+    .limit(p.limit);
+
+const beforeInThread = (db: QueryCreator<Tables>, p: Threaded) =>
+  ofThread(db, p).where('seq', '<', p.seq).orderBy('seq', 'desc');
+const afterInThread = (db: QueryCreator<Tables>, p: Threaded) =>
+  ofThread(db, p).where('seq', '>', p.seq).orderBy('seq');
+
+const THREAD = {
+  before: {
+    rows: statement<Threaded>()((db, p) => beforeInThread(db, p).select(COLUMNS)),
+    count: statement<Threaded>()((db, p) =>
+      db
+        .selectFrom(beforeInThread(db, p).select('seq').as('some'))
+        .select((eb) => eb.fn.countAll<number>().as('n')),
+    ),
+  },
+  after: {
+    rows: statement<Threaded>()((db, p) => afterInThread(db, p).select(COLUMNS)),
+    count: statement<Threaded>()((db, p) =>
+      db
+        .selectFrom(afterInThread(db, p).select('seq').as('some'))
+        .select((eb) => eb.fn.countAll<number>().as('n')),
+    ),
+  },
+};
+
 function toChanged(row: Pick<DeliveryTable, (typeof CHANGED)[number]>): ChangedRow {
   return {
     id: row.delivery_id,
@@ -197,6 +231,10 @@ export function deliveryRows(session: Session, space: string, kept: Pick<KeptPla
           : await session.all(listedByAgent, { ...query, agent });
       return rows.map(toDelivery);
     },
+    ofThread: async ({ side, ...query }) =>
+      (await session.all(THREAD[side].rows, { space, ...query })).map(toDelivery),
+    countOfThread: async ({ side, ...query }) =>
+      (await session.one(THREAD[side].count, { space, ...query }))?.n ?? 0,
     deleteAnsweredBefore: (before, limit) => removeAged(session, space, before, limit),
   };
 }
