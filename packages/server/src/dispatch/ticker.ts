@@ -1,14 +1,15 @@
 import { settleHeld } from '../core/deliveries/effect.ts';
 import { wakeSnoozed } from '../core/deliveries/triage.ts';
-import { retireEvents } from '../core/events/retention.ts';
+import { closeExpiredWaits, retireEvents } from '../core/events/retention.ts';
 import { isFault } from '../core/faults.ts';
 import type { SpaceId } from '../core/ids.ts';
-import { removeLeftovers } from '../core/leftovers.ts';
+import { removeEnded, removeOldHeads } from '../core/leftovers.ts';
 import { queueDigest } from '../core/people/digest.ts';
 import { SESSIONS } from '../core/people/login.ts';
 import { type Room, record } from '../core/room.ts';
 import { catchUpAfterSetBack } from '../core/set-back.ts';
 import { SERVER, type Topic, type Tx } from '../core/store.ts';
+import { retireContent } from '../core/tasks/content.ts';
 import { sweepLost } from '../core/tasks/presence.ts';
 import { retireTasks } from '../core/tasks/retention.ts';
 import { DAY, type Micros, toIso } from '../core/time.ts';
@@ -183,13 +184,16 @@ export class Ticker {
     const before = now - retentionDays * DAY;
     await round.try(async () => {
       for (const { id } of await room.store.directory.spaces()) {
-        await round.try(() => room.store.write(id, ['ledger'], (tx) => this.#retire(tx, now)));
+        await round.try(() => room.store.write(id, [], (tx) => this.#retire(tx, now)));
+        await round.clear(() => this.#clearKeys(id, now));
+        await round.clear(() => this.#retireAnswered(id, before));
         await this.#retireEvents(round, id, now);
-        await round.try(() => retireTasks(room, id, { endedBefore: before, unusedBefore: now - DAY }));
-        await round.try(() => this.#clearLeftovers(id, now));
+        await round.clear(() => retireTasks(room, id, before));
+        await round.clear(() => retireContent(room, id, now - DAY));
+        await this.#clearLeftovers(round, id, now);
       }
     });
-    await round.try(() => this.#clearLeftovers(SERVER, now));
+    await this.#clearLeftovers(round, SERVER, now);
     await round.try(() => this.#parts.checkpoint());
   }
 
@@ -198,31 +202,45 @@ export class Ticker {
     const { room } = this.#parts;
     await round.try(async () => {
       const agents = await room.store.read(space, (tx) => tx.agents.names(Number.MAX_SAFE_INTEGER));
-      for (const agent of agents) await round.try(() => retireEvents(room, { space, agent, now }));
+      for (const agent of agents) {
+        await round.try(() => closeExpiredWaits(room, { space, agent, now }));
+        await round.clear(() => retireEvents(room, { space, agent, now }));
+      }
     });
   }
 
-  async #clearLeftovers(space: SpaceId, now: Micros): Promise<void> {
+  async #clearLeftovers(round: Round, space: SpaceId, now: Micros): Promise<void> {
     const { room, retentionDays } = this.#parts;
-    const mark = this.#headMarks.get(space) ?? '';
-    this.#headMarks.set(space, await removeLeftovers(room, space, { now, retentionDays }, mark));
+    const leaving = { now, retentionDays };
+    await round.clear(() => removeEnded(room, space, leaving));
+    await round.clear(async () => {
+      const { mark, isMore } = await removeOldHeads(room, space, leaving, this.#headMarks.get(space) ?? '');
+      this.#headMarks.set(space, mark);
+      return isMore;
+    });
   }
 
   async #retire(tx: Tx, now: Micros): Promise<void> {
-    await tx.idempotency.deleteExpired(now, SMALL_STEP);
-    await this.#retireAnswered(tx, now - this.#parts.retentionDays * DAY);
     if ((await tx.people.deleteExpiredSessions(now)) > 0) tx.announce(`desk:${tx.space}`, SESSIONS);
     await tx.producers.deleteRefusalsBefore(now - 7 * DAY);
   }
 
+  async #clearKeys(space: SpaceId, now: Micros): Promise<boolean> {
+    const clear = (tx: Tx) => tx.idempotency.deleteExpired(now, SMALL_STEP);
+    return (await this.#parts.room.store.write(space, [], clear)) === SMALL_STEP;
+  }
+
   /** Removals are in the ledger, too: how many rows and from before when, never what they said. */
-  async #retireAnswered(tx: Tx, before: Micros): Promise<void> {
+  #retireAnswered(space: SpaceId, before: Micros): Promise<boolean> {
     const { room } = this.#parts;
-    const count = await tx.deliveries.deleteAnsweredBefore(before, SMALL_STEP);
-    if (count === 0) return;
-    const data = { count, before: toIso(before) };
-    const entry = { actor: 'system', action: 'deliveries.expired', subject: tx.space, data };
-    await record(room, tx, room.clock.now(), entry);
+    return room.store.write(space, ['ledger'], async (tx) => {
+      const count = await tx.deliveries.deleteAnsweredBefore(before, SMALL_STEP);
+      if (count === 0) return false;
+      const data = { count, before: toIso(before) };
+      const entry = { actor: 'system', action: 'deliveries.expired', subject: space, data };
+      await record(room, tx, room.clock.now(), entry);
+      return count === SMALL_STEP;
+    });
   }
 
   #plan(): void {
