@@ -13,6 +13,7 @@ import { retireContent } from '../core/tasks/content.ts';
 import { sweepLost } from '../core/tasks/presence.ts';
 import { retireTasks } from '../core/tasks/retention.ts';
 import { DAY, type Micros, toIso } from '../core/time.ts';
+import { Caution } from './caution.ts';
 import { Round } from './round.ts';
 
 export interface TickerParts {
@@ -29,6 +30,7 @@ export interface TickerParts {
 const LONGEST_SLEEP_MS = 1_000;
 const CHORES_EVERY: Micros = 60 * 1_000_000;
 const SAY_AGAIN_AFTER_MS = 60_000;
+const LEAPT = 'the clock was set forward, or this machine has slept; nothing old is removed for six hours';
 const PAGE = 200;
 const SMALL_STEP = 500;
 
@@ -39,7 +41,8 @@ export class Ticker {
   #ticking: Promise<void> | null = null;
   #choring: Promise<void> | null = null;
   #stopped = false;
-  #choresAt: Micros = 0;
+  #removesAt: Micros = 0;
+  #signsAt: Micros = 0;
   /** How much went wrong in the last round. */
   #troubles = 0;
   /** The problems that were logged since the last good round, and when each may be logged again. */
@@ -51,6 +54,7 @@ export class Ticker {
   /** Spaces whose deadlines were set before the clock was turned back; they are corrected as soon as the store allows. */
   readonly #toCatchUp = new Set<SpaceId>();
   readonly #headMarks = new Map<SpaceId, string>();
+  readonly #caution = new Caution();
   #off = () => {};
 
   constructor(parts: TickerParts) {
@@ -95,7 +99,7 @@ export class Ticker {
   async tick(): Promise<void> {
     await this.#choring;
     const { round, now } = await this.#settleDue();
-    if (this.#areChoresDue(now)) await this.#chores(round, now);
+    await this.#chores(round, now, true);
     // A round that the clock has started may still be running.
     await this.#ticking;
     await this.#choring;
@@ -105,21 +109,20 @@ export class Ticker {
   /** The same with the chores beside the round: no decision waits while thousands of old rows are removed. */
   async #look(): Promise<void> {
     const { round, now } = await this.#settleDue();
-    if (this.#choring === null && this.#areChoresDue(now)) this.#choring = this.#choresBeside(now);
+    if (this.#caution.see(now)) this.#parts.warn(new Error(`it is ${toIso(now)} now`), LEAPT);
+    if (this.#choring === null && this.#hasChores(now)) this.#choring = this.#choresBeside(now);
     this.#sum(round);
   }
 
   async #choresBeside(now: Micros): Promise<void> {
     const round = new Round(() => this.#stopped);
-    await this.#chores(round, now);
+    await this.#chores(round, now, this.#caution.isOver);
     this.#choring = null;
     if (round.troubles.length > 0) this.#complain(round.troubles[0], round.troubles.length);
   }
 
-  #areChoresDue(now: Micros): boolean {
-    if (now < this.#choresAt) return false;
-    this.#choresAt = now + CHORES_EVERY;
-    return true;
+  #hasChores(now: Micros): boolean {
+    return now >= this.#signsAt || (now >= this.#removesAt && this.#caution.isOver);
   }
 
   #sum({ troubles }: Round): void {
@@ -168,7 +171,8 @@ export class Ticker {
     const wasSetBack = now < this.#lastTick;
     this.#lastTick = now;
     if (!wasSetBack) return;
-    this.#choresAt = 0;
+    this.#removesAt = 0;
+    this.#signsAt = 0;
     this.#lastTick = Number.POSITIVE_INFINITY; // until it is known whom that concerns
     for (const { id } of await room.store.directory.spaces()) this.#toCatchUp.add(id);
     this.#lastTick = now;
@@ -179,7 +183,17 @@ export class Ticker {
     this.#toCatchUp.delete(space);
   }
 
-  async #chores(round: Round, now: Micros): Promise<void> {
+  async #chores(round: Round, now: Micros, mayRemove: boolean): Promise<void> {
+    if (mayRemove && now >= this.#removesAt) {
+      this.#removesAt = now + CHORES_EVERY;
+      await this.#removeOld(round, now);
+    }
+    if (now < this.#signsAt) return;
+    this.#signsAt = now + CHORES_EVERY;
+    await round.try(() => this.#parts.checkpoint());
+  }
+
+  async #removeOld(round: Round, now: Micros): Promise<void> {
     const { room, retentionDays } = this.#parts;
     const before = now - retentionDays * DAY;
     await round.try(async () => {
@@ -194,7 +208,6 @@ export class Ticker {
       }
     });
     await this.#clearLeftovers(round, SERVER, now);
-    await round.try(() => this.#parts.checkpoint());
   }
 
   /** One step for each agent, because a platform has thousands of them. */
