@@ -1,9 +1,11 @@
+import { renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { freePort } from '../../scripts/free-port.mjs';
 import type { Desk } from '../support/desk.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { Server } from '../support/server.ts';
+import { AGENT, launch, Server } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import type { Reply, WakeClient } from '../support/wake.ts';
+import { type Reply, WakeClient } from '../support/wake.ts';
 import { smallDisks } from './small-disk.ts';
 
 /** Whatever room is left in files that are already there is used up by this. */
@@ -87,4 +89,21 @@ test.each(smallDisks())('[D30] $name: SIGTERM still ends in good order', async (
   disk.fill(server);
   await deliverUntilRefused(wake);
   expect((await server.terminate()).code).toBe(0);
+});
+
+test('[D25] a log on a full disk: the server goes on, also when it has something to say', async () => {
+  const folder = temporaryFolder();
+  const port = await freePort();
+  const under = ['sh', '-c', 'exec "$@" > /dev/full', 'sh'];
+  launch({ folder, under, args: ['--port', String(port)] });
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = async () => (await fetch(`${url}/readyz`).catch(() => null))?.status === 200;
+  await until('the server is ready', isReady);
+  const wake = new WakeClient(url, AGENT.key);
+  await wake.delivered();
+  renameSync(folder, `${folder}-aside`);
+  const whileAway = await wake.deliver(); // refused, with a line in the log
+  renameSync(`${folder}-aside`, folder);
+  expectRefusal(whileAway);
+  await wake.delivered();
 });

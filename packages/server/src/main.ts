@@ -1,4 +1,4 @@
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { JsonObject } from './core/canonical.ts';
 import { RULES } from './core/intake.ts';
@@ -37,6 +37,7 @@ import { Upgrades } from './http/sockets/upgrades.ts';
 import { LargeAnswers } from './http/waiting/large-answers.ts';
 import { Parking } from './http/waiting/park.ts';
 import { Streams } from './http/waiting/sse.ts';
+import { openLog } from './log.ts';
 import { CardMaker } from './protocols/a2a/cards/card.ts';
 import { Hub } from './protocols/a2a/hub/hub.ts';
 import { findNeighbour, pushBody } from './protocols/a2a/push/body.ts';
@@ -72,8 +73,7 @@ export async function startServer(
   const binding = bindingOf(config);
   assertSafeBinding(binding);
 
-  // Times that a person can read; programs read them as well as numbers.
-  const log = pino({ level: config.log, timestamp: pino.stdTimeFunctions.isoTime });
+  const log = openLog(config.log);
   const warn: Warn = (problem, message) => log.warn({ err: problem }, message);
   const resealer = resealerOf(ground, log, warn);
   await resealer.takeUp();

@@ -4,8 +4,8 @@ import { Browser } from '../testing/browser.ts';
 import { aJob, anAttempt } from '../testing/things.ts';
 import { ManualClock, type World } from '../testing/world.ts';
 import type { Job } from './sending/job.ts';
-import { SERVER } from './store.ts';
-import { DAY, HOUR, toIso } from './time.ts';
+import { type HeadName, SERVER } from './store.ts';
+import { DAY, HOUR, SECOND, toIso } from './time.ts';
 
 const REQUEST = { url: 'https://example.com/hook', body: '{}' };
 
@@ -45,6 +45,27 @@ test('[D82] ended digests, forwards and pushes leave after a month, with their a
   expect(await jobsLeft(world, all)).toEqual(['callback', 'due']);
   const attempts = await world.room.store.read(world.space.id, (tx) => tx.jobs.attempts('person'));
   expect(attempts).toEqual([]);
+});
+
+test('[D82][R12] a round removes all jobs and all counted guesses that are old, in as many steps as that takes', async () => {
+  const clock = new ManualClock();
+  const { world } = await openInbox({ clock });
+  const ids = Array.from({ length: 1_001 }, (_, i) => `forward-${i}`);
+  await insertJobs(world, ...ids.map((id): Partial<Job> => ({ id, kind: 'forward', state: 'done' })));
+  await world.room.store.write(
+    SERVER,
+    ids.map((id): HeadName => `login:${id}`),
+    async (tx) => {
+      for (const id of ids) {
+        await tx.heads.get(`login:${id}`);
+        tx.heads.set(`login:${id}`, { n: 1, at: clock.now(), text: '' });
+      }
+    },
+  );
+  await world.tick(31 * DAY);
+  expect(await jobsLeft(world, ids)).toEqual([]);
+  await world.tick(61 * SECOND); // heads are walked in circles: the first round began where the last one had ended
+  expect(await headsIn(world)(SERVER, 'login:forward')).toBe(0);
 });
 
 test('[D82] waits that have ended, by an event, by hand or by themselves, leave after a month; open ones stay', async () => {

@@ -26,29 +26,35 @@ const PLACES_KEPT = 2 * SESSION_KEPT;
 
 export type Leaving = { now: Micros; retentionDays: number };
 
+/** One step: jobs and waits that have ended. True when there may be more. */
+export function removeEnded(room: Room, space: SpaceId, { now, retentionDays }: Leaving): Promise<boolean> {
+  const kept = retentionDays * DAY;
+  return room.store.write(space, [], async (tx) => {
+    const jobs = await tx.leftovers.removeEndedJobs(now - Math.min(JOBS_KEPT, kept), STEP);
+    const waits = await tx.leftovers.removeEndedWaits(now - Math.min(WAITS_KEPT, kept), STEP);
+    return jobs >= STEP || waits === STEP;
+  });
+}
+
 /**
- * One step of each kind. Heads have no order of age: they are walked by name, a page at a time, and `mark` is where the
- * last walk ended. Returns the new mark.
+ * One step. Heads have no order of age: they are walked by name, a page at a time, and `mark` is where the last walk
+ * ended. It may go on at once where old ones lie together.
  */
-export async function removeLeftovers(
+export async function removeOldHeads(
   room: Room,
   space: SpaceId,
   { now, retentionDays }: Leaving,
   mark: string,
-): Promise<string> {
-  const kept = retentionDays * DAY;
-  await room.store.write(space, [], async (tx) => {
-    await tx.leftovers.removeEndedJobs(now - Math.min(JOBS_KEPT, kept), STEP);
-    await tx.leftovers.removeEndedWaits(now - Math.min(WAITS_KEPT, kept), STEP);
-  });
+): Promise<{ mark: string; isMore: boolean }> {
   const heads = await room.store.read(space, (tx) => tx.leftovers.heads(mark, STEP));
-  const old = heads.filter(({ name, at }) => at < now - keptFor(name, kept));
+  const old = heads.filter(({ name, at }) => at < now - keptFor(name, retentionDays * DAY));
   if (old.length > 0) {
     await room.store.write(space, [], async (tx) => {
       for (const { name, at } of old) await tx.leftovers.removeHead(name, at);
     });
   }
-  return heads.length < STEP ? '' : (heads.at(-1)?.name ?? '');
+  const isLast = heads.length < STEP;
+  return { mark: isLast ? '' : (heads.at(-1)?.name ?? ''), isMore: !isLast && old.length > 0 };
 }
 
 /** The order of a subject without events for the whole retention time starts anew; all other heads stay. */

@@ -1,4 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isAway } from '../core/faults.ts';
+
+/** A long clearing takes this share of the time, so that requests hardly notice it. */
+const REST_AFTER_STEP = 4;
+const LONGEST_REST_MS = 1_000;
+/** Then the next kind of leftover has its turn, and this one goes on in the next round. */
+const LONGEST_CLEARING_MS = 10_000;
 
 /**
  * Steps that do not depend on each other: a damaged row in one space must not stop the work for all others. Only a store
@@ -20,6 +27,24 @@ export class Round {
       await work();
     } catch (problem) {
       this.troubles.push(problem);
+    }
+  }
+
+  /**
+   * Repeats a step that removes a limited number of rows, until it says that there is no more: on a busy server more
+   * becomes old in a minute than one step removes.
+   */
+  async clear(step: () => Promise<boolean>): Promise<void> {
+    const endsAt = performance.now() + LONGEST_CLEARING_MS;
+    let isMore = true;
+    while (isMore && performance.now() < endsAt) {
+      isMore = false;
+      await this.try(async () => {
+        const startedAt = performance.now();
+        isMore = await step();
+        const tookMs = performance.now() - startedAt;
+        if (isMore) await sleep(Math.min(LONGEST_REST_MS, REST_AFTER_STEP * tookMs));
+      });
     }
   }
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Store } from '../core/store.ts';
-import { SECOND } from '../core/time.ts';
+import { SERVER, type Store } from '../core/store.ts';
+import { DAY, type Micros, SECOND } from '../core/time.ts';
 import { openDesk } from '../testing/desk.ts';
 import { signal } from '../testing/receivers.ts';
 import { until } from '../testing/waiting.ts';
@@ -132,3 +132,45 @@ test('a round that is asked for ends after the chores, including those that a co
   await ticker.stop();
   expect(order).toEqual(['the chores', 'the round that was asked for']);
 });
+
+test('[R12] nothing old is removed soon after a start, nor after the clock was set forward', async () => {
+  const { world, clock } = await openDesk();
+  await world.running.ticker.stop();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { ticker } = countingTicker(world);
+  const isThere = async () => {
+    const heads = await world.room.store.read(SERVER, (tx) => tx.leftovers.heads('', 100));
+    return heads.some(({ name }) => name === 'login:somebody');
+  };
+  const remember = (at: Micros) =>
+    world.room.store.write(SERVER, ['login:somebody'], async (tx) => {
+      await tx.heads.get('login:somebody');
+      tx.heads.set('login:somebody', { n: 1, at, text: '' });
+    });
+  const goOn = async (millis: number) => {
+    for (const step of [millis - 2 * MINUTE_MS, MINUTE_MS, MINUTE_MS]) {
+      clock.turn(step * 1000);
+      vi.advanceTimersByTime(step);
+      await pass(1_500);
+    }
+  };
+  await remember(clock.now() - 90 * DAY);
+  ticker.start();
+  await goOn(9 * MINUTE_MS);
+  expect(await isThere()).toBe(true);
+  await goOn(4 * MINUTE_MS);
+  expect(await isThere()).toBe(false);
+  await remember(clock.now());
+  clock.turn(90 * DAY);
+  await goOn(5 * HOUR_MS);
+  expect(await isThere()).toBe(true);
+  clock.turn(-90 * DAY); // what was wrong is set right
+  await goOn(3 * HOUR_MS);
+  expect(await isThere()).toBe(true);
+  vi.useRealTimers();
+  await ticker.stop();
+});
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;

@@ -1,17 +1,19 @@
 import { settleHeld } from '../core/deliveries/effect.ts';
 import { wakeSnoozed } from '../core/deliveries/triage.ts';
-import { retireEvents } from '../core/events/retention.ts';
+import { closeExpiredWaits, retireEvents } from '../core/events/retention.ts';
 import { isFault } from '../core/faults.ts';
 import type { SpaceId } from '../core/ids.ts';
-import { removeLeftovers } from '../core/leftovers.ts';
+import { removeEnded, removeOldHeads } from '../core/leftovers.ts';
 import { queueDigest } from '../core/people/digest.ts';
 import { SESSIONS } from '../core/people/login.ts';
 import { type Room, record } from '../core/room.ts';
 import { catchUpAfterSetBack } from '../core/set-back.ts';
 import { SERVER, type Topic, type Tx } from '../core/store.ts';
+import { retireContent } from '../core/tasks/content.ts';
 import { sweepLost } from '../core/tasks/presence.ts';
 import { retireTasks } from '../core/tasks/retention.ts';
 import { DAY, type Micros, toIso } from '../core/time.ts';
+import { Caution } from './caution.ts';
 import { Round } from './round.ts';
 
 export interface TickerParts {
@@ -28,6 +30,7 @@ export interface TickerParts {
 const LONGEST_SLEEP_MS = 1_000;
 const CHORES_EVERY: Micros = 60 * 1_000_000;
 const SAY_AGAIN_AFTER_MS = 60_000;
+const LEAPT = 'the clock was set forward, or this machine has slept; nothing old is removed for six hours';
 const PAGE = 200;
 const SMALL_STEP = 500;
 
@@ -38,7 +41,8 @@ export class Ticker {
   #ticking: Promise<void> | null = null;
   #choring: Promise<void> | null = null;
   #stopped = false;
-  #choresAt: Micros = 0;
+  #removesAt: Micros = 0;
+  #signsAt: Micros = 0;
   /** How much went wrong in the last round. */
   #troubles = 0;
   /** The problems that were logged since the last good round, and when each may be logged again. */
@@ -50,6 +54,7 @@ export class Ticker {
   /** Spaces whose deadlines were set before the clock was turned back; they are corrected as soon as the store allows. */
   readonly #toCatchUp = new Set<SpaceId>();
   readonly #headMarks = new Map<SpaceId, string>();
+  readonly #caution = new Caution();
   #off = () => {};
 
   constructor(parts: TickerParts) {
@@ -95,7 +100,7 @@ export class Ticker {
   async tick(): Promise<void> {
     await this.#choring;
     const { round, now } = await this.#settleDue();
-    if (this.#areChoresDue(now)) await this.#chores(round, now);
+    await this.#chores(round, now, true);
     // A round that the clock has started may still be running.
     await this.#ticking;
     await this.#choring;
@@ -105,21 +110,20 @@ export class Ticker {
   /** The same with the chores beside the round: no decision waits while thousands of old rows are removed. */
   async #look(): Promise<void> {
     const { round, now } = await this.#settleDue();
-    if (this.#choring === null && this.#areChoresDue(now)) this.#choring = this.#choresBeside(now);
+    if (this.#caution.see(now)) this.#parts.warn(new Error(`it is ${toIso(now)} now`), LEAPT);
+    if (this.#choring === null && this.#hasChores(now)) this.#choring = this.#choresBeside(now);
     this.#sum(round);
   }
 
   async #choresBeside(now: Micros): Promise<void> {
     const round = new Round(() => this.#stopped);
-    await this.#chores(round, now);
+    await this.#chores(round, now, this.#caution.isOver);
     this.#choring = null;
     if (round.troubles.length > 0) this.#complain(round.troubles[0], round.troubles.length);
   }
 
-  #areChoresDue(now: Micros): boolean {
-    if (now < this.#choresAt) return false;
-    this.#choresAt = now + CHORES_EVERY;
-    return true;
+  #hasChores(now: Micros): boolean {
+    return now >= this.#signsAt || (now >= this.#removesAt && this.#caution.isOver);
   }
 
   #sum({ troubles }: Round): void {
@@ -168,7 +172,8 @@ export class Ticker {
     const wasSetBack = now < this.#lastTick;
     this.#lastTick = now;
     if (!wasSetBack) return;
-    this.#choresAt = 0;
+    this.#removesAt = 0;
+    this.#signsAt = 0;
     this.#lastTick = Number.POSITIVE_INFINITY; // until it is known whom that concerns
     for (const { id } of await room.store.directory.spaces()) this.#toCatchUp.add(id);
     this.#lastTick = now;
@@ -179,19 +184,31 @@ export class Ticker {
     this.#toCatchUp.delete(space);
   }
 
-  async #chores(round: Round, now: Micros): Promise<void> {
+  async #chores(round: Round, now: Micros, mayRemove: boolean): Promise<void> {
+    if (mayRemove && now >= this.#removesAt) {
+      this.#removesAt = now + CHORES_EVERY;
+      await this.#removeOld(round, now);
+    }
+    if (now < this.#signsAt) return;
+    this.#signsAt = now + CHORES_EVERY;
+    await round.try(() => this.#parts.checkpoint());
+  }
+
+  async #removeOld(round: Round, now: Micros): Promise<void> {
     const { room, retentionDays } = this.#parts;
     const before = now - retentionDays * DAY;
     await round.try(async () => {
       for (const { id } of await room.store.directory.spaces()) {
-        await round.try(() => room.store.write(id, ['ledger'], (tx) => this.#retire(tx, now)));
+        await round.try(() => room.store.write(id, [], (tx) => this.#retire(tx, now)));
+        await round.clear(() => this.#clearKeys(id, now));
+        await round.clear(() => this.#retireAnswered(id, before));
         await this.#retireEvents(round, id, now);
-        await round.try(() => retireTasks(room, id, { endedBefore: before, unusedBefore: now - DAY }));
-        await round.try(() => this.#clearLeftovers(id, now));
+        await round.clear(() => retireTasks(room, id, before));
+        await round.clear(() => retireContent(room, id, now - DAY));
+        await this.#clearLeftovers(round, id, now);
       }
     });
-    await round.try(() => this.#clearLeftovers(SERVER, now));
-    await round.try(() => this.#parts.checkpoint());
+    await this.#clearLeftovers(round, SERVER, now);
   }
 
   /** One step for each agent, because a platform has thousands of them. */
@@ -199,31 +216,45 @@ export class Ticker {
     const { room } = this.#parts;
     await round.try(async () => {
       const agents = await room.store.read(space, (tx) => tx.agents.names(Number.MAX_SAFE_INTEGER));
-      for (const agent of agents) await round.try(() => retireEvents(room, { space, agent, now }));
+      for (const agent of agents) {
+        await round.try(() => closeExpiredWaits(room, { space, agent, now }));
+        await round.clear(() => retireEvents(room, { space, agent, now }));
+      }
     });
   }
 
-  async #clearLeftovers(space: SpaceId, now: Micros): Promise<void> {
+  async #clearLeftovers(round: Round, space: SpaceId, now: Micros): Promise<void> {
     const { room, retentionDays } = this.#parts;
-    const mark = this.#headMarks.get(space) ?? '';
-    this.#headMarks.set(space, await removeLeftovers(room, space, { now, retentionDays }, mark));
+    const leaving = { now, retentionDays };
+    await round.clear(() => removeEnded(room, space, leaving));
+    await round.clear(async () => {
+      const { mark, isMore } = await removeOldHeads(room, space, leaving, this.#headMarks.get(space) ?? '');
+      this.#headMarks.set(space, mark);
+      return isMore;
+    });
   }
 
   async #retire(tx: Tx, now: Micros): Promise<void> {
-    await tx.idempotency.deleteExpired(now, SMALL_STEP);
-    await this.#retireAnswered(tx, now - this.#parts.retentionDays * DAY);
     if ((await tx.people.deleteExpiredSessions(now)) > 0) tx.announce(`desk:${tx.space}`, SESSIONS);
     await tx.producers.deleteRefusalsBefore(now - 7 * DAY);
   }
 
+  async #clearKeys(space: SpaceId, now: Micros): Promise<boolean> {
+    const clear = (tx: Tx) => tx.idempotency.deleteExpired(now, SMALL_STEP);
+    return (await this.#parts.room.store.write(space, [], clear)) === SMALL_STEP;
+  }
+
   /** Removals are in the ledger, too: how many rows and from before when, never what they said. */
-  async #retireAnswered(tx: Tx, before: Micros): Promise<void> {
+  #retireAnswered(space: SpaceId, before: Micros): Promise<boolean> {
     const { room } = this.#parts;
-    const count = await tx.deliveries.deleteAnsweredBefore(before, SMALL_STEP);
-    if (count === 0) return;
-    const data = { count, before: toIso(before) };
-    const entry = { actor: 'system', action: 'deliveries.expired', subject: tx.space, data };
-    await record(room, tx, room.clock.now(), entry);
+    return room.store.write(space, ['ledger'], async (tx) => {
+      const count = await tx.deliveries.deleteAnsweredBefore(before, SMALL_STEP);
+      if (count === 0) return false;
+      const data = { count, before: toIso(before) };
+      const entry = { actor: 'system', action: 'deliveries.expired', subject: space, data };
+      await record(room, tx, room.clock.now(), entry);
+      return count === SMALL_STEP;
+    });
   }
 
   #plan(): void {

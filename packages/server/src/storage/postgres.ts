@@ -20,8 +20,8 @@ export type PostgresOptions = {
   sealer: Sealer;
   sealHead: SealHead;
   warn?: (message: string) => void;
-  /** False for a second store in the same process; the first one listens for both. */
-  listens?: boolean;
+  /** True for a second store in the same process: the first one has seen to the schema, and listens for both. */
+  isSecond?: boolean;
 };
 
 /** Concurrent reads; with writing, look-ups, notifying and listening that makes eight connections. */
@@ -43,7 +43,7 @@ export class PostgresStore implements Store {
   readonly #clockTimer: NodeJS.Timeout;
 
   private constructor(
-    { sealer, sealHead, warn = () => {}, listens = true }: PostgresOptions,
+    { sealer, sealHead, warn = () => {}, isSecond = false }: PostgresOptions,
     where: Whereabouts,
     clock: DatabaseClock,
   ) {
@@ -72,7 +72,7 @@ export class PostgresStore implements Store {
         this.wakeups.tell(news);
       },
     );
-    if (listens) where.onBack(() => this.wakeups.back());
+    if (!isSecond) where.onBack(() => this.wakeups.back());
     this.#clockTimer = setInterval(() => void this.#askTime(asking), ASK_TIME_EVERY_MS).unref();
   }
 
@@ -83,12 +83,12 @@ export class PostgresStore implements Store {
     try {
       const link = await where.connect(() => {});
       try {
-        await migratePostgres(link);
+        if (!options.isSecond) await migratePostgres(link);
       } finally {
         await link.close();
       }
       const store = new PostgresStore(options, where, clock);
-      if (options.listens ?? true) await store.wakeups.start();
+      if (!options.isSecond) await store.wakeups.start();
       return store;
     } catch (reason) {
       where.stop();

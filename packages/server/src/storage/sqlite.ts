@@ -11,10 +11,10 @@ import { directory } from './rows/directory.ts';
 import { Signals } from './signals.ts';
 import type { Database, Prepared } from './sqlite/driver.ts';
 import { openStoreError } from './sqlite/errors.ts';
-import { LogFolding, OWN_MARK } from './sqlite/log-folding.ts';
+import { FOLD, LogFolding, OWN_MARK } from './sqlite/log-folding.ts';
 import { assertOurs, assertSound, migrateSqlite, sealedBy } from './sqlite/migrate.ts';
 import { assertDurable, type Durability, durability, SqliteRunner } from './sqlite/runner.ts';
-import { assertSameFile, fileAt } from './sqlite/same-file.ts';
+import { assertSameFile, SameFiles } from './sqlite/same-file.ts';
 import { SqliteSession } from './sqlite/session.ts';
 import { InTurns, type Turns } from './sqlite/turns.ts';
 import { UntilChanged, type Version } from './sqlite/until-changed.ts';
@@ -57,8 +57,8 @@ export class SqliteStore implements Store {
     this.directory = remembering(directory(reader, options.sealer), remembered);
     const folding = options.foldsLog === false ? null : this.#foldingOf(options.file, writer.db);
     this.#folding = folding;
-    const opened = fileAt(options.file);
-    const assertThere = () => assertSameFile(options.file, opened);
+    const files = new SameFiles(options.file, () => writer.db.exec(FOLD));
+    const assertThere = () => files.assertThere();
     const runner = new SqliteRunner(writer, { ...options, folding, assertThere }, ({ tables, bodies }) => {
       for (const answers of Object.values(remembered)) answers.wrote(tables);
       this.#reads.bodies.expect(bodies);

@@ -18,7 +18,7 @@ export function preloadMarkdown(): void {
 }
 
 /**
- * An agent's markdown. Of a very long or tangled text only the beginning is formatted (D88); the rest is shown as
+ * An agent's markdown. Of a very long or tangled text only the beginning is formatted (D90); the rest is shown as
  * written, on request.
  */
 export function Markdown({ text, delivery }: { text: string; delivery: string }) {

@@ -27,7 +27,7 @@ const COSTLY = [
 
 describe('what of a text is formatted', () => {
   it.each(COSTLY)(
-    '[D88] of %j over and over only as much as is done at once, and nothing breaks',
+    '[D90] of %j over and over only as much as is done at once, and nothing breaks',
     { timeout: 120_000 },
     (unit) => {
       const text = formatted(unit.repeat(50_000 / unit.length));
@@ -37,7 +37,7 @@ describe('what of a text is formatted', () => {
     },
   );
 
-  it('[D88] all of a long report is, and of a longer one the beginning, up to the end of a line', () => {
+  it('[D90] all of a long report is, and of a longer one the beginning, up to the end of a line', () => {
     const report = `# A report\n\n${'- a point *of* some weight, and `code`\n\n'.repeat(300)}`;
     expect(formatted(report)).toBe(report);
     const novel = 'A line of a novel, which goes on.\n'.repeat(4_000);
@@ -46,7 +46,7 @@ describe('what of a text is formatted', () => {
     expect(formatted(novel).at(-1)).toBe('\n');
   });
 
-  it('[D88] what would be too deep is left as it was written, and what stands before it is not', () => {
+  it('[D90] what would be too deep is left as it was written, and what stands before it is not', () => {
     const before = 'First this.\n\nThen that.\n\n';
     expect(formatted(`${before}${'>'.repeat(2000)}`)).toBe(before);
     expect(formatted('> '.repeat(2000))).toBe('');

@@ -18,25 +18,23 @@ export function mayLeave({ keptUntil, receivedAt, ack }: Entry, now: Micros): bo
   return keptUntil <= now && (ack !== null || receivedAt + UNACKED_KEPT <= now);
 }
 
+type Inbox = { space: SpaceId; agent: AgentId; now: Micros };
+
 /**
- * Removes old entries of an agent in small transactions, and only from the front of the inbox, so that offsets have
- * no gaps: an entry that may leave waits for those before it.
+ * Removes old entries of an agent, a few at a time and only from the front of the inbox, so that offsets have no gaps:
+ * an entry that may leave waits for those before it. True when there may be more.
  */
-export async function retireEvents(
-  room: Room,
-  { space, agent, now }: { space: SpaceId; agent: AgentId; now: Micros },
-): Promise<void> {
-  await closeExpiredWaits(room, space, agent, now);
+export async function retireEvents(room: Room, { space, agent, now }: Inbox): Promise<boolean> {
   const [oldest] = await room.store.read(space, (tx) => tx.entries.front(agent, 1));
-  if (oldest === undefined || !mayLeave(oldest, now)) return;
-  while ((await room.store.write(space, LEAVING, (tx) => retire(tx, agent, now))) === STEP);
+  if (oldest === undefined || !mayLeave(oldest, now)) return false;
+  return (await room.store.write(space, LEAVING, (tx) => retire(tx, agent, now))) === STEP;
 }
 
 /**
  * Otherwise an agent that opens no further wait would keep its expired ones open for ever, and open waits are never
  * removed.
  */
-async function closeExpiredWaits(room: Room, space: SpaceId, agent: AgentId, now: Micros): Promise<void> {
+export async function closeExpiredWaits(room: Room, { space, agent, now }: Inbox): Promise<void> {
   const isDue = await room.store.read(space, (tx) => tx.waits.hasExpired(agent, now));
   if (isDue) await room.store.write(space, [], (tx) => tx.waits.closeExpired(agent, now));
 }

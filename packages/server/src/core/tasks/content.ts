@@ -162,10 +162,15 @@ export async function readAll(room: Room, space: SpaceId, blob: Blob): Promise<U
   return joined(pieces, blob.size);
 }
 
-/** Removes content that was never named by an artifact, or whose tasks are all gone. */
-export function retireContent(room: Room, space: SpaceId, before: number): Promise<void> {
+/**
+ * Removes content that was never named by an artifact, or whose tasks are all gone, a few at a time. True when there
+ * may be more.
+ */
+export function retireContent(room: Room, space: SpaceId, before: number): Promise<boolean> {
   // The ledger's head locks out everybody who might be about to refer to it.
   return room.store.write(space, ['ledger'], async (tx) => {
-    for (const id of await tx.blobs.unused(before, SMALL_STEP)) await tx.blobs.remove(id);
+    const unused = await tx.blobs.unused(before, SMALL_STEP);
+    for (const id of unused) await tx.blobs.remove(id);
+    return unused.length === SMALL_STEP;
   });
 }

@@ -235,6 +235,17 @@ describe('what is on the record', () => {
   });
 });
 
+/** So many more rows like the newest delivery. */
+async function copyNewest(world: World, count: number): Promise<void> {
+  const [row = {}] = await world.sql('select * from deliveries order by seq desc limit 1');
+  const columns = Object.keys(row).join(', ');
+  const values = columns.replace(/\bseq\b/, 'seq + n').replace('delivery_id', "delivery_id || '-' || n");
+  await world.sql(
+    `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
+     insert into deliveries (${columns}) select ${values} from deliveries, numbers`,
+  );
+}
+
 describe('retention', () => {
   test('[D21] what is older than that leaves, what still waits stays, and the record says so', async () => {
     const { world, clock } = await openDesk({ env: { ...AT_ONCE, LANTERNROOM_RETENTION_DAYS: '30' } });
@@ -251,6 +262,19 @@ describe('retention', () => {
     expect(JSON.parse(line?.data ?? '')).toMatchObject({ count: 1 });
     expect(await body(world.desk('GET', '/desk/audit/verify'))).toMatchObject({ ok: true });
     expect((await body<History>(world.desk('GET', '/desk/history'))).decisions).toHaveLength(1);
+  });
+
+  test('[D21][R12] a round removes all that is old, in as many steps as that takes', async () => {
+    const { world, clock } = await openDesk({ env: { ...AT_ONCE, LANTERNROOM_RETENTION_DAYS: '30' } });
+    await world.decide(await world.deliver(), { status: 'approved' });
+    await copyNewest(world, 1_100);
+    clock.turn(31 * DAY);
+    await world.tick(DAY);
+    expect(await world.sql('select seq from deliveries')).toEqual([]);
+    const lines = await world.room.store.read(world.space.id, (tx) => tx.ledger.newest(9999, 9999));
+    const counts = lines.filter(({ action }) => action === 'deliveries.expired').map(({ data }) => data);
+    expect(counts.map((data) => JSON.parse(data).count)).toEqual([101, 500, 500]);
+    expect(await body(world.desk('GET', '/desk/audit/verify'))).toMatchObject({ ok: true });
   });
 
   test('[D21] a round in which nothing leaves is not on the record', async () => {

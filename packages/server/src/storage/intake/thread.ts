@@ -51,10 +51,13 @@ function openFile(at: { file: string; opened: string | null }) {
   return { store: SqliteStore.open({ ...sealing, ...at, turns, foldsLog: false }), clock: systemClock() };
 }
 
-/** Imported only when it is needed. Only the server's own store listens for news from other replicas. */
+/**
+ * Imported only when it is needed. Only the server's own store listens for news from other replicas, and judges the
+ * schema: a newer version may have brought that forward since, and this program goes on.
+ */
 async function openServer(url: string) {
   const { PostgresStore } = await import('../postgres.ts');
-  const store = await PostgresStore.open({ ...sealing, url, listens: false });
+  const store = await PostgresStore.open({ ...sealing, url, isSecond: true });
   return { store, clock: store.clock };
 }
 

@@ -38,6 +38,11 @@ export function isConflict(reason: unknown): boolean {
   return codeOf(reason) === '40P01' || codeOf(reason) === '40001';
 }
 
+/** Somebody else holds what we need, or waits for what we hold. */
+export function isCrossed(reason: unknown): boolean {
+  return codeOf(reason) === '55P03' || isConflict(reason);
+}
+
 /** A newer version has added a column to a table that a prepared statement reads whole: it must be prepared again. */
 export function isStale(reason: unknown): boolean {
   const message = reason instanceof Error ? reason.message : '';

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MIGRATIONS } from '../migrations.ts';
+import { isCrossed } from './errors.ts';
 import type { PgLink } from './link.ts';
 
 /** "LTRN": the lock that only one of several starting replicas gets. */
@@ -18,26 +20,50 @@ const ALSO = [
 const NO_LIMITS = `select set_config(name, '0', true) from pg_settings where name in
   ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
 
-/** Brings the schema to this program's version, in one transaction; other starting replicas wait for it. */
+/**
+ * Whoever waits for a table holds up everybody who comes after, and a dump reads for hours. So we wait for less time than
+ * the other replicas do, and for more than an autovacuum needs to notice us (`deadlock_timeout`, a second).
+ */
+const TABLES_WITHIN = "set local lock_timeout = '3s'";
+const AGAIN_AFTER_MS = 5_000;
+
+/**
+ * Brings the schema to this program's version, in one transaction; other starting replicas wait for it. Those that run
+ * go on, so it is repeated until none of the tables is held by somebody else.
+ */
 export async function migratePostgres(link: PgLink): Promise<void> {
+  for (;;) {
+    try {
+      return await bringForward(link);
+    } catch (reason) {
+      if (!isCrossed(reason)) throw reason;
+    }
+    await sleep(AGAIN_AFTER_MS);
+  }
+}
+
+async function bringForward(link: PgLink): Promise<void> {
   await link.exec('begin');
   try {
     await link.exec(NO_LIMITS);
     await link.execPatiently(`select pg_advisory_xact_lock(${LOCK})`);
     const version = await versionOf(link);
     refuseNewer(version);
-    for (const step of MIGRATIONS.slice(version)) {
-      for (const sql of step) await link.execPatiently(inPostgres(sql));
-    }
-    if (version < MIGRATIONS.length) {
-      for (const sql of ALSO) await link.execPatiently(sql);
-      await link.exec(`update lanternroom_schema set version = ${MIGRATIONS.length}`);
-    }
+    if (version < MIGRATIONS.length) await takeSteps(link, version);
     await link.exec('commit');
   } catch (reason) {
     await link.exec('rollback').catch(() => {});
     throw reason;
   }
+}
+
+async function takeSteps(link: PgLink, version: number): Promise<void> {
+  await link.exec(TABLES_WITHIN);
+  for (const step of MIGRATIONS.slice(version)) {
+    for (const sql of step) await link.execPatiently(inPostgres(sql));
+  }
+  for (const sql of ALSO) await link.execPatiently(sql);
+  await link.exec(`update lanternroom_schema set version = ${MIGRATIONS.length}`);
 }
 
 /** Text is compared byte by byte on both databases, whatever the locale of this one. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Postgres, startPostgres } from '../../../../../scripts/postgres.mjs';
 import { isFault } from '../../core/faults.ts';
@@ -156,6 +157,25 @@ const FIRST_SCHEMA = [
   "insert into ledger values ('sp_1', 1, 1, 'a', 'b', 'c', '{}', 'hash')",
 ].join(';\n');
 
+/** Somebody has read a table and not ended the transaction, as a dump does, while `work` goes on. */
+async function reading<T>(url: string, table: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`begin; select 1 from ${table} limit 1`);
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1);
+
+async function isAnybodyHeldUp(url: string): Promise<boolean> {
+  const found = `select 1 from pg_stat_activity where datname = '${nameOf(url)}' and wait_event_type = 'Lock'`;
+  return (await onDatabase(server.url(), found)).length > 0;
+}
+
 describe('the start', () => {
   test('[R1][D25] many replicas that start at once make the schema once, and all of them run', async () => {
     const url = await database();
@@ -190,7 +210,7 @@ describe('the start', () => {
   test('[D25] bringing it forward takes as long as it takes, whatever limits there are for other statements', async () => {
     const url = await database();
     await onDatabase(url, FIRST_SCHEMA);
-    const name = new URL(url).pathname.slice(1);
+    const name = nameOf(url);
     for (const limit of ['statement_timeout', 'lock_timeout', 'transaction_timeout'])
       await onDatabase(server.url(), `alter database ${name} set ${limit} = '2s'`);
     // Somebody sits on a table for longer than we wait for any other answer.
@@ -207,6 +227,48 @@ describe('the start', () => {
     ]);
   });
 
+  test('[R7][D25] while bringing it forward waits for somebody who reads for long, the older replicas go on', async () => {
+    const url = await database();
+    await onDatabase(url, FIRST_SCHEMA);
+    const { opening } = await reading(url, 'deliveries', async () => {
+      const opening = opened(url);
+      await until(() => isAnybodyHeldUp(url));
+      await onDatabase(url, "set lock_timeout = '8s'; select count(*) from deliveries");
+      return { opening };
+    });
+    await opening;
+    expect(await onDatabase(url, 'select version from lanternroom_schema')).toEqual([
+      { version: MIGRATIONS.length },
+    ]);
+  });
+
+  test('[R7][D25] a deadlock with an older replica puts bringing it forward off, and does not end the start', async () => {
+    const url = await database();
+    await onDatabase(url, FIRST_SCHEMA);
+    // Whoever notices it gives way: the older replica is patient here.
+    await onDatabase(server.url(), `alter database ${nameOf(url)} set deadlock_timeout = '100ms'`);
+    const { opening } = await reading(url, 'agents', async (older) => {
+      await older.query("set deadlock_timeout = '1min'");
+      const opening = opened(url); // it has the people, and waits for the agents
+      await until(() => isAnybodyHeldUp(url));
+      await older.query('select count(*) from people');
+      return { opening };
+    });
+    await opening;
+    expect(await onDatabase(url, 'select version from lanternroom_schema')).toEqual([
+      { version: MIGRATIONS.length },
+    ]);
+  });
+
+  test('[R7][D25] a replica that runs starts its second thread also when a newer version has brought the schema forward', async () => {
+    const url = await database();
+    await opened(url);
+    await onDatabase(url, `update lanternroom_schema set version = ${MIGRATIONS.length + 1}`);
+    const second = await PostgresStore.open({ url, sealer: vault, sealHead: vault.mac, isSecond: true });
+    onTestFinished(() => second.stop());
+    await second.write('sp_1', [], (tx) => tx.ledger.insert(line(1)));
+  });
+
   test("[R8][D25] another program's tables are refused", async () => {
     const url = await database();
     await onDatabase(url, 'create table heads (name text)');
@@ -216,7 +278,7 @@ describe('the start', () => {
 
   test('[R8][D25] a database that takes no writes is refused', async () => {
     const url = await database();
-    const name = new URL(url).pathname.slice(1);
+    const name = nameOf(url);
     await onDatabase(server.url(), `alter database ${name} set default_transaction_read_only = on`);
     expect(await refusal(url)).toMatch(/takes no writes: it is a standby.*Point DATABASE_URL at the primary/);
   });
@@ -315,7 +377,7 @@ describe('while it runs', () => {
 
   test('[R7] when there are no connections left, it says so and recovers', async () => {
     const url = await database();
-    const name = new URL(url).pathname.slice(1);
+    const name = nameOf(url);
     await onDatabase(url, 'create role small login');
     const owner = await open(url);
     await owner.stop();
@@ -352,7 +414,7 @@ describe('while it runs', () => {
 
   test('[R6][R7] one that froze in a transaction has lost the database, and finds it again', async () => {
     const url = await database();
-    const name = new URL(url).pathname.slice(1);
+    const name = nameOf(url);
     const store = await opened(url);
     // The server ends those that stand still for five seconds in the same way, but for one letter of its code.
     await onDatabase(server.url(), `alter database ${name} set transaction_timeout = '200ms'`);
@@ -444,7 +506,7 @@ describe('while it runs', () => {
       await tx.heads.get('ledger');
       tx.heads.set('ledger', { n: 1, at: 1, text: 'x' });
     });
-    const name = new URL(url).pathname.slice(1);
+    const name = nameOf(url);
     // Somebody sits on the row for ever; the lock's own limit is what ends the wait.
     const hold = onDatabase(url, 'begin; select * from heads for update; select pg_sleep(60)').catch(
       () => {},

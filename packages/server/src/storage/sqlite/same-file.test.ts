@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshFolder } from '../../testing/folders.ts';
@@ -29,4 +29,40 @@ test('[D26] a second thread opens the file that the first has opened, and never 
   const file = join(freshFolder(), 'store.db');
   expect(() => open(file, '1:2')).toThrow('moved or removed');
   expect(existsSync(file)).toBe(false);
+});
+
+const BESIDE = ['-wal', '-shm'];
+
+test.each(BESIDE)(
+  '[D26] without its %s the store takes nothing more, and what it has taken is there',
+  async (name) => {
+    const folder = freshFolder();
+    const file = join(folder, 'store.db');
+    const store = open(file);
+    onTestFinished(() => store.stop());
+    await write(store, 1);
+    rmSync(`${file}${name}`);
+    await expect(write(store, 2)).rejects.toMatchObject({ fault: 'unavailable', detail: { retryAfter: 30 } });
+    expect(await store.read('sp_1', (tx) => tx.ledger.page(0, 9))).toHaveLength(1);
+    // As a kill would leave it.
+    const left = join(freshFolder(), 'store.db');
+    copyFileSync(file, left);
+    const again = open(left);
+    onTestFinished(() => again.stop());
+    expect(await again.read('sp_1', (tx) => tx.ledger.page(0, 9))).toHaveLength(1);
+  },
+);
+
+test('[D26] another log in the place of its own is not touched, and nothing more is taken', async () => {
+  const file = join(freshFolder(), 'store.db');
+  const store = open(file);
+  onTestFinished(() => store.stop());
+  await write(store, 1);
+  renameSync(`${file}-wal`, `${file}-aside`);
+  writeFileSync(`${file}-wal`, 'of somebody else');
+  const before = readFileSync(file);
+  await expect(write(store, 2)).rejects.toMatchObject({ fault: 'unavailable' });
+  expect(readFileSync(file).equals(before)).toBe(true);
+  renameSync(`${file}-aside`, `${file}-wal`);
+  await write(store, 2);
 });

@@ -16,16 +16,59 @@ const GONE =
  */
 export function assertSameFile(path: string, opened: string | null): void {
   if (opened === null || isStill(path, opened)) return;
-  const cause = new Error(
+  throw gone(
     `${path} is not the file that this server has opened. Put it back, or stop the server and start it where the data is.`,
   );
-  throw new Fault('unavailable', GONE, { retryAfter: 30, cause });
 }
 
-function isStill(path: string, opened: string): boolean {
+/** What SQLite keeps beside a file while it is open. */
+const BESIDE = ['-wal', '-shm'];
+
+/**
+ * A database file with its log and the log's index, as they were opened. `fold` brings into the file what is only in
+ * the log.
+ */
+export class SameFiles {
+  readonly #file: string;
+  readonly #opened: string | null;
+  readonly #beside: readonly { path: string; opened: string | null }[];
+  readonly #fold: () => void;
+
+  constructor(file: string, fold: () => void) {
+    this.#file = file;
+    this.#opened = fileAt(file);
+    this.#beside = BESIDE.map((name) => ({ path: file + name, opened: fileAt(file + name) }));
+    this.#fold = fold;
+  }
+
+  /** Throws if what is written now would be lost, or would meet what another process writes. */
+  assertThere(): void {
+    assertSameFile(this.#file, this.#opened);
+    const lost = this.#beside.find(({ path, opened }) => opened !== null && !isStill(path, opened));
+    if (lost === undefined) return;
+    // As long as nobody has begun a new log, the one that we still have open can be brought to safety.
+    const isReplaced = !this.#beside.every(({ path, opened }) => isStill(path, opened) || isNowhere(path));
+    if (isReplaced)
+      throw gone(`${lost.path} was replaced while the server runs. Put the one that it has opened back.`);
+    this.#fold();
+    throw gone(
+      `${lost.path} was removed while the server runs. Start the server again: what it has taken is in ${this.#file}.`,
+    );
+  }
+}
+
+function gone(explanation: string): Fault {
+  return new Fault('unavailable', GONE, { retryAfter: 30, cause: new Error(explanation) });
+}
+
+function isStill(path: string, opened: string | null): boolean {
   try {
     return fileAt(path) === opened;
   } catch {
     return true; // who may not look knows nothing
   }
+}
+
+function isNowhere(path: string): boolean {
+  return fileAt(path) === null;
 }

@@ -3,8 +3,7 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MadeAgent } from '../../../core/agents/found.ts';
-import { CHUNK } from '../../../core/tasks/content.ts';
-import { retireTasks } from '../../../core/tasks/retention.ts';
+import { CHUNK, retireContent } from '../../../core/tasks/content.ts';
 import { MOST_UNNAMED } from '../../../core/tasks/upload.ts';
 import { aLaptop, anAgent, TestCaller, useWorld, v1Message, type Wire } from '../../../testing/a2a.ts';
 import { until } from '../../../testing/waiting.ts';
@@ -339,7 +338,7 @@ describe('content', () => {
     await upload(agent, taskId, bytes);
     const unusedBefore = world().room.clock.now();
     const again = (await (await upload(agent, taskId, bytes)).json()) as Uploaded;
-    await retireTasks(world().room, world().space.id, { endedBefore: 0, unusedBefore });
+    await retireContent(world().room, world().space.id, unusedBefore);
     const artifact = { artifactId: 'a', parts: [{ url: again.url }] };
     expect(await laptop.say({ type: 'artifact', taskId, artifact })).toMatchObject({ type: 'ack' });
     expect(await partsOf(caller, taskId)).toEqual([{ raw: bytes.toString('base64') }]);
@@ -351,10 +350,7 @@ describe('content', () => {
     await laptop.say({ type: 'artifact', taskId, artifact: { artifactId: 'a', parts: [{ url: kept.url }] } });
     await upload(agent, taskId, randomBytes(5001));
     expect(await blobs()).not.toEqual([]);
-    await retireTasks(world().room, world().space.id, {
-      endedBefore: 0,
-      unusedBefore: Number.MAX_SAFE_INTEGER,
-    });
+    await retireContent(world().room, world().space.id, Number.MAX_SAFE_INTEGER);
     expect(await blobs()).toEqual([]);
     const left = await world().room.store.read(world().space.id, (tx) => tx.blobs.get(blobIdOf(kept)));
     expect(left).toMatchObject({ size: 5000 });
