@@ -262,7 +262,7 @@ describe('settings that cannot be', () => {
     [
       'everybody as a proxy',
       { env: { LANTERNROOM_TRUST_PROXY: '0.0.0.0/0' } },
-      /"0\.0\.0\.0\/0" would believe/,
+      /"0\.0\.0\.0\/0" would trust/,
     ],
     ['a proxy that is none', { env: { LANTERNROOM_TRUST_PROXY: 'them' } }, /TRUST_PROXY: "them"/],
     ['a short master key', { env: { LANTERNROOM_SECRET: 'short' } }, /LANTERNROOM_SECRET .*24/],
