@@ -26,16 +26,12 @@ const COSTLY = [
 ];
 
 describe('what of a text is formatted', () => {
-  it.each(COSTLY)(
-    '[D90] of %j over and over only as much as is done at once, and nothing breaks',
-    { timeout: 120_000 },
-    (unit) => {
-      const text = formatted(unit.repeat(50_000 / unit.length));
-      const started = performance.now();
-      renderToStaticMarkup(createElement(MarkdownBody, { text, delivery: '' }));
-      expect(performance.now() - started).toBeLessThan(60_000);
-    },
-  );
+  it.each(COSTLY)('[D90] of %j over and over only as much as is done at once, and nothing breaks', (unit) => {
+    const text = formatted(unit.repeat(50_000 / unit.length));
+    // Marks are what costs: the same sign is one wherever it stands, or only where a line begins.
+    expect(text.match(/[>~*_`[\]]|^[-1]/gm)?.length ?? 0).toBeLessThanOrEqual(2_000);
+    renderToStaticMarkup(createElement(MarkdownBody, { text, delivery: '' }));
+  });
 
   it('[D90] all of a long report is, and of a longer one the beginning, up to the end of a line', () => {
     const report = `# A report\n\n${'- a point *of* some weight, and `code`\n\n'.repeat(300)}`;
