@@ -4,13 +4,14 @@ import pino, { type Logger } from 'pino';
 /** Returns how many bytes were taken; throws when none can be. */
 type Put = (line: Buffer) => number;
 
-const STDOUT = 1;
+/** Where the lines go. Tests read them there. */
+export const stdout = { put: (line: Buffer): number => writeSync(1, line) };
 
 /**
  * JSON lines on stdout. A log that cannot be written, because its disk is full or its reader is gone, costs lines and
  * nothing else: what the logging library does by itself then is to try for ever, and the whole server stands still.
  */
-export function openLog(level: string, put: Put = (line) => writeSync(STDOUT, line)): Logger {
+export function openLog(level: string, put: Put = (line) => stdout.put(line)): Logger {
   let missing = 0;
   let isCut = false;
   const write = (text: string): void => {
