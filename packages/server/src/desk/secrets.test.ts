@@ -1,23 +1,13 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openSetup } from '../core/people/setup.ts';
 import { SECOND } from '../core/time.ts';
 import { Browser } from '../testing/browser.ts';
 import { body, openDesk } from '../testing/desk.ts';
+import { captureLogText } from '../testing/log.ts';
 import { httpReceiver, signal } from '../testing/receivers.ts';
 import type { World } from '../testing/world.ts';
-
-/** Everything that the server logs, on its real way out. The logger takes a standard output that somebody has replaced. */
-function captureLog(): () => string {
-  const written: string[] = [];
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    written.push(String(chunk));
-    return true;
-  });
-  onTestFinished(() => spy.mockRestore());
-  return () => written.join('');
-}
 
 function filesUnder(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
@@ -134,7 +124,7 @@ describe('secrets', () => {
   });
 
   test('[D24] are in no log, whatever goes wrong', async () => {
-    const log = captureLog();
+    const log = captureLogText();
     const { world } = await openDesk({ env: { LANTERNROOM_LOG: 'debug' } });
     const planted = await plant(world);
     const secrets = Object.values(planted);

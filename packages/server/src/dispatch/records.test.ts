@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts';
 import { foundSpace } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
 import type { Job } from '../core/sending/job.ts';
-import { claim } from '../core/sending/lease-jobs.ts';
+import { claim, LEASE } from '../core/sending/lease-jobs.ts';
 import { openGround } from '../main.ts';
 import { freshFolder } from '../testing/folders.ts';
 import { aJob, anAttempt } from '../testing/things.ts';
@@ -53,7 +53,8 @@ test('[D20][D28] one that cannot be recorded, and one whose lease was lost, harm
   await room.store.write(space, [], (tx) =>
     tx.jobs.insertAttempt(anAttempt({ space, job: bad.id, delivery: bad.delivery })),
   );
-  await room.store.write(space, [], (tx) => tx.jobs.requeue(lost.id, 30));
+  const expired = (lost.leasedUntil ?? 0) + 1;
+  await room.store.write(space, [], (tx) => tx.jobs.lease([lost], expired, expired + LEASE));
   const before = await ledgerEnd();
   const settled = await Promise.allSettled([bad, lost, ...well].map(settle));
   expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : 'failed'))).toEqual([
