@@ -14,10 +14,11 @@ type Serving = Socket & { _httpMessage?: ServerResponse | null };
  */
 export function answerHalfClosed(server: Server): void {
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
-  server.on('connection', (socket: Serving) => {
-    socket.on('end', () => {
-      const response = socket._httpMessage;
-      if (response?.headersSent && !response.writableEnded) socket.destroy();
-    });
-  });
+  server.on('connection', (socket: Serving) => socket.on('end', endStream));
+}
+
+/** One function for all connections: thousands of them may be open. */
+function endStream(this: Serving): void {
+  const response = this._httpMessage;
+  if (response?.headersSent && !response.writableEnded) this.destroy();
 }
