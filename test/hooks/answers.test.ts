@@ -46,8 +46,8 @@ test('[W23] approved, in the words of Codex and of Gemini CLI', async () => {
 test.each([
   ['claude', { status: 'rejected', feedback: 'Not on a Friday.' }, /The person said no: Not on a Friday\./],
   ['codex', { status: 'rejected' }, /The person said no\. Do not/],
-  ['gemini', { status: 'redirected', feedback: 'Publish to staging.' }, /otherwise\. Publish to staging\./],
-  ['claude', { status: 'redirected', edited_content: 'Use make release' }, /otherwise\. Use make release/],
+  ['gemini', { status: 'redirected', feedback: 'Publish to staging.' }, /differently\. Publish to staging\./],
+  ['claude', { status: 'redirected', edited_content: 'Use make release' }, /differently\. Use make release/],
 ])('[W23] %s: %j keeps the tool from running, and says why', async (host, answer, says) => {
   const place = await openWorkplace();
   const running = hook([host], host === 'gemini' ? geminiCall() : toolCall(), place.env);
