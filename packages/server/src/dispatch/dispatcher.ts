@@ -14,8 +14,8 @@ export interface DispatcherParts extends CourierParts {
   wakeups: { on(topic: Topic, wake: () => void): () => void };
 }
 
-/** How many due jobs are read at once. What finds no place is kept for the next looks, which then need not ask the store. */
-const PAGE = 512;
+const PAGE = 128;
+const SOME = 16;
 /** How many jobs we hold at once: those being sent, and those that wait to be recorded. */
 const MOST_OURS = 768;
 /** How many pages are searched when the first ones hold only jobs of receivers that are busy. */
@@ -23,8 +23,6 @@ const MOST_PAGES = 4;
 /** A look that takes this long has skipped many jobs of a receiver that hangs; we then rest for a multiple of it. */
 const LONG_LOOK_MS = 8;
 const REST_AFTER_LONG_LOOK = 4;
-/** When all places are taken, so many end within this time that one claim for all of them is cheaper. */
-const GATHER_MS = 2;
 /** How often it looks without being told: another process may have queued something. */
 const BACKSTOP_MS = 5_000;
 
@@ -42,8 +40,6 @@ export class Dispatcher {
   #lookedAt: Micros = 0;
   #lastLookMs = 0;
   #restMs = 0;
-  /** Due jobs that were read and found no place. Another worker may have taken them meanwhile: the claim would show it. */
-  #ahead: Job[] = [];
   /** Receivers that have more due jobs than free places, as of the last look. */
   #passed: ReadonlySet<string> = new Set();
   #isFull = false;
@@ -97,7 +93,6 @@ export class Dispatcher {
     const { room } = this.#parts;
     const free = await this.#findFree();
     this.#isFull = this.#room <= 0;
-    if (this.#isFull) this.#restMs = Math.max(this.#restMs, GATHER_MS);
     const senders = new Senders(room);
     // Before they are claimed, the next look would find them again.
     const claims = [...bySpace(free)].map(([space, jobs]) => this.#claim(space, jobs, senders));
@@ -107,42 +102,24 @@ export class Dispatcher {
 
   /** Due jobs whose receivers have a free place; the place is taken here. */
   async #findFree(): Promise<Job[]> {
-    this.#lookedAt = this.#parts.room.clock.now();
+    const { store, clock } = this.#parts.room;
+    this.#lookedAt = clock.now();
     const passed = new Set(this.#receivers.full());
     this.#passed = passed;
-    const known = this.#admitted(this.#ahead, passed);
-    // The store is asked once these are claimed; until then it would name them again.
-    this.#again ||= known.length > 0;
-    return known.length > 0 ? known : this.#readFree(passed);
-  }
-
-  async #readFree(passed: Set<string>): Promise<Job[]> {
+    // As many as there is room for, and a few more, because some may belong to busy receivers.
+    const limit = Math.min(PAGE, 2 * this.#room + SOME);
     for (let page = 0; page < MOST_PAGES && this.#room > 0; page++) {
-      const due = await this.#readDue(passed);
-      const free = this.#admitted(due, passed);
-      this.#again ||= free.length > 0 && due.length === PAGE;
-      if (free.length > 0 || due.length < PAGE) return free;
+      const startedAt = performance.now();
+      const due = await store.directory.jobsDue(this.#lookedAt, limit, [...passed]);
+      const tookMs = performance.now() - startedAt;
+      // A single long look may be due to the machine.
+      if (Math.min(tookMs, this.#lastLookMs) > LONG_LOOK_MS) this.#restMs = tookMs * REST_AFTER_LONG_LOOK;
+      this.#lastLookMs = tookMs;
+      const free = due.filter((job) => !this.#running.has(job.id) && this.#admit(job, passed));
+      this.#again ||= free.length > 0 && due.length === limit;
+      if (free.length > 0 || due.length < limit) return free;
     }
     return [];
-  }
-
-  async #readDue(passed: ReadonlySet<string>): Promise<Job[]> {
-    const startedAt = performance.now();
-    const due = await this.#parts.room.store.directory.jobsDue(this.#lookedAt, PAGE, [...passed]);
-    const tookMs = performance.now() - startedAt;
-    // A single long look may be due to the machine.
-    if (Math.min(tookMs, this.#lastLookMs) > LONG_LOOK_MS) this.#restMs = tookMs * REST_AFTER_LONG_LOOK;
-    this.#lastLookMs = tookMs;
-    return due;
-  }
-
-  /** Those that get a place. The others are kept. */
-  #admitted(due: readonly Job[], passed: Set<string>): Job[] {
-    const waiting = due.filter(({ id }) => !this.#running.has(id));
-    const free = waiting.filter((job) => this.#admit(job, passed));
-    const admitted = new Set(free);
-    this.#ahead = waiting.filter((job) => !admitted.has(job));
-    return free;
   }
 
   get #room(): number {
