@@ -15,6 +15,8 @@ type Serving = Socket & { _httpMessage?: ServerResponse | null };
 export function answerHalfClosed(server: Server): void {
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   server.on('connection', (socket: Serving) => socket.on('end', endStream));
+  // A WebSocket knows by itself when the other side has gone, and thousands of them lie idle.
+  server.on('upgrade', (_request, socket) => socket.off('end', endStream));
 }
 
 /** One function for all connections: thousands of them may be open. */
