@@ -51,7 +51,7 @@ describe('events', () => {
     const event = await furnishEvents(server);
     await page.goto(`/events/agent-01/${event}`);
     await page.getByRole('button', { name: 'Replay' }).press('Enter');
-    await page.getByText('It is at the end of the inbox once more, at 3.').waitFor();
+    await page.getByText('It is at the end of the inbox once more, at offset 3.').waitFor();
     await page.getByText(/^At offset 3 since/).waitFor();
     await page.goto('/events?agent=agent-01');
     await page.getByText('is green').first().waitFor();

@@ -121,7 +121,7 @@ function Replay({ name }: { name: EventName }) {
   const replay = async () => {
     try {
       const { offset } = await desk.replay(name);
-      setSaid(`It is at the end of the inbox once more, at ${offset}. Nothing was resumed by that.`);
+      setSaid(`It is at the end of the inbox once more, at offset ${offset}. Nothing was resumed by that.`);
     } catch (error) {
       setSaid(calmly(error));
     } finally {
