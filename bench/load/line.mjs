@@ -35,6 +35,8 @@ export class Line {
     const line = new Line();
     line.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
     await once(line.#socket, 'connect');
+    // Whoever waits for an answer is told by `close`, which follows.
+    line.#socket.on('error', () => {});
     return line;
   }
 

@@ -115,15 +115,20 @@ async function decisions(rounds) {
   });
 }
 
-/** Times each by itself while the others stand still, after one round to warm up. */
+/**
+ * Times each by itself while the others stand still, after one round to warm up. Connections are opened by the round that
+ * uses them: a server hangs up on those that say nothing for fifteen seconds, and preparing the others takes longer.
+ */
 async function inTurn(rounds, scenes) {
   const timed = ({ server, wake }) => {
     process.kill(server.pid, 'SIGSTOP');
     return async () => {
       process.kill(server.pid, 'SIGCONT');
-      for (let n = 0; n < WARM_UP; n++) await wake();
+      const waking = await Waking.open(server);
+      for (let n = 0; n < WARM_UP; n++) await wake(waking);
       const times = [];
-      for (let n = 0; n < SAMPLES; n++) times.push(await wake());
+      for (let n = 0; n < SAMPLES; n++) times.push(await wake(waking));
+      waking.close();
       process.kill(server.pid, 'SIGSTOP');
       return toPercentiles(times);
     };
@@ -133,8 +138,7 @@ async function inTurn(rounds, scenes) {
     await inRounds(1, contestants);
     return await inRounds(rounds, contestants);
   } finally {
-    for (const { waking, server, folder } of Object.values(scenes)) {
-      waking.close();
+    for (const { server, folder } of Object.values(scenes)) {
       await server.stop();
       remove(folder);
     }
@@ -143,33 +147,30 @@ async function inTurn(rounds, scenes) {
 
 async function eventsIn(folder) {
   const server = await startAkep(folder);
-  const waking = await Waking.open(server);
   let cursor = await endOf(server);
-  const wake = async () => {
+  const wake = async (waking) => {
     const { answer, millis } = await waking.once(waitFor(cursor), toBytes(signedEvent()), 202);
     cursor = answer.next_cursor;
     return millis;
   };
-  return { folder, server, waking, wake };
+  return { folder, server, wake };
 }
 
 async function leastEvents() {
   const server = await startLeastWake();
-  const waking = await Waking.open(server);
-  const wake = async () => (await waking.once(waitFor(''), toBytes(signedEvent()), 202)).millis;
-  return { folder: server.folder, server, waking, wake };
+  const wake = async (waking) => (await waking.once(waitFor(''), toBytes(signedEvent()), 202)).millis;
+  return { folder: server.folder, server, wake };
 }
 
 async function decisionsIn(folder, count) {
   const { token, waiting } = await fill(folder, { total: 1, fresh: 1, open: count });
   const server = await startLanternroom(folder);
-  const waking = await Waking.open(server);
-  const wake = async () => {
+  const wake = async (waking) => {
     const item = waiting.shift();
     const wait = { method: 'GET', path: `/wake/v1/response/${item.id}?wait=30`, headers: AS_AGENT };
     const { answer, millis } = await waking.once(wait, toBytes(decision(token, item)), 200);
     if (answer.status !== 'approved') throw new Error(`the waiter was told ${JSON.stringify(answer)}`);
     return millis;
   };
-  return { folder, server, waking, wake };
+  return { folder, server, wake };
 }
