@@ -1,10 +1,15 @@
-import { inRepo } from './repo.mjs';
+import { writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { noticesOf } from './notices.mjs';
+import { inRepo, readJson } from './repo.mjs';
 
 /**
  * Loading fourteen hundred small files is most of a cold start, and Node 20 caches nothing of it. So the program is
  * also written as a few large files, which `lanternroom` runs; their content is the same.
  */
 const FOLDER = 'packages/server/dist/bundle';
+/** The licences of what the bundle contains. */
+const NOTICES = 'third-party.txt';
 
 /**
  * The entry points by name: the command, its launcher, and the threads, which must lie beside the files that start
@@ -17,8 +22,11 @@ const ENTRIES = {
   'folding-thread': 'packages/server/src/storage/sqlite/folding-thread.ts',
 };
 
-/** Left where npm put it: native code, and what few starts load. The package itself depends on each. */
-const OUTSIDE = ['@photostructure/sqlite', '@node-rs/argon2', 'pg', 'nodemailer', '@simplewebauthn/server'];
+/**
+ * Left where npm puts it: native code, and what few starts load. These are all that the package depends on; everything
+ * else is inside the bundle, so whoever installs the package downloads nothing twice.
+ */
+const OUTSIDE = Object.keys(readJson('packages/server/package.json').dependencies);
 const isOutside = (id) => OUTSIDE.some((name) => id === name || id.startsWith(`${name}/`));
 
 /** Returns the files that it wrote, as paths from the root. */
@@ -35,10 +43,21 @@ export async function bundleServer() {
   });
   try {
     const { output } = await bundle.write(OUTPUT);
-    return output.map(({ fileName }) => `${FOLDER}/${fileName}`);
+    refuseStrays(output);
+    writeFileSync(inRepo(FOLDER, NOTICES), noticesOf(output.flatMap(({ moduleIds }) => moduleIds ?? [])));
+    return [NOTICES, ...output.map(({ fileName }) => fileName)].map((name) => `${FOLDER}/${name}`);
   } finally {
     await bundle.close();
   }
+}
+
+/** An import that was not found stays as it is, and would fail only where the package is installed. */
+function refuseStrays(output) {
+  const files = new Set(output.map(({ fileName }) => fileName));
+  const strays = output
+    .flatMap(({ imports = [], dynamicImports = [] }) => [...imports, ...dynamicImports])
+    .filter((id) => !files.has(id) && !isBuiltin(id) && !isOutside(id));
+  if (strays.length > 0) throw new Error(`The bundle would need ${strays.join(', ')} beside it.`);
 }
 
 /**

@@ -59,12 +59,17 @@ function hasBuild(dir) {
   return existsSync(inRepo(dir, 'tsconfig.build.json')) && sources(dir).some((path) => path.endsWith('.ts'));
 }
 
+/** Which of our scripts take part in a package's build. */
+const SCRIPTS = {
+  'packages/server': ['scripts/bundle.mjs', 'scripts/notices.mjs'],
+  'packages/web': ['scripts/notices.mjs'],
+};
+
 function buildStamp(dir) {
   const shared = ['tsconfig.base.json', 'package-lock.json'];
   const sdk = dir === 'packages/sdk' ? [] : sources('packages/sdk');
   const mcp = ['packages/agent', 'packages/server'].includes(dir) ? sources('packages/mcp') : [];
-  const how = dir === 'packages/server' ? ['scripts/bundle.mjs'] : [];
-  return fingerprint([...shared, ...sdk, ...mcp, ...how, ...sources(dir)]);
+  return fingerprint([...shared, ...sdk, ...mcp, ...(SCRIPTS[dir] ?? []), ...sources(dir)]);
 }
 
 /**

@@ -41,3 +41,35 @@ test.each(LIBRARIES)('the maps of %s bring the sources that they name', (name) =
   const empty = maps.filter((path) => !readFileSync(path, 'utf8').includes('"sourcesContent":["'));
   expect(empty).toEqual([]);
 });
+
+/** The packages from which a bundle's maps say that its lines come. */
+function packagesInside(bundle: string): Set<string> {
+  const maps = readdirSync(bundle).filter((name) => name.endsWith('.js.map'));
+  const sources = maps.flatMap(
+    (name) => (JSON.parse(readFileSync(join(bundle, name), 'utf8')) as { sources: string[] }).sources,
+  );
+  const found = sources.flatMap((path) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+  return new Set(found);
+}
+
+test('whoever gets the bundled server gets the licence of everything inside it', () => {
+  const bundle = inRepo('packages/server/dist/bundle');
+  const inside = packagesInside(bundle);
+  expect(inside).toContain('fastify');
+  const notices = readFileSync(join(bundle, 'third-party.txt'), 'utf8');
+  const untold = [...inside].filter((name) => !notices.includes(`\n${name} `));
+  expect(untold).toEqual([]);
+  expect(notices).not.toContain('/node_modules/');
+});
+
+test('the page tells the licences of its programs and fonts', () => {
+  const page = JSON.parse(readFileSync(inRepo('packages/web/package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  const notices = readFileSync(inRepo('packages/server/public/third-party.txt'), 'utf8');
+  const fonts = Object.keys(page.dependencies).filter((name) => name.startsWith('@fontsource'));
+  expect(fonts.length).toBe(3);
+  const untold = ['react', 'react-dom', ...fonts].filter((name) => !notices.includes(`\n${name} `));
+  expect(untold).toEqual([]);
+  expect(notices).toContain('SIL OPEN FONT LICENSE');
+});

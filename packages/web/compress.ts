@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-const TEXT = /\.(js|css|html|svg|webmanifest)$/;
+const TEXT = /\.(js|css|html|svg|txt|webmanifest)$/;
 const TOO_SMALL = 1024;
 
 /** Writes `.br` and `.gz` beside what compresses well; the server picks by what the browser accepts. */

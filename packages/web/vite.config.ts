@@ -1,9 +1,10 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { compressed } from './compress.ts';
+import { notices } from './notices.ts';
 
 export default defineConfig({
-  plugins: [react(), compressed()],
+  plugins: [react(), notices(), compressed()],
   build: {
     outDir: '../server/public',
     emptyOutDir: true,

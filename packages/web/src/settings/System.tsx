@@ -36,6 +36,7 @@ export function System() {
           <Link to="/tasks">Tasks</Link>
           <Link to="/events">Events</Link>
           <a href="/openapi.json">The API</a>
+          <a href="/third-party.txt">Licences</a>
         </p>
       </section>
     </>
