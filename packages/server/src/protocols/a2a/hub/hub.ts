@@ -9,14 +9,12 @@ import { RENEW_LINKS_EVERY, renewLinks } from '../../../core/tasks/presence.ts';
 import { identify } from '../../../http/entry/agent-key.ts';
 import type { Shell } from '../../../http/shell.ts';
 import { refuseUpgrade } from '../../../http/sockets/upgrades.ts';
-import type { Connection, ConnectionParts } from './connection.ts';
+import type { Connection, Opened, Surroundings } from './connection.ts';
 import { CLOSE, FRAME_MOST, HEARTBEAT_SECONDS, PROTOCOL } from './frames.ts';
 import type { Wish } from './inbox-feed.ts';
 
 /** How long a laptop may take to answer our goodbye. */
 const GOODBYE_MS = 2_000;
-
-type Opened = Pick<ConnectionParts, 'socket' | 'wire'>;
 
 type OpenLink = { agent: AgentId; link: string; connection: Connection };
 
@@ -26,6 +24,8 @@ type Warn = (problem: unknown, message: string) => void;
 export class Hub {
   readonly #shell: Shell;
   readonly #warn: Warn;
+  /** One object for all connections. */
+  readonly #around: Surroundings;
   readonly #sockets = new WebSocketServer({
     noServer: true,
     maxPayload: FRAME_MOST,
@@ -44,6 +44,8 @@ export class Hub {
   constructor(shell: Shell, warn: Warn) {
     this.#shell = shell;
     this.#warn = warn;
+    const { room, wakeups } = shell;
+    this.#around = { room, wakeups, warn, isActive: (digest) => this.#isActive(digest) };
   }
 
   get size(): number {
@@ -78,9 +80,10 @@ export class Hub {
       // Loaded with the first laptop: reading frames takes a fifth of all files of a start.
       const { Connection } = await import('./connection.ts');
       this.#sockets.handleUpgrade(request, socket, head, (opened) => {
-        const parts = this.#partsFor({ socket: opened, wire: socket }, key);
         const { replaces, wish } = askedIn(request);
-        this.#welcome(new Connection({ ...parts, wish }), opened, replaces);
+        const at = this.#placeOf(key);
+        const connection = new Connection(this.#around, { socket: opened, wire: socket, at }, wish);
+        this.#welcome(connection, opened, replaces);
       });
     } catch (reason) {
       if (isFault(reason) && reason.fault === 'unauthorized')
@@ -97,11 +100,8 @@ export class Hub {
     return null;
   }
 
-  #partsFor(opened: Opened, key: KeyRecord): Omit<ConnectionParts, 'wish'> {
-    const { room, wakeups } = this.#shell;
-    const link = `link_${room.ids.letters(16)}`;
-    const at = { space: key.space, agent: key.agent, link, digest: key.digest };
-    return { room, wakeups, ...opened, at, isLetIn: () => this.#isActive(key.digest), warn: this.#warn };
+  #placeOf({ space, agent, digest }: KeyRecord): Opened['at'] {
+    return { space, agent, link: `link_${this.#shell.room.ids.letters(16)}`, digest };
   }
 
   async #isActive(digest: string): Promise<boolean> {
