@@ -48,7 +48,8 @@ export async function pour(call: StreamedCall, begun: Begun, wrap: Wrap): Promis
     };
     follower = new TaskFollower(shell, { task, after, outlet: outletOf(call), sink });
     await follower.run().catch((problem: unknown) => {
-      if (!isFault(problem)) call.request.log.error({ err: problem }, 'a stream broke off');
+      const { id, log } = call.request;
+      if (!isFault(problem)) log.error({ reqId: id, err: problem }, 'a stream broke off');
     });
   }
   stream.close();
