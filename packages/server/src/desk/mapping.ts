@@ -2,7 +2,7 @@ import type { Agent } from '../core/agents/agent.ts';
 import type { budgetOf } from '../core/agents/budget.ts';
 import type { KeyRecord } from '../core/agents/key.ts';
 import { isJsonObject, type JsonObject } from '../core/canonical.ts';
-import type { Answer, Decision } from '../core/deliveries/decision.ts';
+import type { Answer, Decision } from '../core/deliveries/decision/decision.ts';
 import { type Delivery, timedOutAt, type Verdict } from '../core/deliveries/delivery.ts';
 import { ceilingOf, keptFor, type Subscription } from '../core/events/subscription.ts';
 import type { ExactJson } from '../core/exact-json.ts';

@@ -1,4 +1,4 @@
-import { settleHeld } from '../core/deliveries/effect.ts';
+import { settleHeld } from '../core/deliveries/decision/effect.ts';
 import { wakeSnoozed } from '../core/deliveries/triage.ts';
 import { closeExpiredWaits, retireEvents } from '../core/events/retention.ts';
 import { isFault } from '../core/faults.ts';

@@ -1,6 +1,6 @@
 import type { Agent } from '../core/agents/agent.ts';
 import type { KeyRecord } from '../core/agents/key.ts';
-import type { Decision } from '../core/deliveries/decision.ts';
+import type { Decision } from '../core/deliveries/decision/decision.ts';
 import { type Delivery, type Draft, UNTOUCHED } from '../core/deliveries/delivery.ts';
 import type { IdempotencyRecord } from '../core/deliveries/store.ts';
 import type { Checkpoint, LedgerLine } from '../core/ledger/ledger.ts';

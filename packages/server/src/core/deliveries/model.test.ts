@@ -16,7 +16,7 @@ import { HOUR, SECOND } from '../time.ts';
 import { accept } from './accept.ts';
 import { decide, undo } from './decide.ts';
 import { DELIVERY_TYPES, SECTIONS, type Section, STATUSES } from './delivery.ts';
-import { total } from './overview.ts';
+import { total } from './reading/overview.ts';
 import { check, sweep } from './sweep.ts';
 import { markRead, snooze } from './triage.ts';
 import { withdraw } from './withdraw.ts';

@@ -1,4 +1,4 @@
-import { openText } from '../deliveries/sealed.ts';
+import { openText } from '../deliveries/content/sealed.ts';
 import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
 import type { Micros } from '../time.ts';

@@ -1,5 +1,5 @@
 import type { Delivery, Section } from '../deliveries/delivery.ts';
-import { MOST_COUNTED, total } from '../deliveries/overview.ts';
+import { MOST_COUNTED, total } from '../deliveries/reading/overview.ts';
 import type { PersonId, SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
 import type { Job } from '../sending/job.ts';

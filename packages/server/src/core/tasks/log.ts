@@ -1,5 +1,5 @@
 import type { JsonObject } from '../canonical.ts';
-import { openText } from '../deliveries/sealed.ts';
+import { openText } from '../deliveries/content/sealed.ts';
 import { exactText } from '../exact-json.ts';
 import { Fault } from '../faults.ts';
 import type { AgentId } from '../ids.ts';

@@ -1,4 +1,4 @@
-import { openText } from '../deliveries/sealed.ts';
+import { openText } from '../deliveries/content/sealed.ts';
 import { Fault } from '../faults.ts';
 import type { Room } from '../room.ts';
 import type { Job, JobState } from '../sending/job.ts';

@@ -1,6 +1,11 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { IMAGE_MOST, imageTypeOf, isImageAddress, namesAddress } from '../../core/deliveries/image.ts';
+import {
+  IMAGE_MOST,
+  imageTypeOf,
+  isImageAddress,
+  namesAddress,
+} from '../../core/deliveries/content/image.ts';
 import { openDesk, refused, status } from '../../testing/desk.ts';
 import { PUBLIC, PublicStage } from '../../testing/outbound.ts';
 import { certificate, httpsReceiver } from '../../testing/receivers.ts';

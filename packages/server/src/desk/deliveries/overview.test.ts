@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { estimateMinutes } from '../../core/deliveries/overview.ts';
+import { estimateMinutes } from '../../core/deliveries/reading/overview.ts';
 import { HOUR, toIso } from '../../core/time.ts';
 import { AT_ONCE, body, openDesk, status } from '../../testing/desk.ts';
 import { aDecision } from '../../testing/things.ts';

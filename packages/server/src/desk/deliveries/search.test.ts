@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { indexSome } from '../../core/deliveries/index-words.ts';
+import { indexSome } from '../../core/deliveries/search/index-words.ts';
 import { record } from '../../core/room.ts';
 import { DAY, SECOND } from '../../core/time.ts';
 import { Indexer } from '../../dispatch/indexer.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Day } from '../../core/deliveries/insights.ts';
+import type { Day } from '../../core/deliveries/reading/insights.ts';
 import { fromIsoWeek, mondayOf, toIsoWeek, weekOf } from '../../core/people/iso-week.ts';
 import { record } from '../../core/room.ts';
 import { DAY, HOUR, SECOND } from '../../core/time.ts';

@@ -1,5 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { byType, byVerdict, type Day, sum, type Week, weekAt } from '../../core/deliveries/insights.ts';
+import {
+  byType,
+  byVerdict,
+  type Day,
+  sum,
+  type Week,
+  weekAt,
+} from '../../core/deliveries/reading/insights.ts';
 import { fromIsoWeek, toIsoWeek, weekOf } from '../../core/people/iso-week.ts';
 import { toWall } from '../../core/people/zone.ts';
 import { SECOND, toIso } from '../../core/time.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonObject } from '../../core/canonical.ts';
-import { IMAGE_MOST, imageTypeOf } from '../../core/deliveries/image.ts';
+import { IMAGE_MOST, imageTypeOf } from '../../core/deliveries/content/image.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
 import { cancelAsPerson } from '../../core/tasks/cancel.ts';
 import { findContentOfSpace, readAll, readContent } from '../../core/tasks/content.ts';

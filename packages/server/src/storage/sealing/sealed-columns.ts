@@ -1,4 +1,4 @@
-import { answerIdentity, bodyIdentity, responseIdentity } from '../../core/deliveries/sealed.ts';
+import { answerIdentity, bodyIdentity, responseIdentity } from '../../core/deliveries/content/sealed.ts';
 import { chunkIdentity } from '../../core/tasks/content.ts';
 import { frameIdentity } from '../../core/tasks/frames.ts';
 import { pushIdentity } from '../../core/tasks/push.ts';

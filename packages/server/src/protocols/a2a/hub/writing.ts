@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../core/canonical.ts';
-import { openText } from '../../../core/deliveries/sealed.ts';
+import { openText } from '../../../core/deliveries/content/sealed.ts';
 import { ExactJson, exactText } from '../../../core/exact-json.ts';
 import type { AgentId } from '../../../core/ids.ts';
 import { memberText } from '../../../core/json-text.ts';

@@ -1,11 +1,11 @@
-import { preferencesOf } from '../people/choose.ts';
-import type { Person } from '../people/person.ts';
-import { nextSitting } from '../people/sittings.ts';
-import { type Room, record } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { Micros } from '../time.ts';
-import type { Decision } from './decision.ts';
-import { type Delivery, type DeliveryType, SECTIONS, type Section } from './delivery.ts';
+import { preferencesOf } from '../../people/choose.ts';
+import type { Person } from '../../people/person.ts';
+import { nextSitting } from '../../people/sittings.ts';
+import { type Room, record } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import type { Micros } from '../../time.ts';
+import type { Decision } from '../decision/decision.ts';
+import { type Delivery, type DeliveryType, SECTIONS, type Section } from '../delivery.ts';
 
 /** Counting stops here: nobody needs to know a larger number. */
 export const MOST_COUNTED = 1000;

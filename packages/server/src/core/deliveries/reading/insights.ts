@@ -1,13 +1,13 @@
-import { median } from '../agents/stats.ts';
-import { placeAt } from '../ledger/place.ts';
-import { preferencesOf } from '../people/choose.ts';
-import { type IsoWeek, mondayOf } from '../people/iso-week.ts';
-import type { Person } from '../people/person.ts';
-import { addDays, fromWall } from '../people/zone.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { Micros } from '../time.ts';
-import { DELIVERY_TYPES, type DeliveryType, type Verdict } from './delivery.ts';
+import { median } from '../../agents/stats.ts';
+import { placeAt } from '../../ledger/place.ts';
+import { preferencesOf } from '../../people/choose.ts';
+import { type IsoWeek, mondayOf } from '../../people/iso-week.ts';
+import type { Person } from '../../people/person.ts';
+import { addDays, fromWall } from '../../people/zone.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import type { Micros } from '../../time.ts';
+import { DELIVERY_TYPES, type DeliveryType, type Verdict } from '../delivery.ts';
 
 /** A day on which more happened is counted up to here: the letter is to be read in a minute. */
 export const MOST_A_DAY = 5000;

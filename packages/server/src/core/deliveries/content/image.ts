@@ -1,5 +1,5 @@
-import type { Json } from '../canonical.ts';
-import { textsIn } from './words.ts';
+import type { Json } from '../../canonical.ts';
+import { textsIn } from '../search/words.ts';
 
 export const IMAGE_MOST = 5 * 1024 * 1024;
 

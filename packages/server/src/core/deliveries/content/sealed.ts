@@ -1,6 +1,6 @@
-import type { Room } from '../room.ts';
-import type { Decision } from './decision.ts';
-import type { Content, Delivery } from './delivery.ts';
+import type { Room } from '../../room.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { Content, Delivery } from '../delivery.ts';
 
 /**
  * Sealed records are bound to the row they belong to: moved to another row, they do not open.

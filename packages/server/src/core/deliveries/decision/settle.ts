@@ -1,8 +1,8 @@
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { Delivery } from './delivery.ts';
-import { callbackOf } from './delivery.ts';
-import { openContent, responseIdentity } from './sealed.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { openContent, responseIdentity } from '../content/sealed.ts';
+import type { Delivery } from '../delivery.ts';
+import { callbackOf } from '../delivery.ts';
 
 /** Stores the answer's bytes, queues the callback and tells whoever waits. */
 export async function settleAnswer(room: Room, tx: Tx, answered: Delivery, body: string): Promise<void> {

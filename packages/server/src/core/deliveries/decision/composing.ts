@@ -1,12 +1,12 @@
-import type { Json } from '../canonical.ts';
-import { Fault } from '../faults.ts';
-import type { DeliveryId } from '../ids.ts';
-import type { Person } from '../people/person.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { Micros } from '../time.ts';
-import type { Verdict } from './delivery.ts';
-import { openText } from './sealed.ts';
+import type { Json } from '../../canonical.ts';
+import { Fault } from '../../faults.ts';
+import type { DeliveryId } from '../../ids.ts';
+import type { Person } from '../../people/person.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import type { Micros } from '../../time.ts';
+import { openText } from '../content/sealed.ts';
+import type { Verdict } from '../delivery.ts';
 
 /** An answer that a person is still writing: theirs alone, and no agent ever sees it. */
 export type Composing = {

@@ -1,4 +1,4 @@
-import type { Json } from '../canonical.ts';
+import type { Json } from '../../canonical.ts';
 
 // Scripts that are written without spaces between words.
 const UNSPACED =

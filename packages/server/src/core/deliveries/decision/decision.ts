@@ -1,6 +1,6 @@
-import type { AgentId, DeliveryId, PersonId, SpaceId } from '../ids.ts';
-import type { Micros } from '../time.ts';
-import type { Delivery, Verdict } from './delivery.ts';
+import type { AgentId, DeliveryId, PersonId, SpaceId } from '../../ids.ts';
+import type { Micros } from '../../time.ts';
+import type { Delivery, Verdict } from '../delivery.ts';
 
 /** A person's answer, before it is judged. */
 export type Answer = {

@@ -1,12 +1,12 @@
-import type { Json } from '../canonical.ts';
-import { orNull } from '../faults.ts';
-import type { SpaceId } from '../ids.ts';
-import type { LedgerLine } from '../ledger/ledger.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { Delivery } from './delivery.ts';
-import { detailsOf } from './delivery.ts';
-import { answerIdentity, openContent, openText } from './sealed.ts';
+import type { Json } from '../../canonical.ts';
+import { orNull } from '../../faults.ts';
+import type { SpaceId } from '../../ids.ts';
+import type { LedgerLine } from '../../ledger/ledger.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { answerIdentity, openContent, openText } from '../content/sealed.ts';
+import type { Delivery } from '../delivery.ts';
+import { detailsOf } from '../delivery.ts';
 import { textsIn, wordsOf } from './words.ts';
 
 /** Small, so that no request waits long behind the indexer: this much is read or written at once. */

@@ -1,5 +1,5 @@
-import { type Micros, toIso } from '../time.ts';
-import type { Delivery, Verdict } from './delivery.ts';
+import { type Micros, toIso } from '../../time.ts';
+import type { Delivery, Verdict } from '../delivery.ts';
 
 /**
  * The one answer. Its bytes are made once, when the decision takes effect, and are the same on every surface

@@ -1,5 +1,5 @@
-import type { Tx } from '../store.ts';
-import type { Delivery } from './delivery.ts';
+import type { Tx } from '../../store.ts';
+import type { Delivery } from '../delivery.ts';
 
 /** An agent may give every delivery of its life the same thread. */
 const COUNTED = 1000;

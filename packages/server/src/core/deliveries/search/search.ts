@@ -1,10 +1,10 @@
-import type { SpaceId } from '../ids.ts';
-import { placeAt } from '../ledger/place.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { Micros } from '../time.ts';
-import type { Delivery } from './delivery.ts';
-import type { FindQuery } from './store.ts';
+import type { SpaceId } from '../../ids.ts';
+import { placeAt } from '../../ledger/place.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import type { Micros } from '../../time.ts';
+import type { Delivery } from '../delivery.ts';
+import type { FindQuery } from '../store.ts';
 import { wordsOf } from './words.ts';
 
 const MOST_WORDS_ASKED = 16;

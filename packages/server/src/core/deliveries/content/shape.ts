@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from '../canonical.ts';
-import type { Content } from './delivery.ts';
-import { detailsOf } from './delivery.ts';
+import { isJsonObject, type Json } from '../../canonical.ts';
+import type { Content } from '../delivery.ts';
+import { detailsOf } from '../delivery.ts';
 
 /** What a list row shows of content that stays sealed; computed once, on arrival. */
 export type Shape = { parts: number; irreversible: boolean };
