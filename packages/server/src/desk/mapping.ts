@@ -4,7 +4,7 @@ import type { KeyRecord } from '../core/agents/key.ts';
 import { isJsonObject, type JsonObject } from '../core/canonical.ts';
 import type { Answer, Decision } from '../core/deliveries/decision/decision.ts';
 import { type Delivery, timedOutAt, type Verdict } from '../core/deliveries/delivery.ts';
-import { ceilingOf, keptFor, type Subscription } from '../core/events/subscription.ts';
+import { ceilingOf, keptFor, type Subscription } from '../core/events/subscriptions/subscription.ts';
 import type { ExactJson } from '../core/exact-json.ts';
 import { memberText } from '../core/json-text.ts';
 import type { LedgerLine } from '../core/ledger/ledger.ts';

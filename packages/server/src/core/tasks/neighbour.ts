@@ -2,7 +2,7 @@ import type { JsonObject } from '../canonical.ts';
 import { type Envelope, outlineOf } from '../events/event.ts';
 import { headsToPlace, place } from '../events/place.ts';
 import { ownProducer } from '../events/producer.ts';
-import { plainTaker } from '../events/takers.ts';
+import { plainTaker } from '../events/subscriptions/takers.ts';
 import { exactText } from '../exact-json.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
 import type { Room } from '../room.ts';

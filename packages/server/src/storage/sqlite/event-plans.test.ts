@@ -8,7 +8,7 @@ import type {
   SubscriptionRows,
   WaitRows,
 } from '../../core/events/store.ts';
-import { everything } from '../../core/events/subscription.ts';
+import { everything } from '../../core/events/subscriptions/subscription.ts';
 import type { LeftoverRows } from '../../core/leftovers.ts';
 import { excess, explaining, plansOf, type Samples } from '../../testing/query-plans.ts';
 import { Bodies } from '../rows/events/bodies.ts';

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { MadeAgent } from '../../../core/agents/found.ts';
 import { addKey, revokeKeys } from '../../../core/agents/keys.ts';
-import { subscribeToEverything } from '../../../core/events/subscribe.ts';
+import { subscribeToEverything } from '../../../core/events/subscriptions/subscribe.ts';
 import { Fault, orThrow } from '../../../core/faults.ts';
 import { append, olderFrameKey, save } from '../../../core/tasks/log.ts';
 import { send } from '../../../core/tasks/open.ts';

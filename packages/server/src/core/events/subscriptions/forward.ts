@@ -1,6 +1,6 @@
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { EventRecord } from './event.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import type { EventRecord } from '../event.ts';
 import type { Taker } from './takers.ts';
 
 /** One job for each subscription that wants the event sent, in the transaction that keeps it (K19). */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anEvent, subscription } from '../../testing/akep.ts';
+import { anEvent, subscription } from '../../../testing/akep.ts';
+import type { Envelope } from '../event.ts';
 import { Candidates } from './candidates.ts';
-import type { Envelope } from './event.ts';
 import type { Arrival, Subscription, SubscriptionBody } from './subscription.ts';
 import { findTakers } from './takers.ts';
 

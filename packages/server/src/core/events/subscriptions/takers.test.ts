@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { anEvent, subscription } from '../../testing/akep.ts';
-import type { Envelope } from './event.ts';
+import { anEvent, subscription } from '../../../testing/akep.ts';
+import type { Envelope } from '../event.ts';
 import type { Arrival, Subscription, SubscriptionBody } from './subscription.ts';
 import { findTakers, type Taker } from './takers.ts';
 

@@ -1,5 +1,5 @@
-import type { Json } from '../canonical.ts';
-import { entry } from '../maps.ts';
+import type { Json } from '../../canonical.ts';
+import { entry } from '../../maps.ts';
 import { type Arrival, type Subscription, valueAt, type Want, wantsOf } from './subscription.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { AgentId } from '../ids.ts';
-import type { Tx } from '../store.ts';
-import type { EventRecord } from './event.ts';
+import type { AgentId } from '../../ids.ts';
+import type { Tx } from '../../store.ts';
+import type { EventRecord } from '../event.ts';
 
 const FURTHEST = 20;
 const MOST_EFFECTS = 100;

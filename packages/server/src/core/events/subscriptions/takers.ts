@@ -1,8 +1,8 @@
-import { Fault } from '../faults.ts';
-import type { AgentId } from '../ids.ts';
-import { entry, ShortMemory } from '../maps.ts';
-import type { Micros } from '../time.ts';
-import { RESUME_POLICIES, type ResumePolicy } from './event.ts';
+import { Fault } from '../../faults.ts';
+import type { AgentId } from '../../ids.ts';
+import { entry, ShortMemory } from '../../maps.ts';
+import type { Micros } from '../../time.ts';
+import { RESUME_POLICIES, type ResumePolicy } from '../event.ts';
 import { type Arrival, ceilingOf, keptFor, match, type Subscription, UNACKED_KEPT } from './subscription.ts';
 
 /** An agent that gets an event, and how: by the most generous of its matching subscriptions. */

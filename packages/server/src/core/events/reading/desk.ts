@@ -1,14 +1,14 @@
-import { Fault, isFault } from '../faults.ts';
-import type { AgentId, SpaceId } from '../ids.ts';
-import type { Room } from '../room.ts';
-import type { Job } from '../sending/job.ts';
-import type { AgentQuery, Tx } from '../store.ts';
+import { Fault, isFault } from '../../faults.ts';
+import type { AgentId, SpaceId } from '../../ids.ts';
+import type { Room } from '../../room.ts';
+import type { Job } from '../../sending/job.ts';
+import type { AgentQuery, Tx } from '../../store.ts';
+import { entriesOf, lastOffset } from '../inbox/inbox.ts';
+import { envelopeText } from '../inbox/outgoing.ts';
+import { MOST_WAITS } from '../place.ts';
+import type { EntryPlace, Page } from '../store.ts';
+import type { Resume } from '../waits/wait.ts';
 import { type Chain, followCauses } from './chain.ts';
-import { entriesOf, lastOffset } from './inbox.ts';
-import { envelopeText } from './outgoing.ts';
-import { MOST_WAITS } from './place.ts';
-import type { EntryPlace, Page } from './store.ts';
-import type { Resume } from './wait.ts';
 
 /** Counts stop here: nobody needs to know how many thousand it is exactly. */
 const MOST = 1000;

@@ -1,12 +1,12 @@
-import { Fault } from '../faults.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { TaskRecord } from '../tasks/task.ts';
-import { toIso } from '../time.ts';
-import type { Reader } from './cursor.ts';
-import { taskStatusAfter } from './event.ts';
-import { envelopeText } from './outgoing.ts';
-import type { OfTask, StoredEvent } from './store.ts';
+import { Fault } from '../../faults.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import type { TaskRecord } from '../../tasks/task.ts';
+import { toIso } from '../../time.ts';
+import { taskStatusAfter } from '../event.ts';
+import type { Reader } from '../inbox/cursor.ts';
+import { envelopeText } from '../inbox/outgoing.ts';
+import type { OfTask, StoredEvent } from '../store.ts';
 
 type Artifact = { event_id: string; uri: string; content_type: string; summary: string };
 

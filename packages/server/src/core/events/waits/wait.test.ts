@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { anEvent } from '../../testing/akep.ts';
-import { aWait } from '../../testing/event-things.ts';
-import type { Envelope } from './event.ts';
+import { anEvent } from '../../../testing/akep.ts';
+import { aWait } from '../../../testing/event-things.ts';
+import type { Envelope } from '../event.ts';
 import { matches } from './wait.ts';
 
 const NOW = 1_000_000;

@@ -1,9 +1,9 @@
-import type { Tier } from '../agents/key.ts';
-import type { Json } from '../canonical.ts';
-import type { AgentId, SpaceId } from '../ids.ts';
-import { DAY, type Micros, SECOND } from '../time.ts';
-import { type Envelope, RESUME_POLICIES, type ResumePolicy } from './event.ts';
-import type { Algorithm } from './producer.ts';
+import type { Tier } from '../../agents/key.ts';
+import type { Json } from '../../canonical.ts';
+import type { AgentId, SpaceId } from '../../ids.ts';
+import { DAY, type Micros, SECOND } from '../../time.ts';
+import { type Envelope, RESUME_POLICIES, type ResumePolicy } from '../event.ts';
+import type { Algorithm } from '../producer.ts';
 
 /** A subscription as its schema has it; `*` in `event_types` is our addition (K10). */
 export type SubscriptionBody = {

@@ -1,6 +1,6 @@
-import { Fault } from '../faults.ts';
-import type { AgentId, SpaceId } from '../ids.ts';
-import type { Room } from '../room.ts';
+import { Fault } from '../../faults.ts';
+import type { AgentId, SpaceId } from '../../ids.ts';
+import type { Room } from '../../room.ts';
 
 /** Whose inbox is read. */
 export type Reader = { space: SpaceId; agent: AgentId };

@@ -1,10 +1,10 @@
-import { Fault, isFault } from '../faults.ts';
-import type { AgentId } from '../ids.ts';
-import type { Person } from '../people/person.ts';
-import { type Room, record } from '../room.ts';
+import { Fault, isFault } from '../../faults.ts';
+import type { AgentId } from '../../ids.ts';
+import type { Person } from '../../people/person.ts';
+import { type Room, record } from '../../room.ts';
+import { enter } from '../place.ts';
+import { UNACKED_KEPT } from '../subscriptions/subscription.ts';
 import { entriesOf } from './inbox.ts';
-import { enter } from './place.ts';
-import { UNACKED_KEPT } from './subscription.ts';
 
 export type Again = { agent: AgentId; eventId: string; producer: string | null };
 

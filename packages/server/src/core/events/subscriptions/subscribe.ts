@@ -1,11 +1,11 @@
-import { makeCallbackSecret } from '../agents/agent.ts';
-import { judgeTarget } from '../agents/allowlist.ts';
-import type { Identity } from '../agents/key.ts';
-import { Fault } from '../faults.ts';
-import type { AgentId } from '../ids.ts';
-import { type Room, record } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { Reader } from './cursor.ts';
+import { makeCallbackSecret } from '../../agents/agent.ts';
+import { judgeTarget } from '../../agents/allowlist.ts';
+import type { Identity } from '../../agents/key.ts';
+import { Fault } from '../../faults.ts';
+import type { AgentId } from '../../ids.ts';
+import { type Room, record } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import type { Reader } from '../inbox/cursor.ts';
 import { everything, type Subscription, type SubscriptionBody } from './subscription.ts';
 
 const NO_SUBSCRIPTION = 'You have no subscription with this id.';

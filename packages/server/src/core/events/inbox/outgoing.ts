@@ -1,6 +1,6 @@
-import { memberStart } from '../json-text.ts';
-import type { EventRecord } from './event.ts';
-import type { StoredEvent } from './store.ts';
+import { memberStart } from '../../json-text.ts';
+import type { EventRecord } from '../event.ts';
+import type { StoredEvent } from '../store.ts';
 
 type Stored = Pick<StoredEvent, 'producer' | 'fillProducer' | 'body'>;
 

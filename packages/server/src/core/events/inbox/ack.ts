@@ -1,9 +1,9 @@
-import { Fault, isFault } from '../faults.ts';
-import { type Room, record } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { Micros } from '../time.ts';
+import { Fault, isFault } from '../../faults.ts';
+import { type Room, record } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import type { Micros } from '../../time.ts';
+import { type Ack, type AckStatus, type Entry, judgeAck } from '../event.ts';
 import type { Reader } from './cursor.ts';
-import { type Ack, type AckStatus, type Entry, judgeAck } from './event.ts';
 import { entriesOf } from './inbox.ts';
 
 export type Acknowledging = {

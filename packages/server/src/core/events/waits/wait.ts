@@ -1,6 +1,6 @@
-import type { AgentId, SpaceId } from '../ids.ts';
-import type { Micros } from '../time.ts';
-import { type Envelope, hasExpired, type ResumePolicy, stricter } from './event.ts';
+import type { AgentId, SpaceId } from '../../ids.ts';
+import type { Micros } from '../../time.ts';
+import { type Envelope, hasExpired, type ResumePolicy, stricter } from '../event.ts';
 
 /** What a paused run waits for, with a reference to its saved state (K20). */
 export type Wait = {

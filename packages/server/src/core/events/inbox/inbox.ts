@@ -1,10 +1,10 @@
-import { Fault, isFault } from '../faults.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
+import { Fault, isFault } from '../../faults.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import type { Entry, Envelope } from '../event.ts';
+import type { Page } from '../store.ts';
 import { expired, type Reader } from './cursor.ts';
-import type { Entry, Envelope } from './event.ts';
 import { envelopeBytes, envelopeText } from './outgoing.ts';
-import type { Page } from './store.ts';
 
 /** Envelopes from one offset to another, with a comma between two. */
 export type Piece = { first: number; offset: number; bytes: Uint8Array };

@@ -1,8 +1,8 @@
-import { Fault } from '../faults.ts';
-import { type Room, record } from '../room.ts';
-import type { Reader } from './cursor.ts';
-import { MOST_WAITS } from './place.ts';
-import type { InboxSettings } from './store.ts';
+import { Fault } from '../../faults.ts';
+import { type Room, record } from '../../room.ts';
+import type { Reader } from '../inbox/cursor.ts';
+import { MOST_WAITS } from '../place.ts';
+import type { InboxSettings } from '../store.ts';
 import type { Wait } from './wait.ts';
 
 /** What a wait may name, as JSON: a thousand of an agent are read with every event that could wake one (K35). */

@@ -1,7 +1,7 @@
-import type { Fault } from '../faults.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import { expired, type Reader } from './cursor.ts';
+import type { Fault } from '../../faults.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { expired, type Reader } from '../inbox/cursor.ts';
 import type { Resume } from './wait.ts';
 
 export type ReadResumes = { resumes: Resume[]; hasMore: boolean; after: number };
