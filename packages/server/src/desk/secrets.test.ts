@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openSetup } from '../core/people/setup.ts';
+import { openSetup } from '../core/people/membership/setup.ts';
 import { SECOND } from '../core/time.ts';
 import { Browser } from '../testing/browser.ts';
 import { body, openDesk } from '../testing/desk.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { SESSION_KEPT } from '../core/people/login.ts';
+import { SESSION_KEPT } from '../core/people/login/login.ts';
 import { SECOND } from '../core/time.ts';
 import { Browser } from '../testing/browser.ts';
 import { AT_ONCE, body, openDesk, refused, status } from '../testing/desk.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addKey, revokeKeys } from '../core/agents/keys.ts';
 import { orThrow } from '../core/faults.ts';
-import { removePerson } from '../core/people/membership.ts';
-import { addToken, revokeToken } from '../core/people/tokens.ts';
+import { addToken, revokeToken } from '../core/people/login/tokens.ts';
+import { removePerson } from '../core/people/membership/membership.ts';
 import { addCallerToken, revokeCallerToken } from '../core/tasks/callers.ts';
 import { DAY } from '../core/time.ts';
 import { aCallerToken, changeCard, useWorld } from '../testing/a2a.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wordDigest } from '../../core/people/digest.ts';
+import { wordDigest } from '../../core/people/preferences/digest.ts';
 import { DAY, HOUR, SECOND } from '../../core/time.ts';
 import { body, openDesk, status } from '../../testing/desk.ts';
 import { PUBLIC, PublicStage } from '../../testing/outbound.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closeSetup, openSetup } from '../../core/people/setup.ts';
+import { closeSetup, openSetup } from '../../core/people/membership/setup.ts';
 import { DAY, SECOND } from '../../core/time.ts';
 import { Browser } from '../../testing/browser.ts';
 import { body, openDesk, refused, status } from '../../testing/desk.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../core/deliveries/reading/insights.ts';
-import { fromIsoWeek, mondayOf, toIsoWeek, weekOf } from '../../core/people/iso-week.ts';
+import { fromIsoWeek, mondayOf, toIsoWeek, weekOf } from '../../core/people/sittings/iso-week.ts';
 import { record } from '../../core/room.ts';
 import { DAY, HOUR, SECOND } from '../../core/time.ts';
 import { AT_ONCE, body, openDesk, refused } from '../../testing/desk.ts';

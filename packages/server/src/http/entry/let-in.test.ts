@@ -4,12 +4,12 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { revokeKeys } from '../../core/agents/keys.ts';
 import { isFault, orThrow } from '../../core/faults.ts';
-import { changePassword } from '../../core/people/account.ts';
-import { type Doorkeeper, login } from '../../core/people/login.ts';
-import { changeRole, removePerson } from '../../core/people/membership.ts';
+import { changePassword } from '../../core/people/login/account.ts';
+import { type Doorkeeper, login } from '../../core/people/login/login.ts';
+import { addToken } from '../../core/people/login/tokens.ts';
+import { changeRole, removePerson } from '../../core/people/membership/membership.ts';
+import { resetPerson } from '../../core/people/membership/reset.ts';
 import type { Person } from '../../core/people/person.ts';
-import { resetPerson } from '../../core/people/reset.ts';
-import { addToken } from '../../core/people/tokens.ts';
 import { revokeCallerToken } from '../../core/tasks/callers.ts';
 import {
   aCallerToken,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PasskeyRecord } from '../../core/people/passkey.ts';
+import type { PasskeyRecord } from '../../core/people/passkeys/passkey.ts';
 import {
   aCheckpoint,
   aKey,

@@ -1,9 +1,9 @@
 import { median } from '../../agents/stats.ts';
 import { placeAt } from '../../ledger/place.ts';
-import { preferencesOf } from '../../people/choose.ts';
-import { type IsoWeek, mondayOf } from '../../people/iso-week.ts';
 import type { Person } from '../../people/person.ts';
-import { addDays, fromWall } from '../../people/zone.ts';
+import { preferencesOf } from '../../people/preferences/choose.ts';
+import { type IsoWeek, mondayOf } from '../../people/sittings/iso-week.ts';
+import { addDays, fromWall } from '../../people/sittings/zone.ts';
 import type { Room } from '../../room.ts';
 import type { Tx } from '../../store.ts';
 import type { Micros } from '../../time.ts';

@@ -1,6 +1,6 @@
-import { preferencesOf } from '../../people/choose.ts';
 import type { Person } from '../../people/person.ts';
-import { nextSitting } from '../../people/sittings.ts';
+import { preferencesOf } from '../../people/preferences/choose.ts';
+import { nextSitting } from '../../people/sittings/sittings.ts';
 import { type Room, record } from '../../room.ts';
 import type { Tx } from '../../store.ts';
 import type { Micros } from '../../time.ts';

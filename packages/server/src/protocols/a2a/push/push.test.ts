@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MadeAgent } from '../../../core/agents/found.ts';
 import { revokeKeys } from '../../../core/agents/keys.ts';
 import { orThrow } from '../../../core/faults.ts';
-import { removePerson } from '../../../core/people/membership.ts';
+import { removePerson } from '../../../core/people/membership/membership.ts';
 import { addCallerToken, revokeCallerToken } from '../../../core/tasks/callers.ts';
 import type { CardData } from '../../../core/tasks/card.ts';
 import { Outbound } from '../../../dispatch/outbound/outbound.ts';

@@ -1,6 +1,6 @@
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import { type Micros, SECOND } from '../time.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { type Micros, SECOND } from '../../time.ts';
 
 const CHALLENGE_KEPT: Micros = 300 * SECOND;
 

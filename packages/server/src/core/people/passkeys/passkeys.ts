@@ -1,12 +1,12 @@
-import type { JsonObject } from '../canonical.ts';
-import { Fault, isFault } from '../faults.ts';
-import { type Room, record } from '../room.ts';
-import type { Tx } from '../store.ts';
+import type { JsonObject } from '../../canonical.ts';
+import { Fault, isFault } from '../../faults.ts';
+import { type Room, record } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { payGuess, settleGuess } from '../login/guesses.ts';
+import { type Doorkeeper, type OpenedSession, openSessionIn, sessionEnded } from '../login/login.ts';
+import { hasChanged, type Person } from '../person.ts';
 import { type ChallengeFor, isOurChallenge, makeChallenge, useChallenge } from './challenge.ts';
-import { payGuess, settleGuess } from './guesses.ts';
-import { type Doorkeeper, type OpenedSession, openSessionIn, sessionEnded } from './login.ts';
 import { openCredential, type Party, type PasskeyRecord, sealCredential } from './passkey.ts';
-import { hasChanged, type Person } from './person.ts';
 
 const MOST = 20;
 

@@ -1,5 +1,5 @@
-import type { Micros } from '../time.ts';
-import { nextDigest, type Quiet, type Sitting } from './sittings.ts';
+import type { Micros } from '../../time.ts';
+import { nextDigest, type Quiet, type Sitting } from '../sittings/sittings.ts';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export const DENSITIES = ['comfortable', 'compact'] as const;

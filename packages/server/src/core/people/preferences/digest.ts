@@ -1,13 +1,13 @@
-import type { Delivery, Section } from '../deliveries/delivery.ts';
-import { MOST_COUNTED, total } from '../deliveries/reading/overview.ts';
-import type { PersonId, SpaceId } from '../ids.ts';
-import { type Room, record } from '../room.ts';
-import type { Job } from '../sending/job.ts';
-import type { Request, Tx } from '../store.ts';
-import type { Micros } from '../time.ts';
+import type { Delivery, Section } from '../../deliveries/delivery.ts';
+import { MOST_COUNTED, total } from '../../deliveries/reading/overview.ts';
+import type { PersonId, SpaceId } from '../../ids.ts';
+import { type Room, record } from '../../room.ts';
+import type { Job } from '../../sending/job.ts';
+import type { Request, Tx } from '../../store.ts';
+import type { Micros } from '../../time.ts';
+import { isQuiet } from '../sittings/sittings.ts';
 import { preferencesOf, toStored } from './choose.ts';
 import { type Digest, digestAt, type Preferences } from './preferences.ts';
-import { isQuiet } from './sittings.ts';
 
 /** The sections that are worth sitting down for. */
 const SECTIONS: readonly Section[] = ['needs_you', 'alerts', 'new_agents'];

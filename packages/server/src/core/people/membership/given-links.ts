@@ -1,6 +1,6 @@
-import type { PersonId } from '../ids.ts';
-import { type Room, record } from '../room.ts';
-import type { Tx } from '../store.ts';
+import type { PersonId } from '../../ids.ts';
+import { type Room, record } from '../../room.ts';
+import type { Tx } from '../../store.ts';
 import { isOpen } from './invitation.ts';
 
 /**

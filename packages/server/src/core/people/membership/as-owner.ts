@@ -1,8 +1,8 @@
-import { Fault } from '../faults.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import { sessionEnded } from './login.ts';
-import { hasChanged, mayAct, type Person } from './person.ts';
+import { Fault } from '../../faults.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { sessionEnded } from '../login/login.ts';
+import { hasChanged, mayAct, type Person } from '../person.ts';
 
 /**
  * Runs `work` if the person is still an owner. They may have been removed, reset or demoted since they were let in,

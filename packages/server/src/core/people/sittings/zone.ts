@@ -1,4 +1,4 @@
-import type { Micros } from '../time.ts';
+import type { Micros } from '../../time.ts';
 
 /** A date and time as a clock on the wall shows it. `month` and `day` from 1. */
 export type WallTime = { year: number; month: number; day: number; hour: number; minute: number };

@@ -1,9 +1,9 @@
-import { Fault, isFault } from '../faults.ts';
-import type { SpaceId } from '../ids.ts';
-import { type Room, record } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { Doorkeeper } from './login.ts';
-import { foldEmail, isEmail, type Person, type Role } from './person.ts';
+import { Fault, isFault } from '../../faults.ts';
+import type { SpaceId } from '../../ids.ts';
+import { type Room, record } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import type { Doorkeeper } from '../login/login.ts';
+import { foldEmail, isEmail, type Person, type Role } from '../person.ts';
 
 const PASSWORD_LEAST = 8;
 const PASSWORD_MOST = 1024; // longer ones only cost hashing time

@@ -1,6 +1,6 @@
-import type { PersonId, SpaceId } from '../ids.ts';
-import type { Micros } from '../time.ts';
-import type { Role } from './person.ts';
+import type { PersonId, SpaceId } from '../../ids.ts';
+import type { Micros } from '../../time.ts';
+import type { Role } from '../person.ts';
 
 /** A link that makes one person of the space, once. Only its digest is kept. */
 export type Invitation = {

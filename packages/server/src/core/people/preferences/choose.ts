@@ -1,10 +1,10 @@
-import { openText } from '../deliveries/content/sealed.ts';
-import { type Room, record } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { Micros } from '../time.ts';
-import type { Person } from './person.ts';
+import { openText } from '../../deliveries/content/sealed.ts';
+import { type Room, record } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import type { Micros } from '../../time.ts';
+import type { Person } from '../person.ts';
+import type { StoredPreferences } from '../store.ts';
 import { DEFAULT_PREFERENCES, digestAt, type Preferences } from './preferences.ts';
-import type { StoredPreferences } from './store.ts';
 
 function targetIdentity(p: Pick<Person, 'space' | 'id'>): string {
   return `digest-target:${p.space}:${p.id}`;

@@ -1,9 +1,9 @@
-import { Fault } from '../faults.ts';
-import { type Bucket, fromBucket, give, type Rate, type Taken, take, toBucket } from '../rate.ts';
-import type { Room } from '../room.ts';
-import { type HeadName, SERVER, type Tx } from '../store.ts';
-import type { Micros } from '../time.ts';
-import { foldEmail } from './person.ts';
+import { Fault } from '../../faults.ts';
+import { type Bucket, fromBucket, give, type Rate, type Taken, take, toBucket } from '../../rate.ts';
+import type { Room } from '../../room.ts';
+import { type HeadName, SERVER, type Tx } from '../../store.ts';
+import type { Micros } from '../../time.ts';
+import { foldEmail } from '../person.ts';
 
 /**
  * Guesses at a password are counted by account and address together, by address, and by account: the first is tight,

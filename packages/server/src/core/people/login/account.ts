@@ -1,9 +1,9 @@
-import { Fault, isFault } from '../faults.ts';
-import { type Room, record } from '../room.ts';
-import { refusePerson } from './add-person.ts';
+import { Fault, isFault } from '../../faults.ts';
+import { type Room, record } from '../../room.ts';
+import { refusePerson } from '../membership/add-person.ts';
+import { hasChanged, type Person, type SessionRecord } from '../person.ts';
 import { payGuess, settleGuess } from './guesses.ts';
 import { type Doorkeeper, sessionEnded } from './login.ts';
-import { hasChanged, type Person, type SessionRecord } from './person.ts';
 
 /** Guesses at the old password count against the limits of the login. */
 export async function changePassword(

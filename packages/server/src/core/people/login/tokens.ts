@@ -1,7 +1,7 @@
-import { Fault } from '../faults.ts';
-import { type Room, record } from '../room.ts';
+import { Fault } from '../../faults.ts';
+import { type Room, record } from '../../room.ts';
+import { hasChanged, type Person, type TokenRecord } from '../person.ts';
 import { SESSIONS, sessionEnded } from './login.ts';
-import { hasChanged, type Person, type TokenRecord } from './person.ts';
 
 /** A person's token for scripts. Shown once. */
 export async function addToken(

@@ -1,4 +1,4 @@
-import type { Micros } from '../time.ts';
+import type { Micros } from '../../time.ts';
 import { addDays, fromWall, toWall, weekday } from './zone.ts';
 
 /** When a person means to sit down at the desk: ISO 8601 weekdays, and the time on their own clock. */

@@ -1,13 +1,13 @@
-import { Fault } from '../faults.ts';
-import type { PersonId, SpaceId } from '../ids.ts';
-import { type Room, record } from '../room.ts';
-import type { Tx } from '../store.ts';
-import { DAY, type Micros } from '../time.ts';
+import { Fault } from '../../faults.ts';
+import type { PersonId, SpaceId } from '../../ids.ts';
+import { type Room, record } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { DAY, type Micros } from '../../time.ts';
+import { type Doorkeeper, SESSIONS } from '../login/login.ts';
+import { foldEmail, type Person } from '../person.ts';
 import { refusePerson } from './add-person.ts';
 import { asOwner } from './as-owner.ts';
 import { endLinksGivenBy } from './given-links.ts';
-import { type Doorkeeper, SESSIONS } from './login.ts';
-import { foldEmail, type Person } from './person.ts';
 
 const RESET_KEPT: Micros = DAY;
 

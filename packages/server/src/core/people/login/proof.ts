@@ -1,9 +1,9 @@
-import { Fault, isFault } from '../faults.ts';
-import { type Room, record } from '../room.ts';
-import { type Micros, SECOND } from '../time.ts';
+import { Fault, isFault } from '../../faults.ts';
+import { type Room, record } from '../../room.ts';
+import { type Micros, SECOND } from '../../time.ts';
+import type { Person } from '../person.ts';
 import { payGuess, settleGuess } from './guesses.ts';
 import type { Doorkeeper } from './login.ts';
-import type { Person } from './person.ts';
 
 /** For this long after a login or another proof, the person at the keyboard is believed to be the one who logged in. */
 const PROOF_KEPT: Micros = 600 * SECOND;

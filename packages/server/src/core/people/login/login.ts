@@ -1,10 +1,10 @@
-import { Fault, isFault } from '../faults.ts';
-import { type Room, record } from '../room.ts';
-import type { Tx } from '../store.ts';
-import { DAY, type Micros } from '../time.ts';
+import { Fault, isFault } from '../../faults.ts';
+import { type Room, record } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { DAY, type Micros } from '../../time.ts';
+import type { Passkeys } from '../passkeys/passkey.ts';
+import { foldEmail, hasChanged, type Person, type SessionRecord } from '../person.ts';
 import { payGuess, settleGuess } from './guesses.ts';
-import type { Passkeys } from './passkey.ts';
-import { foldEmail, hasChanged, type Person, type SessionRecord } from './person.ts';
 
 /** argon2id, behind an interface because a library does it. */
 export interface Passwords {

@@ -1,13 +1,13 @@
-import { Fault, isFault } from '../faults.ts';
-import { type Room, record } from '../room.ts';
-import type { Tx } from '../store.ts';
-import { DAY, type Micros } from '../time.ts';
+import { Fault, isFault } from '../../faults.ts';
+import { type Room, record } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { DAY, type Micros } from '../../time.ts';
+import type { Doorkeeper } from '../login/login.ts';
+import { foldEmail, isEmail, type Person, type Role } from '../person.ts';
 import { emailTaken, insertPerson, makePerson, type NewPerson, refusePerson } from './add-person.ts';
 import { asOwner } from './as-owner.ts';
 import { endLinksGivenBy } from './given-links.ts';
 import { type Invitation, isOpen } from './invitation.ts';
-import type { Doorkeeper } from './login.ts';
-import { foldEmail, isEmail, type Person, type Role } from './person.ts';
 import { endEveryWayIn } from './reset.ts';
 
 const INVITATION_KEPT: Micros = 7 * DAY;

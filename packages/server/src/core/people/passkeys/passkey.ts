@@ -1,7 +1,7 @@
-import type { JsonObject } from '../canonical.ts';
-import type { PersonId, SpaceId } from '../ids.ts';
-import type { Room } from '../room.ts';
-import type { Micros } from '../time.ts';
+import type { JsonObject } from '../../canonical.ts';
+import type { PersonId, SpaceId } from '../../ids.ts';
+import type { Room } from '../../room.ts';
+import type { Micros } from '../../time.ts';
 
 /** A passkey as it is kept. The credential is sealed: whoever could exchange the public key could log in. */
 export type PasskeyRecord = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fromIso, toIso } from '../time.ts';
+import { fromIso, toIso } from '../../time.ts';
 import { isQuiet, nextDigest, nextSitting, type Rhythm } from './sittings.ts';
 import { fromWall, isTimeZone, toWall } from './zone.ts';
 

@@ -1,11 +1,11 @@
-import { Fault } from '../faults.ts';
-import type { SpaceId } from '../ids.ts';
-import type { Room } from '../room.ts';
-import { type Head, SERVER } from '../store.ts';
-import { DAY, type Micros } from '../time.ts';
+import { Fault } from '../../faults.ts';
+import type { SpaceId } from '../../ids.ts';
+import type { Room } from '../../room.ts';
+import { type Head, SERVER } from '../../store.ts';
+import { DAY, type Micros } from '../../time.ts';
+import type { Doorkeeper } from '../login/login.ts';
+import { foldEmail, type Person } from '../person.ts';
 import { addPerson, emailTaken, refusePerson } from './add-person.ts';
-import type { Doorkeeper } from './login.ts';
-import { foldEmail, type Person } from './person.ts';
 
 const SETUP_KEPT: Micros = DAY;
 
