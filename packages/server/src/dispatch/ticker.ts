@@ -9,7 +9,7 @@ import { queueDigest } from '../core/people/preferences/digest.ts';
 import { type Room, record } from '../core/room.ts';
 import { catchUpAfterSetBack } from '../core/set-back.ts';
 import { SERVER, type Topic, type Tx } from '../core/store.ts';
-import { retireContent } from '../core/tasks/content.ts';
+import { retireContent } from '../core/tasks/content/content.ts';
 import { sweepLost } from '../core/tasks/presence.ts';
 import { retireTasks } from '../core/tasks/retention.ts';
 import { DAY, type Micros, toIso } from '../core/time.ts';

@@ -3,7 +3,7 @@ import { addKey, revokeKeys } from '../core/agents/keys.ts';
 import { orThrow } from '../core/faults.ts';
 import { addToken, revokeToken } from '../core/people/login/tokens.ts';
 import { removePerson } from '../core/people/membership/membership.ts';
-import { addCallerToken, revokeCallerToken } from '../core/tasks/callers.ts';
+import { addCallerToken, revokeCallerToken } from '../core/tasks/callers/callers.ts';
 import { DAY } from '../core/time.ts';
 import { aCallerToken, changeCard, useWorld } from '../testing/a2a.ts';
 import { Browser } from '../testing/browser.ts';

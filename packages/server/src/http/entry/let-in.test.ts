@@ -10,7 +10,7 @@ import { addToken } from '../../core/people/login/tokens.ts';
 import { changeRole, removePerson } from '../../core/people/membership/membership.ts';
 import { resetPerson } from '../../core/people/membership/reset.ts';
 import type { Person } from '../../core/people/person.ts';
-import { revokeCallerToken } from '../../core/tasks/callers.ts';
+import { revokeCallerToken } from '../../core/tasks/callers/callers.ts';
 import {
   aCallerToken,
   aLaptop,

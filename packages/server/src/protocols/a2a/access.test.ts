@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MadeAgent } from '../../core/agents/found.ts';
-import { revokeCallerToken } from '../../core/tasks/callers.ts';
+import { revokeCallerToken } from '../../core/tasks/callers/callers.ts';
 import { SECOND } from '../../core/time.ts';
 import {
   aCallerToken,

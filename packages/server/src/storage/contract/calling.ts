@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultCard } from '../../core/tasks/card.ts';
+import { defaultCard } from '../../core/tasks/callers/card.ts';
 import { anAgent } from '../../testing/things.ts';
 import type { Fresh } from '../contract.ts';
 import { BYTES, openedFor, SPACE } from './opened.ts';

@@ -7,7 +7,7 @@ import type { MadeAgent } from '../../../core/agents/found.ts';
 import { addKey, revokeKeys } from '../../../core/agents/keys.ts';
 import { subscribeToEverything } from '../../../core/events/subscriptions/subscribe.ts';
 import { Fault, orThrow } from '../../../core/faults.ts';
-import { append, olderFrameKey, save } from '../../../core/tasks/log.ts';
+import { append, olderFrameKey, save } from '../../../core/tasks/log/log.ts';
 import { send } from '../../../core/tasks/open.ts';
 import { presenceOf, renewLinks, sweepLost } from '../../../core/tasks/presence.ts';
 import {

@@ -5,8 +5,8 @@ import type { MadeAgent } from '../../../core/agents/found.ts';
 import { revokeKeys } from '../../../core/agents/keys.ts';
 import { orThrow } from '../../../core/faults.ts';
 import { removePerson } from '../../../core/people/membership/membership.ts';
-import { addCallerToken, revokeCallerToken } from '../../../core/tasks/callers.ts';
-import type { CardData } from '../../../core/tasks/card.ts';
+import { addCallerToken, revokeCallerToken } from '../../../core/tasks/callers/callers.ts';
+import type { CardData } from '../../../core/tasks/callers/card.ts';
 import { Outbound } from '../../../dispatch/outbound/outbound.ts';
 import {
   aCallerToken,

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readTask } from '../../../core/tasks/read.ts';
+import { readTask } from '../../../core/tasks/reading/read.ts';
 import {
   aLaptop,
   anAgent,

@@ -1,17 +1,17 @@
-import type { JsonObject } from '../canonical.ts';
-import { type Envelope, outlineOf } from '../events/event.ts';
-import { headsToPlace, place } from '../events/place.ts';
-import { ownProducer } from '../events/producer.ts';
-import { plainTaker } from '../events/subscriptions/takers.ts';
-import { exactText } from '../exact-json.ts';
-import type { AgentId, SpaceId } from '../ids.ts';
-import type { Room } from '../room.ts';
-import { toIso } from '../time.ts';
-import { callerOfToken } from './callers.ts';
-import { defaultCard } from './card.ts';
+import type { JsonObject } from '../../canonical.ts';
+import { type Envelope, outlineOf } from '../../events/event.ts';
+import { headsToPlace, place } from '../../events/place.ts';
+import { ownProducer } from '../../events/producer.ts';
+import { plainTaker } from '../../events/subscriptions/takers.ts';
+import { exactText } from '../../exact-json.ts';
+import type { AgentId, SpaceId } from '../../ids.ts';
+import type { Room } from '../../room.ts';
+import { toIso } from '../../time.ts';
+import { callerOfToken } from '../callers/callers.ts';
+import { defaultCard } from '../callers/card.ts';
+import { textOf } from '../reading/read.ts';
+import type { LogEntry, TaskRecord, TaskState } from '../task.ts';
 import type { PushConfig } from './push.ts';
-import { textOf } from './read.ts';
-import type { LogEntry, TaskRecord, TaskState } from './task.ts';
 
 /** An agent on this server that is told about another agent's task (A19). */
 export type Neighbour = { space: SpaceId; agent: AgentId };

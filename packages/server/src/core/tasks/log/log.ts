@@ -1,14 +1,13 @@
-import type { JsonObject } from '../canonical.ts';
-import { openText } from '../deliveries/content/sealed.ts';
-import { exactText } from '../exact-json.ts';
-import { Fault } from '../faults.ts';
-import type { AgentId } from '../ids.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import type { Micros } from '../time.ts';
-import { DECISION_NOTE, readDecision } from './decision-message.ts';
-import { queuePushes } from './push.ts';
-import type { StoredEntry } from './store.ts';
+import type { JsonObject } from '../../canonical.ts';
+import { openText } from '../../deliveries/content/sealed.ts';
+import { exactText } from '../../exact-json.ts';
+import { Fault } from '../../faults.ts';
+import type { AgentId } from '../../ids.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import type { Micros } from '../../time.ts';
+import { queuePushes } from '../push/push.ts';
+import type { StoredEntry } from '../store.ts';
 import {
   type LogEntry,
   type LogKind,
@@ -16,7 +15,8 @@ import {
   type TaskRecord,
   type TaskState,
   taskTopic,
-} from './task.ts';
+} from '../task.ts';
+import { DECISION_NOTE, readDecision } from './decision-message.ts';
 
 /** What is written into a task's log; its place and the rest come from the task. */
 export type NewEntry = {

@@ -1,5 +1,5 @@
-import type { SpaceId } from '../ids.ts';
-import type { Room } from '../room.ts';
+import type { SpaceId } from '../../ids.ts';
+import type { Room } from '../../room.ts';
 
 const SCHEME = 'lantern-upload:';
 const PROOF_LENGTH = 32;

@@ -1,9 +1,9 @@
-import { noAgent } from '../agents/on-agent.ts';
-import { Fault } from '../faults.ts';
-import type { AgentId, SpaceId } from '../ids.ts';
-import { type Room, record } from '../room.ts';
-import { isBlank, isLongerThan } from '../text.ts';
-import type { Micros } from '../time.ts';
+import { noAgent } from '../../agents/on-agent.ts';
+import { Fault } from '../../faults.ts';
+import type { AgentId, SpaceId } from '../../ids.ts';
+import { type Room, record } from '../../room.ts';
+import { isBlank, isLongerThan } from '../../text.ts';
+import type { Micros } from '../../time.ts';
 
 export const VISIBILITIES = ['space', 'listed', 'public'] as const;
 /** Who may call (A21): the space, also those with a caller token, or everybody. */

@@ -1,8 +1,8 @@
-import { type PushRule, refuseEntries } from '../agents/allowlist.ts';
-import { Fault } from '../faults.ts';
-import type { AgentId, SpaceId } from '../ids.ts';
-import { type Room, record } from '../room.ts';
-import type { Tx } from '../store.ts';
+import { type PushRule, refuseEntries } from '../../agents/allowlist.ts';
+import { Fault } from '../../faults.ts';
+import type { AgentId, SpaceId } from '../../ids.ts';
+import { type Room, record } from '../../room.ts';
+import type { Tx } from '../../store.ts';
 
 /** The lists that decide where news of an agent's tasks may be sent (A18). */
 export async function pushListsOf(tx: Tx, agent: AgentId): Promise<Omit<PushRule, 'mayBeLoopback'>> {

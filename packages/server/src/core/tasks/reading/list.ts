@@ -1,12 +1,12 @@
-import { Fault, isFault } from '../faults.ts';
-import type { Room } from '../room.ts';
-import type { Micros } from '../time.ts';
-import { NOBODY } from './callers.ts';
-import { contextOf } from './context.ts';
-import { PAGE_BYTES } from './log.ts';
-import type { Place } from './place.ts';
+import { Fault, isFault } from '../../faults.ts';
+import type { Room } from '../../room.ts';
+import type { Micros } from '../../time.ts';
+import { NOBODY } from '../callers/callers.ts';
+import { contextOf } from '../callers/context.ts';
+import type { Place } from '../callers/place.ts';
+import { PAGE_BYTES } from '../log/log.ts';
+import type { TaskRecord, TaskState, TaskView } from '../task.ts';
 import { viewTask, type Wanted } from './read.ts';
-import type { TaskRecord, TaskState, TaskView } from './task.ts';
 
 export type Listing = Wanted & {
   context?: string | undefined;

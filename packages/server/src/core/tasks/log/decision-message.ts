@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from '../canonical.ts';
-import type { Delivery } from '../deliveries/delivery.ts';
-import { ExactJson } from '../exact-json.ts';
-import { elementTexts, memberText } from '../json-text.ts';
+import { isJsonObject, type JsonObject } from '../../canonical.ts';
+import type { Delivery } from '../../deliveries/delivery.ts';
+import { ExactJson } from '../../exact-json.ts';
+import { elementTexts, memberText } from '../../json-text.ts';
 
 /** Marks log entries that carry a decision, so that numbers which the person edited keep their digits (D59). */
 export const DECISION_NOTE = 'decision';

@@ -1,11 +1,11 @@
-import { openText } from '../deliveries/content/sealed.ts';
-import { Fault } from '../faults.ts';
-import type { Room } from '../room.ts';
-import type { Job, JobState } from '../sending/job.ts';
-import type { Tx } from '../store.ts';
-import { findTask, noTask, type Place } from './place.ts';
-import type { PushRecord } from './store.ts';
-import type { LogKind, TaskDialect, TaskRecord } from './task.ts';
+import { openText } from '../../deliveries/content/sealed.ts';
+import { Fault } from '../../faults.ts';
+import type { Room } from '../../room.ts';
+import type { Job, JobState } from '../../sending/job.ts';
+import type { Tx } from '../../store.ts';
+import { findTask, noTask, type Place } from '../callers/place.ts';
+import type { PushRecord } from '../store.ts';
+import type { LogKind, TaskDialect, TaskRecord } from '../task.ts';
 
 /** Where a caller wants to hear of a task (A18), in the words of 1.0. */
 export type PushConfig = {

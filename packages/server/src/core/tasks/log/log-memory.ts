@@ -1,8 +1,8 @@
-import type { JsonObject } from '../canonical.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
+import type { JsonObject } from '../../canonical.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { isAnswer, type LogEntry, type TaskRecord } from '../task.ts';
 import { ENTRY_BYTES, readEntries, within } from './log.ts';
-import { isAnswer, type LogEntry, type TaskRecord } from './task.ts';
 
 /** Logs that were just read. A log of a given length never changes, so what is remembered is never wrong. */
 export interface LogMemory {

@@ -1,5 +1,5 @@
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
 import { isMadeUp } from './callers.ts';
 import type { Place } from './place.ts';
 

@@ -1,10 +1,10 @@
-import { Fault, isFault } from '../faults.ts';
-import type { AgentId, SpaceId } from '../ids.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import { DAY } from '../time.ts';
+import { Fault, isFault } from '../../faults.ts';
+import type { AgentId, SpaceId } from '../../ids.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { DAY } from '../../time.ts';
+import type { Blob, Unnamed } from '../store.ts';
 import { CHUNK, chunkIdentity, contentDigest, joined, newBlobId } from './content.ts';
-import type { Blob, Unnamed } from './store.ts';
 import { toUploadUrl } from './upload-url.ts';
 
 /** A running hash; the core has none of its own. */

@@ -1,11 +1,11 @@
-import { isJsonObject, type Json, type JsonObject } from '../canonical.ts';
-import { Fault, isFault } from '../faults.ts';
-import type { SpaceId } from '../ids.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import { findTask, noTask, type Place } from './place.ts';
-import type { Blob } from './store.ts';
-import type { TaskRecord } from './task.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../canonical.ts';
+import { Fault, isFault } from '../../faults.ts';
+import type { SpaceId } from '../../ids.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { findTask, noTask, type Place } from '../callers/place.ts';
+import type { Blob } from '../store.ts';
+import type { TaskRecord } from '../task.ts';
 import { fromUploadUrl, isUploadUrl, namesUpload } from './upload-url.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import { type Micros, SECOND } from '../time.ts';
-import type { TaskRecord } from './task.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { type Micros, SECOND } from '../../time.ts';
+import type { TaskRecord } from '../task.ts';
 
 /** When a stream is opened, it is not known yet whether there will be a task; it waits this long to find out. */
 export const STREAM_PATIENCE_SECONDS = 1;

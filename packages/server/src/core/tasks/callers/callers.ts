@@ -1,11 +1,11 @@
-import { isActive, keyChecksum } from '../agents/key.ts';
-import { noAgent } from '../agents/on-agent.ts';
-import { Fault } from '../faults.ts';
-import type { AgentId, SpaceId } from '../ids.ts';
-import { type Room, record } from '../room.ts';
-import type { Micros } from '../time.ts';
+import { isActive, keyChecksum } from '../../agents/key.ts';
+import { noAgent } from '../../agents/on-agent.ts';
+import { Fault } from '../../faults.ts';
+import type { AgentId, SpaceId } from '../../ids.ts';
+import { type Room, record } from '../../room.ts';
+import type { Micros } from '../../time.ts';
+import type { TaskRecord } from '../task.ts';
 import { readCard, type Visibility } from './card.ts';
-import type { TaskRecord } from './task.ts';
 
 /** A token for somebody outside the space who may call one agent (A21). Never kept itself, only its digest. */
 export type CallerToken = {

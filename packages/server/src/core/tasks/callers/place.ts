@@ -1,7 +1,7 @@
-import { Fault } from '../faults.ts';
-import type { AgentId, SpaceId } from '../ids.ts';
-import type { Tx } from '../store.ts';
-import type { TaskRecord } from './task.ts';
+import { Fault } from '../../faults.ts';
+import type { AgentId, SpaceId } from '../../ids.ts';
+import type { Tx } from '../../store.ts';
+import type { TaskRecord } from '../task.ts';
 
 /** An agent's address and who is calling it: a task is reachable through its own agent alone (A22). */
 export type Place = { space: SpaceId; agent: AgentId; caller: string };

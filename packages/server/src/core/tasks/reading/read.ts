@@ -1,10 +1,10 @@
-import { isJsonObject, type Json, type JsonObject } from '../canonical.ts';
-import type { Fault } from '../faults.ts';
-import type { Room } from '../room.ts';
-import type { Tx } from '../store.ts';
-import { readLog } from './log-memory.ts';
-import { findTask, noTask, type Place } from './place.ts';
-import { appends, type LogEntry, statusOf, submitted, type TaskRecord, type TaskView } from './task.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../canonical.ts';
+import type { Fault } from '../../faults.ts';
+import type { Room } from '../../room.ts';
+import type { Tx } from '../../store.ts';
+import { findTask, noTask, type Place } from '../callers/place.ts';
+import { readLog } from '../log/log-memory.ts';
+import { appends, type LogEntry, statusOf, submitted, type TaskRecord, type TaskView } from '../task.ts';
 
 export type Wanted = { historyLength?: number | undefined; artifacts?: boolean | undefined };
 

@@ -1,7 +1,7 @@
-import type { Room } from '../room.ts';
-import { SERVER } from '../store.ts';
-import { DAY, type Micros } from '../time.ts';
-import type { SigningKey } from './store.ts';
+import type { Room } from '../../room.ts';
+import { SERVER } from '../../store.ts';
+import { DAY, type Micros } from '../../time.ts';
+import type { SigningKey } from '../store.ts';
 
 /** A key signs for this long, and stays published for as long again, so that what it signed can still be verified. */
 const SIGNS_FOR: Micros = 90 * DAY;
