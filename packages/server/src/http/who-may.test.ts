@@ -5,11 +5,11 @@ import { addToken, revokeToken } from '../core/people/login/tokens.ts';
 import { removePerson } from '../core/people/membership/membership.ts';
 import { addCallerToken, revokeCallerToken } from '../core/tasks/callers/callers.ts';
 import { DAY } from '../core/time.ts';
-import { aCallerToken, changeCard, useWorld } from '../testing/a2a.ts';
-import { Browser } from '../testing/browser.ts';
-import { digests } from '../testing/digests.ts';
-import { fill } from '../testing/routes.ts';
-import { WHO_MAY, type Who } from '../testing/who-may.ts';
+import { aCallerToken, changeCard, useWorld } from '../testing/a2a/a2a.ts';
+import { Browser } from '../testing/desk/browser.ts';
+import { fill } from '../testing/desk/routes.ts';
+import { WHO_MAY, type Who } from '../testing/desk/who-may.ts';
+import { digests } from '../testing/stores/digests.ts';
 import { ManualClock } from '../testing/world.ts';
 import type { Route } from './addresses.ts';
 

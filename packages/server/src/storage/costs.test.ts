@@ -19,7 +19,7 @@ import { type Report, report } from '../core/tasks/report.ts';
 import type { TaskRecord } from '../core/tasks/task.ts';
 import { type Ground, openGround } from '../main.ts';
 import { toDraft } from '../protocols/wake/mapping.ts';
-import { anEvent } from '../testing/akep.ts';
+import { anEvent } from '../testing/akep/akep.ts';
 import { sampleDelivery, temporaryFolder } from '../testing/world.ts';
 import { Database, type Prepared } from './sqlite/driver.ts';
 import { MasterVault } from './vault.ts';

@@ -13,8 +13,8 @@ import type { Outbound } from '../dispatch/outbound/outbound.ts';
 import { type Ground, openGround, type Running, startServer } from '../main.ts';
 import { DATABASE_FILE } from '../storage/folder/data-folder.ts';
 import { Database } from '../storage/sqlite/driver.ts';
-import { freshDatabase, onDatabase, type TestDatabase } from './postgres.ts';
-import { layStore, rememberingHashes } from './ready-made.ts';
+import { freshDatabase, onDatabase, type TestDatabase } from './postgres/postgres.ts';
+import { layStore, rememberingHashes } from './stores/ready-made.ts';
 
 /** A clock that stands still until it is turned. */
 export class ManualClock implements Clock {

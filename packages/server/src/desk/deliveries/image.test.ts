@@ -6,9 +6,9 @@ import {
   isImageAddress,
   namesAddress,
 } from '../../core/deliveries/content/image.ts';
-import { openDesk, refused, status } from '../../testing/desk.ts';
-import { PUBLIC, PublicStage } from '../../testing/outbound.ts';
-import { certificate, httpsReceiver } from '../../testing/receivers.ts';
+import { openDesk, refused, status } from '../../testing/desk/desk.ts';
+import { PUBLIC, PublicStage } from '../../testing/network/outbound.ts';
+import { certificate, httpsReceiver } from '../../testing/network/receivers.ts';
 import { until } from '../../testing/waiting.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');

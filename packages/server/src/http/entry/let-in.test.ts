@@ -20,8 +20,8 @@ import {
   TestCaller,
   v1Message,
   v03Message,
-} from '../../testing/a2a.ts';
-import { scripted } from '../../testing/scripted-agent.ts';
+} from '../../testing/a2a/a2a.ts';
+import { scripted } from '../../testing/a2a/scripted-agent.ts';
 import { sampleDelivery, World } from '../../testing/world.ts';
 
 let world: World;

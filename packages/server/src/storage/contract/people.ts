@@ -10,7 +10,7 @@ import {
   aPerson,
   aSession,
   aToken,
-} from '../../testing/things.ts';
+} from '../../testing/stores/things.ts';
 import type { Fresh } from '../contract.ts';
 
 const SPACE = 'sp_1';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anEvent, subscription } from '../../../testing/akep.ts';
+import { anEvent, subscription } from '../../../testing/akep/akep.ts';
 import type { Envelope } from '../event.ts';
 import { Candidates } from './candidates.ts';
 import type { Arrival, Subscription, SubscriptionBody } from './subscription.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anEvent, subscription } from '../../../testing/akep.ts';
+import { anEvent, subscription } from '../../../testing/akep/akep.ts';
 import type { Envelope } from '../event.ts';
 import type { Arrival, Subscription, SubscriptionBody } from './subscription.ts';
 import { findTakers, type Taker } from './takers.ts';

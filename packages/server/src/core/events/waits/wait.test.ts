@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { anEvent } from '../../../testing/akep.ts';
-import { aWait } from '../../../testing/event-things.ts';
+import { anEvent } from '../../../testing/akep/akep.ts';
+import { aWait } from '../../../testing/stores/event-things.ts';
 import type { Envelope } from '../event.ts';
 import { matches } from './wait.ts';
 

@@ -18,9 +18,9 @@ import {
   useWorld,
   v03Message,
   type Wire,
-} from '../../../testing/a2a.ts';
-import { anEvent, openInbox } from '../../../testing/akep.ts';
-import { type HubFrame, Laptop } from '../../../testing/laptop.ts';
+} from '../../../testing/a2a/a2a.ts';
+import { type HubFrame, Laptop } from '../../../testing/a2a/laptop.ts';
+import { anEvent, openInbox } from '../../../testing/akep/akep.ts';
 import { until } from '../../../testing/waiting.ts';
 import { ManualClock, World } from '../../../testing/world.ts';
 import { HUB_FRAMES } from './frames.ts';

@@ -20,9 +20,9 @@ import {
   v1Message,
   v03Message,
   type Wire,
-} from '../../../testing/a2a.ts';
-import { PUBLIC, publicAre } from '../../../testing/outbound.ts';
-import { serve, signal } from '../../../testing/receivers.ts';
+} from '../../../testing/a2a/a2a.ts';
+import { PUBLIC, publicAre } from '../../../testing/network/outbound.ts';
+import { serve, signal } from '../../../testing/network/receivers.ts';
 import { until } from '../../../testing/waiting.ts';
 import { ManualClock, World } from '../../../testing/world.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { SqliteStore } from '../storage/sqlite.ts';
-import type { Session, Statement } from '../storage/statement.ts';
-import { MasterVault } from '../storage/vault.ts';
-import { freshFolder } from './folders.ts';
+import { SqliteStore } from '../../storage/sqlite.ts';
+import type { Session, Statement } from '../../storage/statement.ts';
+import { MasterVault } from '../../storage/vault.ts';
+import { freshFolder } from '../folders.ts';
 
 export type Plan = { sql: string; steps: string[] };
 

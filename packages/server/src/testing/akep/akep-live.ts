@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { EventStream, type Frame } from '../network/stream.ts';
+import type { World } from '../world.ts';
 import type { EnvelopeWire, ResumeWire } from './akep.ts';
-import { EventStream, type Frame } from './stream.ts';
-import type { World } from './world.ts';
 
 /** `GET /akep/events/stream`, frame by frame. */
 export class SseReader extends EventStream<Frame> {

@@ -1,6 +1,6 @@
-import type { Entry, EventRecord } from '../core/events/event.ts';
-import type { Producer, ProducerKey, Refusal } from '../core/events/producer.ts';
-import type { Resume, Wait } from '../core/events/waits/wait.ts';
+import type { Entry, EventRecord } from '../../core/events/event.ts';
+import type { Producer, ProducerKey, Refusal } from '../../core/events/producer.ts';
+import type { Resume, Wait } from '../../core/events/waits/wait.ts';
 
 /** Events and what belongs to them, for tests of the store. `over` changes what a test is about. */
 export function aProducer(over: Partial<Producer> = {}): Producer {

@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
-import { startPostgres } from '../../../../scripts/postgres.mjs';
-import { PostgresStore } from '../storage/postgres.ts';
-import { MasterVault } from '../storage/vault.ts';
+import { startPostgres } from '../../../../../scripts/postgres.mjs';
+import { PostgresStore } from '../../storage/postgres.ts';
+import { MasterVault } from '../../storage/vault.ts';
 import { onDatabase } from './postgres.ts';
 
 const TEMPLATE = 'lanternroom_template';

@@ -1,10 +1,10 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll } from 'vitest';
-import { addProducer, type NewProducer } from '../core/events/producers.ts';
-import { subscribeToEverything } from '../core/events/subscriptions/subscribe.ts';
-import { orThrow } from '../core/faults.ts';
-import { openWorld } from './wake.ts';
-import { World, type WorldOptions } from './world.ts';
+import { addProducer, type NewProducer } from '../../core/events/producers.ts';
+import { subscribeToEverything } from '../../core/events/subscriptions/subscribe.ts';
+import { orThrow } from '../../core/faults.ts';
+import { openWorld } from '../wake.ts';
+import { World, type WorldOptions } from '../world.ts';
 
 export type EnvelopeWire = {
   spec: string;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { SECOND } from '../core/time.ts';
+import { SECOND } from '../../core/time.ts';
+import { Laptop } from '../a2a/laptop.ts';
+import { sampleDelivery, type World } from '../world.ts';
 import { Authenticator } from './authenticator.ts';
 import { Browser, PASSWORD } from './browser.ts';
 import { body } from './desk.ts';
-import { Laptop } from './laptop.ts';
-import { sampleDelivery, type World } from './world.ts';
 
 /** One space of a server that is shared, with an owner and an agent. Names and contents are the same in all of them. */
 export class Tenant {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import type { MadeAgent } from '../core/agents/found.ts';
-import { orThrow } from '../core/faults.ts';
-import { addCallerToken } from '../core/tasks/callers/callers.ts';
-import { type CardData, setCard } from '../core/tasks/callers/card.ts';
+import type { MadeAgent } from '../../core/agents/found.ts';
+import { orThrow } from '../../core/faults.ts';
+import { addCallerToken } from '../../core/tasks/callers/callers.ts';
+import { type CardData, setCard } from '../../core/tasks/callers/card.ts';
+import { EventStream } from '../network/stream.ts';
+import { World, type WorldOptions } from '../world.ts';
 import { type Answer, Laptop } from './laptop.ts';
-import { EventStream } from './stream.ts';
-import { World, type WorldOptions } from './world.ts';
 
 export type Wire = Record<string, unknown>;
 export type RpcAnswer = {

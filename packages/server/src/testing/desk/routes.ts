@@ -1,5 +1,5 @@
-import type { Route } from '../http/addresses.ts';
-import type { World } from './world.ts';
+import type { Route } from '../../http/addresses.ts';
+import type { World } from '../world.ts';
 
 /** Every address of the desk that is served, as `GET /desk/deliveries/:id`. */
 export function deskRoutes(world: World): Route[] {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { World } from './world.ts';
+import type { World } from '../world.ts';
 
 /** Tables that the server writes to on its own, without any request. */
 const BY_ITSELF = ['checkpoints', 'words'];

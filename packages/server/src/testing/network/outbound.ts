@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest';
-import { type JudgeAddress, judgeAddress } from '../dispatch/outbound/addresses.ts';
+import { type JudgeAddress, judgeAddress } from '../../dispatch/outbound/addresses.ts';
 import {
   Outbound,
   type OutboundClock,
   type OutboundOptions,
   type OutboundRequest,
-} from '../dispatch/outbound/outbound.ts';
+} from '../../dispatch/outbound/outbound.ts';
 import { testCa } from './receivers.ts';
 
 /** On Linux all of 127.0.0.0/8 is there: this one stands for a public address, 127.0.0.1 for what must stay untouched. */

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { ManualClock, World, type WorldOptions } from './world.ts';
+import { ManualClock, World, type WorldOptions } from '../world.ts';
 
 /** A world with a stopped clock; it ends with its test. */
 export async function openDesk(options: WorldOptions = {}): Promise<{ world: World; clock: ManualClock }> {

@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Passwords } from '../core/people/login/login.ts';
-import { DATABASE_FILE } from '../storage/folder/data-folder.ts';
-import { newKey, replaceKeys } from '../storage/sealing/master-key.ts';
-import { SqliteStore } from '../storage/sqlite.ts';
-import { MasterVault } from '../storage/vault.ts';
+import type { Passwords } from '../../core/people/login/login.ts';
+import { DATABASE_FILE } from '../../storage/folder/data-folder.ts';
+import { newKey, replaceKeys } from '../../storage/sealing/master-key.ts';
+import { SqliteStore } from '../../storage/sqlite.ts';
+import { MasterVault } from '../../storage/vault.ts';
 
 // What every world needs and none is about: made once in a process, since it took half the time of an opening.
 

@@ -1,12 +1,12 @@
-import type { Agent } from '../core/agents/agent.ts';
-import type { KeyRecord } from '../core/agents/key.ts';
-import type { Decision } from '../core/deliveries/decision/decision.ts';
-import { type Delivery, type Draft, UNTOUCHED } from '../core/deliveries/delivery.ts';
-import type { IdempotencyRecord } from '../core/deliveries/store.ts';
-import type { Checkpoint, LedgerLine } from '../core/ledger/ledger.ts';
-import type { PasskeyRecord } from '../core/people/passkeys/passkey.ts';
-import type { Person, SessionRecord, TokenRecord } from '../core/people/person.ts';
-import type { Attempt, Job } from '../core/sending/job.ts';
+import type { Agent } from '../../core/agents/agent.ts';
+import type { KeyRecord } from '../../core/agents/key.ts';
+import type { Decision } from '../../core/deliveries/decision/decision.ts';
+import { type Delivery, type Draft, UNTOUCHED } from '../../core/deliveries/delivery.ts';
+import type { IdempotencyRecord } from '../../core/deliveries/store.ts';
+import type { Checkpoint, LedgerLine } from '../../core/ledger/ledger.ts';
+import type { PasskeyRecord } from '../../core/people/passkeys/passkey.ts';
+import type { Person, SessionRecord, TokenRecord } from '../../core/people/person.ts';
+import type { Attempt, Job } from '../../core/sending/job.ts';
 
 /** Records with sound defaults; a test names only what it is about. */
 

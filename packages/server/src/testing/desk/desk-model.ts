@@ -1,5 +1,11 @@
-import type { DeliveryState, DeliveryType, Section, Status, Verdict } from '../core/deliveries/delivery.ts';
-import { HOUR, type Micros, SECOND, toIso } from '../core/time.ts';
+import type {
+  DeliveryState,
+  DeliveryType,
+  Section,
+  Status,
+  Verdict,
+} from '../../core/deliveries/delivery.ts';
+import { HOUR, type Micros, SECOND, toIso } from '../../core/time.ts';
 
 /** The desk as somebody would explain it: a list of deliveries, and a note for every change. */
 export type Item = {
