@@ -1,5 +1,5 @@
 import type { PersonId, SpaceId } from './ids.ts';
-import { planDigest } from './people/digest.ts';
+import { planDigest } from './people/preferences/digest.ts';
 import type { Room } from './room.ts';
 import { LEASE } from './sending/lease-jobs.ts';
 import { RETRY_STEPS_MS } from './sending/retry.ts';

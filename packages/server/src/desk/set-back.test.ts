@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { DAY, HOUR, SECOND } from '../core/time.ts';
-import { openInbox, page } from '../testing/akep.ts';
-import { body, openDesk } from '../testing/desk.ts';
-import { signal } from '../testing/receivers.ts';
+import { openInbox, page } from '../testing/akep/akep.ts';
+import { body, openDesk } from '../testing/desk/desk.ts';
+import { signal } from '../testing/network/receivers.ts';
 import { attemptsOf, checked, openHook, swept } from '../testing/wake.ts';
 import { ManualClock, type World } from '../testing/world.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Fault } from '../core/faults.ts';
-import { SESSIONS } from '../core/people/login.ts';
+import { SESSIONS } from '../core/people/login/login.ts';
 import type { Person } from '../core/people/person.ts';
 import { bearerOf } from '../http/entry/agent-key.ts';
 import { isOwnOrigin } from '../http/entry/origin.ts';

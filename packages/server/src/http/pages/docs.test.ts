@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FAULTS } from '../../core/faults.ts';
-import { openDesk } from '../../testing/desk.ts';
+import { openDesk } from '../../testing/desk/desk.ts';
 import { toHtml } from './markdown.ts';
 
 describe('/docs', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MadeAgent } from '../../core/agents/found.ts';
-import { revokeCallerToken } from '../../core/tasks/callers.ts';
+import { revokeCallerToken } from '../../core/tasks/callers/callers.ts';
 import { SECOND } from '../../core/time.ts';
 import {
   aCallerToken,
@@ -13,8 +13,8 @@ import {
   v1Message,
   v03Message,
   type Wire,
-} from '../../testing/a2a.ts';
-import { scripted } from '../../testing/scripted-agent.ts';
+} from '../../testing/a2a/a2a.ts';
+import { scripted } from '../../testing/a2a/scripted-agent.ts';
 import { each, until } from '../../testing/waiting.ts';
 import { ManualClock, World } from '../../testing/world.ts';
 

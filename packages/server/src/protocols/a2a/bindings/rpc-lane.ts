@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { NOBODY } from '../../../core/tasks/callers.ts';
+import { NOBODY } from '../../../core/tasks/callers/callers.ts';
 import { ANEW, JSON_HEADERS, type Named, type Take } from '../../../http/fast-lane.ts';
 import { toJson } from '../../../http/reading/body.ts';
 import { readCall, rpcResult } from '../../../http/reading/json-rpc.ts';

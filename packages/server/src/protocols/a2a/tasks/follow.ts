@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/canonical.ts';
-import { readNews } from '../../../core/tasks/log.ts';
+import { readNews } from '../../../core/tasks/log/log.ts';
 import {
   appends,
   isLastChunk,

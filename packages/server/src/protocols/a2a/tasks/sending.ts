@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import type { JsonObject } from '../../../core/canonical.ts';
 import { orThrow } from '../../../core/faults.ts';
 import type { Room } from '../../../core/room.ts';
-import { isMadeUp } from '../../../core/tasks/callers.ts';
-import { forgetAnswered, readLog, rememberedAnswer } from '../../../core/tasks/log-memory.ts';
+import { isMadeUp } from '../../../core/tasks/callers/callers.ts';
+import { forgetAnswered, readLog, rememberedAnswer } from '../../../core/tasks/log/log-memory.ts';
 import { type CallerMessage, newTaskId, type Sent, send } from '../../../core/tasks/open.ts';
-import { viewOf, type Wanted } from '../../../core/tasks/read.ts';
-import { STREAM_PATIENCE_SECONDS, show } from '../../../core/tasks/show.ts';
+import { viewOf, type Wanted } from '../../../core/tasks/reading/read.ts';
+import { STREAM_PATIENCE_SECONDS, show } from '../../../core/tasks/reading/show.ts';
 import {
   isAnswer,
   type LogEntry,

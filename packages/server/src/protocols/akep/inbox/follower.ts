@@ -1,7 +1,7 @@
-import { fromCursor, type Reader, toCursor } from '../../../core/events/cursor.ts';
-import { type Item, lastOffset, readInbox } from '../../../core/events/inbox.ts';
-import { resumesBehind } from '../../../core/events/resumes.ts';
-import { fromResume, type Resume } from '../../../core/events/wait.ts';
+import { fromCursor, type Reader, toCursor } from '../../../core/events/inbox/cursor.ts';
+import { type Item, lastOffset, readInbox } from '../../../core/events/inbox/inbox.ts';
+import { resumesBehind } from '../../../core/events/waits/resumes.ts';
+import { fromResume, type Resume } from '../../../core/events/waits/wait.ts';
 import { orThrow } from '../../../core/faults.ts';
 import type { Topic } from '../../../core/store.ts';
 import type { Shell } from '../../../http/shell.ts';

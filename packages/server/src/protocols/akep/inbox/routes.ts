@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../../../core/agents/key.ts';
-import { acknowledge } from '../../../core/events/ack.ts';
-import { fromCursor, type Reader, toCursor } from '../../../core/events/cursor.ts';
+import { acknowledge } from '../../../core/events/inbox/ack.ts';
+import { fromCursor, type Reader, toCursor } from '../../../core/events/inbox/cursor.ts';
 import {
   type Item,
   type Read,
@@ -9,8 +9,8 @@ import {
   readInbox,
   readLast,
   readPieces,
-} from '../../../core/events/inbox.ts';
-import { readTask } from '../../../core/events/task.ts';
+} from '../../../core/events/inbox/inbox.ts';
+import { readTask } from '../../../core/events/reading/task.ts';
 import { type Fault, orThrow } from '../../../core/faults.ts';
 import { JSON_HEADERS, sendAtOnce, sendParts } from '../../../http/fast-lane.ts';
 import { onlyLastingGet } from '../../../http/methods.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fromCursor, type Reader, toCursor } from '../../../core/events/cursor.ts';
+import { fromCursor, type Reader, toCursor } from '../../../core/events/inbox/cursor.ts';
 import { MOST_WAITS } from '../../../core/events/place.ts';
-import { type ReadResumes, readResumes } from '../../../core/events/resumes.ts';
-import { fromResume } from '../../../core/events/wait.ts';
-import { endWait, openWait, setPolicy } from '../../../core/events/waiting.ts';
+import { type ReadResumes, readResumes } from '../../../core/events/waits/resumes.ts';
+import { fromResume } from '../../../core/events/waits/wait.ts';
+import { endWait, openWait, setPolicy } from '../../../core/events/waits/waiting.ts';
 import { orThrow } from '../../../core/faults.ts';
 import { onlyLastingGet } from '../../../http/methods.ts';
 import { type Query, single } from '../../../http/reading/fields.ts';
