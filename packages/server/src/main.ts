@@ -26,7 +26,7 @@ import {
 import { FastLanes } from './http/fast-lane.ts';
 import { healthRoutes, Metrics } from './http/health.ts';
 import { VERSION } from './http/package-files.ts';
-import { docsRoutes } from './http/pages/docs.ts';
+import { docsRoutes } from './http/pages/docs/routes.ts';
 import { downloadRoutes } from './http/pages/downloads.ts';
 import { openApiRoutes } from './http/pages/openapi.ts';
 import { staticRoutes } from './http/pages/static.ts';

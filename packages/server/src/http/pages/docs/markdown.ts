@@ -1,6 +1,9 @@
+import { escapeHtml } from './html.ts';
+import { renderStates } from './states.ts';
+
 /**
- * As much markdown as our own documents use: headings, paragraphs, lists, tables, code, emphasis, links. Everything is
- * escaped before anything is marked up, so that no text can become markup of its own.
+ * As much markdown as our own documents use: headings, paragraphs, lists, tables, code, drawings, emphasis, links.
+ * Everything is escaped before anything is marked up, so that no text can become markup of its own.
  */
 export function toHtml(markdown: string): string {
   const lines = markdown.replaceAll('\r\n', '\n').split('\n');
@@ -48,17 +51,37 @@ function endOf(lines: readonly string[], at: number, { starts, continues }: Bloc
   return end;
 }
 
-function renderCode(lines: readonly string[]): string {
-  return pre(lines.slice(1).filter((line) => !FENCE.test(line)));
+function renderCode([begin = '', ...lines]: readonly string[]): string {
+  const inside = lines.filter((line) => !FENCE.test(line));
+  return begin.startsWith('```mermaid') ? renderStates(inside) : pre(inside);
 }
 
 function pre(lines: readonly string[]): string {
-  return `<pre><code>${escapeHtml(lines.join('\n').trimEnd())}</code></pre>`;
+  return `<pre tabindex="0"><code>${escapeHtml(lines.join('\n').trimEnd())}</code></pre>`;
 }
 
+export type Heading = { level: number; slug: string; text: string };
+
+const HEADING = /^(#{1,6}) +(.*?)#*$/;
+
+export function headingsOf(markdown: string): Heading[] {
+  return markdown
+    .replaceAll(/^```.*?^```$/gms, '')
+    .split('\n')
+    .flatMap((line) => {
+      const [, marks, text = ''] = HEADING.exec(line) ?? [];
+      return marks === undefined
+        ? []
+        : [{ level: marks.length, slug: slug(text), text: withoutMarks(text.trim()) }];
+    });
+}
+
+/** The part leads to itself, so that its address can be copied. */
 function renderHeading(line: string): string {
-  const [, marks = '', text = ''] = /^(#{1,6}) +(.*?)#*$/.exec(line) ?? [];
-  return `<h${marks.length} id="${slug(text)}">${inline(text.trim())}</h${marks.length}>`;
+  const [, marks = '', text = ''] = HEADING.exec(line) ?? [];
+  const [tag, id, words] = [`h${marks.length}`, slug(text), inline(text.trim())];
+  if (marks.length === 1) return `<h1 id="${id}">${words}</h1>`;
+  return `<${tag} id="${id}"><a class="here" href="#${id}">${words}</a></${tag}>`;
 }
 
 /** As on GitHub, so that links work in both places; the names of errors stay as they are. */
@@ -78,7 +101,9 @@ function renderTable(lines: readonly string[]): string {
   const [head = [], , ...body] = rows;
   const row = (cells: readonly string[], tag: string) =>
     `<tr>${cells.map((cell) => `<${tag}>${inline(cell)}</${tag}>`).join('')}</tr>`;
-  return `<table><thead>${row(head, 'th')}</thead><tbody>${body.map((r) => row(r, 'td')).join('')}</tbody></table>`;
+  const table = `<table><thead>${row(head, 'th')}</thead><tbody>${body.map((r) => row(r, 'td')).join('')}</tbody></table>`;
+  // A table may be wider than the page; whoever has no mouse moves it with the arrow keys.
+  return `<div class="wide" tabindex="0">${table}</div>`;
 }
 
 function renderList(lines: readonly string[]): string {
@@ -91,7 +116,7 @@ function renderList(lines: readonly string[]): string {
 }
 
 /** Code first: nothing inside it is marked up any further. */
-function inline(text: string): string {
+export function inline(text: string): string {
   return text
     .split(/(`[^`]+`)/)
     .map((part) =>
@@ -102,6 +127,7 @@ function inline(text: string): string {
 
 function marked(escaped: string): string {
   return escaped
+    .replace(/!\[([^\]]*)\]\(charts\/([a-z-]+)\.svg\)/g, '<img src="/docs/charts/$2" alt="$1">')
     .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, words: string, target: string) => link(words, target))
     .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>');
 }
@@ -113,11 +139,10 @@ function link(words: string, target: string): string {
   return /^(?:https:\/\/|#|\/[a-z])/.test(target) ? `<a href="${target}">${words}</a>` : words;
 }
 
-export function escapeHtml(text: string): string {
+/** Text alone, where nothing can be marked up: in a title, or inside a link. */
+export function withoutMarks(text: string): string {
   return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll('`', '')
+    .replaceAll('**', '');
 }
