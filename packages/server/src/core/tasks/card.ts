@@ -1,3 +1,4 @@
+import { accessTopic } from '../access.ts';
 import { noAgent } from '../agents/on-agent.ts';
 import { Fault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
@@ -83,6 +84,7 @@ export function setCard(
     const data = { fields: Object.keys(change), visibility: card.visibility };
     await record(room, tx, now, { actor, action: 'card.changed', subject: at.agent, data });
     tx.announce(`desk:${tx.space}`, 'agents');
+    if (card.visibility !== before.visibility) tx.announce(accessTopic(at.space, at.agent));
     return card;
   });
 }

@@ -424,7 +424,7 @@ describe('the door', () => {
     expect((await world.post('/mcp', body, world.agent.key, accept)).status).toBe(200);
   });
 
-  it('[M7] a revoked key hears and does nothing more', async () => {
+  it('[M7][W28] a revoked key hears and does nothing more', async () => {
     const spare = await world.addAgent({ id: 'agent-02' });
     const client = await modern(spare.key);
     const subscribed = await client.listen({ resourceSubscriptions: ['akep://events/recent'] });
@@ -437,9 +437,9 @@ describe('the door', () => {
     expect((await world.desk('DELETE', `/desk/agents/agent-02/keys/${spare.keyId}`)).status).toBeLessThan(
       300,
     );
-    // The answer is an event in the agent's inbox; the stream ends instead of telling of it.
-    await world.decide(String(delivery_id), { status: 'approved' });
     await subscribed.closed;
+    // The answer is an event in the agent's inbox.
+    await world.decide(String(delivery_id), { status: 'approved' });
     expect(told).toEqual([]);
     await expect(client.callTool({ name: 'wake_deliver', arguments: QUESTION })).rejects.toThrow();
   });

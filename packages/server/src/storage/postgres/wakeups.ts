@@ -206,5 +206,5 @@ export class PostgresWakeups {
 /** Topics without a space concern every space. */
 function concerns(topic: Topic, spaces: ReadonlySet<string>): boolean {
   const [kind, space = ''] = topic.split(':');
-  return (kind !== 'desk' && kind !== 'inbox') || spaces.has(space);
+  return (kind !== 'desk' && kind !== 'inbox' && kind !== 'access') || spaces.has(space);
 }

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { accessTopic } from '../../../core/access.ts';
 import { type Fault, isAway, isFault, orThrow } from '../../../core/faults.ts';
 import type { AgentId, SpaceId } from '../../../core/ids.ts';
 import type { Room } from '../../../core/room.ts';
@@ -16,7 +17,6 @@ import { type AgentFrame, type FrameError, readFrame, refuse, toFrameError } fro
 
 /** How many bytes may wait in a socket before its reader counts as slow. */
 const BUFFER_MOST = 4 * 1024 * 1024;
-const NOTHING = () => {};
 
 export type ConnectionParts = {
   room: Room;
@@ -50,7 +50,7 @@ export class Connection implements Line {
   /** By task, what must be in its log before anything else is. */
   readonly #ahead = new Map<string, Promise<void>>();
   #isSentBack = false;
-  #off = NOTHING;
+  #offs: (() => void)[] = [];
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
@@ -84,10 +84,21 @@ export class Connection implements Line {
     });
   }
 
+  /** Whether its key still lets it in; null when the store does not say, which shuts nobody out. */
+  async askAgain(): Promise<boolean | null> {
+    const isLetIn = await this.#parts.isLetIn().catch(() => null);
+    if (isLetIn === false) this.dismiss();
+    return isLetIn;
+  }
+
   /** Says hello once callers can find it here, takes over what waits, and then sends what is new. */
   async start(hello: string, replaces: string | null): Promise<void> {
     const { room, wakeups } = this.#parts;
-    this.#off = wakeups.on(framesTopic(this.at.space, this.at.agent), (about) => this.#wake(about));
+    const { space, agent } = this.at;
+    this.#offs = [
+      wakeups.on(framesTopic(space, agent), (about) => this.#wake(about)),
+      wakeups.on(accessTopic(space, agent), () => void this.askAgain()),
+    ];
     orThrow(await join(room, { ...this.at, replaces }));
     this.#joined = true;
     // It may have closed while we recorded that it came.
@@ -114,7 +125,7 @@ export class Connection implements Line {
   }
 
   async end(): Promise<void> {
-    this.#off();
+    for (const off of this.#offs) off();
     this.#inbox?.stop();
     await this.#frames
       .writeAcks()

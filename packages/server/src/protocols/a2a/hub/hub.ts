@@ -153,10 +153,8 @@ export class Hub {
         connection.terminate();
         continue;
       }
-      const { digest, space, agent } = connection.at;
-      const isLetIn = await this.#isActive(digest).catch(() => null);
-      if (isLetIn === false) connection.dismiss();
-      else if (isLetIn) presence.note(space, agent);
+      const { space, agent } = connection.at;
+      if (await connection.askAgain()) presence.note(space, agent);
     }
   }
 
