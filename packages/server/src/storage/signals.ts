@@ -27,6 +27,11 @@ export class Signals {
     return [...this.#byTopic.keys()];
   }
 
+  /** For when something happened and nobody knows what: all who wait look again. */
+  everything(): News {
+    return new Map(this.topics().map((topic) => [topic, new Set([''])]));
+  }
+
   /** Calls `wake` after each commit that announced the topic, until the returned function is called. */
   on(topic: Topic, wake: Wake): () => void {
     const waiting = this.#byTopic.get(topic) ?? new Set();
