@@ -255,7 +255,7 @@ describe('tools, from the clients of both lines', () => {
       [
         'a2a_send',
         { agent: '/@nobody/none', text: 'x' },
-        new RegExp(`${new URL(world.url).host}/@nobody/none`),
+        new RegExp(`${world.url}/@nobody/none`),
       ],
     ];
     for (const [name, given, says] of cases) {

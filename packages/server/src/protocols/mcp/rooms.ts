@@ -54,7 +54,9 @@ export class Rooms {
     // A room per request: nothing that one call leaves behind can slow the next.
     const handler = createMcpHandler(({ authInfo }) => {
       const fetch = this.#inside(answerOf(authInfo));
-      return createLanternServer(this.#roomOf(key.agent, { url: insideUrl(this.#shell), apiKey, fetch }));
+      return createLanternServer(
+        this.#roomOf(key.agent, { url: insideUrl(this.#shell, key.tier), apiKey, fetch }),
+      );
     });
     const { wakeups } = this.#shell;
     const ifLetIn = (then: () => void) => void this.#ifLetIn(key, then);
