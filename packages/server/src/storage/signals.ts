@@ -8,6 +8,18 @@ export class Signals {
 
   readonly #toAll = new Set<(news: News) => void>();
 
+  #subjects = 0;
+  #attended = (_: boolean) => {};
+
+  /**
+   * Calls `hear` when the first comes who waits for something of somebody, and when the last has gone. The server's own
+   * workers do not count: they also look by the clock.
+   */
+  onAttended(hear: (isAttended: boolean) => void): void {
+    this.#attended = hear;
+    hear(this.#subjects > 0);
+  }
+
   /** For those who follow everything, in all spaces. */
   onAny(hear: (news: News) => void): () => void {
     this.#toAll.add(hear);
@@ -36,12 +48,26 @@ export class Signals {
   on(topic: Topic, wake: Wake): () => void {
     const waiting = this.#byTopic.get(topic) ?? new Set();
     waiting.add(wake);
-    this.#byTopic.set(topic, waiting);
+    if (!this.#byTopic.has(topic)) this.#keep(topic, waiting);
     return () => {
       waiting.delete(wake);
-      if (waiting.size === 0 && this.#byTopic.get(topic) === waiting) this.#byTopic.delete(topic);
+      if (waiting.size === 0 && this.#byTopic.get(topic) === waiting) this.#drop(topic);
     };
   }
+
+  #keep(topic: Topic, waiting: Set<Wake>): void {
+    this.#byTopic.set(topic, waiting);
+    if (hasSubject(topic) && ++this.#subjects === 1) this.#attended(true);
+  }
+
+  #drop(topic: Topic): void {
+    this.#byTopic.delete(topic);
+    if (hasSubject(topic) && --this.#subjects === 0) this.#attended(false);
+  }
+}
+
+function hasSubject(topic: Topic): boolean {
+  return topic.includes(':');
 }
 
 /** A listener that throws harms nobody: the commit stands, and the others are still told. */

@@ -137,9 +137,10 @@ export class SqliteStore implements Store {
     this.signals.tell(news);
   }
 
-  /** For a server: also hears what commands on the same file commit, within a fifth of a second. */
-  listen(): Promise<void> {
-    return this.#others.start();
+  /** For a server: also hears what commands on the same file commit, within a quarter of a second. */
+  async listen(): Promise<void> {
+    await this.#others.start();
+    this.signals.onAttended((isAttended) => this.#others.attend(isAttended));
   }
 
   #hearOthers(news: News | null): void {
@@ -154,7 +155,8 @@ export class SqliteStore implements Store {
   }
 
   async stop(): Promise<void> {
-    this.#others.stop();
+    this.signals.onAttended(() => {});
+    this.#others.attend(false);
     await this.#commits.close();
     await this.#close();
   }
