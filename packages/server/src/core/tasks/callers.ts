@@ -52,6 +52,12 @@ export function nameOfCaller(
   }
 }
 
+/** Whether this is the name of somebody who is not of the agent's own space. */
+export function isFromOutside(name: string): boolean {
+  const who = callerNamed(name, { space: '', agent: '' });
+  return who.kind === 'nobody' || who.kind === 'token' || who.space !== '';
+}
+
 /** All callers without a credential share this name, so nothing is ever listed for it. */
 export const NOBODY = 'public';
 
