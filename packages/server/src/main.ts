@@ -77,6 +77,7 @@ export async function startServer(
   const warn: Warn = (problem, message) => log.warn({ err: problem }, message);
   const resealer = resealerOf(ground, log, warn);
   await resealer.takeUp();
+  await ground.data.local?.store.listen();
   const intake = intakeOf(ground, warn);
   const room = { ...ground.room, intake, logs: new RecentLogs() };
   const reached = { url: config.url ?? '' };

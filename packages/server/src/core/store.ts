@@ -42,6 +42,7 @@ export type HeadName =
   | 'signing'
   | 'leaving'
   | 'moved'
+  | 'news'
   | `agent:${string}`
   | `rate:${string}`
   | `login:${string}`
@@ -79,6 +80,8 @@ export type Topic =
   | `frames:${string}`
   | `inbox:${string}`
   | `answer:${string}`
+  | `access:${string}`
+  | 'access'
   | `desk:${string}`
   | 'jobs'
   | 'held';

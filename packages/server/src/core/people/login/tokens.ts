@@ -1,3 +1,4 @@
+import { accessEnded } from '../../access.ts';
 import { Fault } from '../../faults.ts';
 import { type Room, record } from '../../room.ts';
 import { hasChanged, type Person, type TokenRecord } from '../person.ts';
@@ -31,6 +32,7 @@ export async function addToken(
       subject: person.id,
       data,
     });
+    tx.announce(`desk:${tx.space}`, 'me');
     return { token, record: stored };
   });
 }
@@ -49,6 +51,8 @@ export function revokeToken(room: Room, person: Person, id: string): Promise<{ r
       data,
     });
     tx.announce(`desk:${tx.space}`, SESSIONS);
+    tx.announce(`desk:${tx.space}`, 'me');
+    accessEnded(tx, person.id);
     return { revoked: id };
   });
 }

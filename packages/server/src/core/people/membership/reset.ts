@@ -1,3 +1,4 @@
+import { accessEnded } from '../../access.ts';
 import { Fault } from '../../faults.ts';
 import type { PersonId, SpaceId } from '../../ids.ts';
 import { type Room, record } from '../../room.ts';
@@ -81,6 +82,7 @@ export async function endEveryWayIn(tx: Tx, person: PersonId, now: Micros): Prom
   await tx.passkeys.removeOf(person);
   await tx.resets.remove(person);
   tx.announce(`desk:${tx.space}`, SESSIONS);
+  accessEnded(tx, person);
 }
 
 export async function completeReset(

@@ -1,11 +1,14 @@
+import { accessEnded, accessTopic } from '../../access.ts';
 import { isActive, keyChecksum } from '../../agents/key.ts';
 import { noAgent } from '../../agents/on-agent.ts';
 import { Fault } from '../../faults.ts';
 import type { AgentId, SpaceId } from '../../ids.ts';
 import { type Room, record } from '../../room.ts';
+import type { Topic } from '../../store.ts';
 import type { Micros } from '../../time.ts';
 import type { TaskRecord } from '../task.ts';
 import { readCard, type Visibility } from './card.ts';
+import type { Place } from './place.ts';
 
 /** A token for somebody outside the space who may call one agent (A21). Never kept itself, only its digest. */
 export type CallerToken = {
@@ -47,6 +50,12 @@ export function nameOfCaller(
     case 'nobody':
       return isPublic ? NOBODY : null;
   }
+}
+
+/** Whether this is the name of somebody who is not of the agent's own space. */
+export function isFromOutside(name: string): boolean {
+  const who = callerNamed(name, { space: '', agent: '' });
+  return who.kind === 'nobody' || who.kind === 'token' || who.space !== '';
 }
 
 /** All callers without a credential share this name, so nothing is ever listed for it. */
@@ -114,6 +123,7 @@ export function revokeCallerToken(
     const data = { caller: at.id };
     await record(room, tx, now, { actor, action: 'caller.revoked', subject: at.agent, data });
     tx.announce(`desk:${tx.space}`, 'agents');
+    accessEnded(tx, at.agent);
     return { revoked: at.id };
   });
 }
@@ -155,6 +165,13 @@ function callerNamed(name: string, at: { space: SpaceId; agent: AgentId }): Call
   if (kind === 'token') return { kind, ...at, id: first };
   if (kind !== 'agent' && kind !== 'person') return { kind: 'nobody' };
   return second === undefined ? { kind, space: at.space, id: first } : { kind, space: first, id: second };
+}
+
+/** What says that this caller may not be let in any more: whose credential it is, and the agent's own door. */
+export function accessTopics({ space, agent, caller }: Place): Topic[] {
+  const who = callerNamed(caller, { space, agent });
+  const door = accessTopic(space, agent);
+  return who.kind === 'agent' || who.kind === 'person' ? [door, accessTopic(who.space, who.id)] : [door];
 }
 
 function isStillThere(room: Room, who: Exclude<Caller, { kind: 'nobody' }>): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { accessEnded } from '../../access.ts';
 import { noAgent } from '../../agents/on-agent.ts';
 import { Fault } from '../../faults.ts';
 import type { AgentId, SpaceId } from '../../ids.ts';
@@ -83,6 +84,7 @@ export function setCard(
     const data = { fields: Object.keys(change), visibility: card.visibility };
     await record(room, tx, now, { actor, action: 'card.changed', subject: at.agent, data });
     tx.announce(`desk:${tx.space}`, 'agents');
+    if (card.visibility !== before.visibility) accessEnded(tx, at.agent);
     return card;
   });
 }

@@ -91,6 +91,13 @@ export class Connection implements Line {
     });
   }
 
+  /** Whether its key still lets it in; null when the store does not say, which shuts nobody out. */
+  async askAgain(): Promise<boolean | null> {
+    const isLetIn = await this.#around.isActive(this.at.digest).catch(() => null);
+    if (isLetIn === false) this.dismiss();
+    return isLetIn;
+  }
+
   /** Says hello once callers can find it here, takes over what waits, and then sends what is new. */
   async start(hello: string, replaces: string | null): Promise<void> {
     const { room, wakeups } = this.#around;

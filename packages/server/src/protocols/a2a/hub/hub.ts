@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { ACCESS, accessTopic } from '../../../core/access.ts';
 import { isActive, type KeyRecord } from '../../../core/agents/key.ts';
 import { isFault, isStoreTrouble } from '../../../core/faults.ts';
 import type { AgentId, SpaceId } from '../../../core/ids.ts';
@@ -40,6 +41,7 @@ export class Hub {
   #beat: NodeJS.Timeout | null = null;
   #renew: NodeJS.Timeout | null = null;
   #stopping = false;
+  #off = () => {};
 
   constructor(shell: Shell, warn: Warn) {
     this.#shell = shell;
@@ -53,6 +55,7 @@ export class Hub {
   }
 
   start(): void {
+    this.#off = this.#shell.wakeups.on(ACCESS, (about) => this.#accessEnded(about));
     this.#beat = setInterval(() => void this.beat(), HEARTBEAT_SECONDS * 1000);
     this.#renew = setInterval(() => void this.renew(), RENEW_LINKS_EVERY / 1000);
   }
@@ -60,6 +63,7 @@ export class Hub {
   /** Says goodbye, and cuts off laptops that do not answer it. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#off();
     if (this.#beat !== null) clearInterval(this.#beat);
     if (this.#renew !== null) clearInterval(this.#renew);
     const all = [...this.#open];
@@ -153,10 +157,16 @@ export class Hub {
         connection.terminate();
         continue;
       }
-      const { digest, space, agent } = connection.at;
-      const isLetIn = await this.#isActive(digest).catch(() => null);
-      if (isLetIn === false) connection.dismiss();
-      else if (isLetIn) presence.note(space, agent);
+      const { space, agent } = connection.at;
+      if (await connection.askAgain()) presence.note(space, agent);
+    }
+  }
+
+  /** One listener for all laptops: most of them lie idle. */
+  #accessEnded(about: ReadonlySet<string>): void {
+    for (const connection of this.#open) {
+      const { space, agent } = connection.at;
+      if (about.has(accessTopic(space, agent)) || about.has('')) void connection.askAgain();
     }
   }
 
