@@ -9,7 +9,7 @@ import { moment } from '../words/time.ts';
 import { list } from './list-store.ts';
 
 function show(row: Row): void {
-  list.dispatch({ kind: 'row', row });
+  list.dispatch({ kind: 'rows', rows: [row] });
   asking.setQueryData<Detail>(['delivery', row.delivery_id], (old) =>
     old === undefined ? old : { ...old, ...row },
   );
