@@ -224,6 +224,41 @@ describe('triage by keyboard', () => {
     await until('it is read', async () => (await marks(alert)).read_at !== null);
     expect((await marks(last)).read_at).toBeNull();
   });
+
+  test('[D15] z takes back what was done last: a snooze, or the decision that came after it', async () => {
+    const { server, page } = await openDesk(browser(), { server: HELD_LONG });
+    await acceptAgent(server);
+    for (const headline of ['Decided first', 'Snoozed', 'Decided last'])
+      await server.wake().delivered({ headline, timeout_seconds: undefined });
+    await page.reload();
+    const approve = async (headline: string) => {
+      await page.getByRole('heading', { name: headline, level: 1 }).waitFor();
+      await page.getByRole('radio', { name: 'Approve' }).waitFor();
+      await page.keyboard.press('a');
+      await page
+        .getByRole('button', { name: /^Approve/ })
+        .last()
+        .click();
+    };
+    await row(page, 'Decided first').click();
+    await approve('Decided first');
+    await page.getByRole('heading', { name: 'Snoozed', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Snooze…' }).waitFor();
+    await page.keyboard.press('s');
+    await page.getByRole('button', { name: /Tomorrow morning/ }).click();
+    const foot = page.locator('.foot');
+    await foot.getByText('Out of sight until tomorrow 09:00.').waitFor();
+    await page.keyboard.press('z');
+    await foot.getByText('Taken back. “Snoozed” waits for you again.').waitFor();
+    await counted(row(page, 'Snoozed').getByText('back tomorrow'), 0);
+    await row(page, 'Decided first').getByText('Approved, not sent yet').waitFor();
+    await approve('Decided last');
+    await row(page, 'Decided last').getByText('Approved, not sent yet').waitFor();
+    await page.keyboard.press('z');
+    await foot.getByText('Taken back. “Decided last” waits for you again.').waitFor();
+    await page.keyboard.press('z');
+    await foot.getByText('Taken back. “Decided first” waits for you again.').waitFor();
+  });
 });
 
 describe('triage by pointer', () => {
