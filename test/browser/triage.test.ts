@@ -262,6 +262,23 @@ describe('triage by keyboard', () => {
 });
 
 describe('triage by pointer', () => {
+  test('a row that was scrolled to in the same moment does not move away under the press', async () => {
+    const { server, page } = await openDesk(browser(), { look: { width: 1280, height: 860 } });
+    await acceptAgent(server);
+    for (let n = 1; n <= 9; n++)
+      await server.wake().delivered({ headline: `Number ${n} of nine, with a headline of two lines` });
+    await page.reload();
+    await row(page, 'Number 9').waitFor();
+    // Scrolls and presses before the list has heard of the scrolling, as a screen reader may.
+    await row(page, 'Number 9').getByRole('link').click();
+    await page.getByRole('heading', { name: /^Number 9/, level: 1 }).waitFor();
+    await page.goto('/');
+    // The keys go on from a row that was only checked.
+    await row(page, 'Number 3').getByRole('checkbox').click();
+    await page.keyboard.press('j');
+    await focused(row(page, 'Number 4').getByRole('link'));
+  });
+
   test('[D15] by touch: out of sight, on to the next, and back from what says that it is out of sight', async () => {
     const look = { width: 390, height: 780, isTouch: true };
     const { server, page } = await openDesk(browser(), { look });
