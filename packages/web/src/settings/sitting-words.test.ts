@@ -7,6 +7,8 @@ describe('sittings', () => {
   it('are named by their days as people do', () => {
     expect(daysWords([1, 2, 3, 4, 5, 6, 7])).toBe('every day');
     expect(daysWords(morning.days)).toBe('Monday to Friday');
+    expect(daysWords([1, 2, 3, 4, 5, 6])).toBe('Monday to Saturday');
+    expect(daysWords([6, 7])).toBe('Sat, Sun');
     expect(daysWords([7])).toBe('Sunday');
     expect(daysWords([1, 3, 6])).toBe('Mon, Wed, Sat');
   });

@@ -7,14 +7,17 @@ const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'
 export const SHORT_DAYS = DAYS.map((name) => name.slice(0, 3));
 
 const WEEK = 7;
-const WORKING_DAYS = '1,2,3,4,5';
+/** So many days in a row are told by the first and the last. */
+const ROW = 3;
 
 /** "every day", "Monday to Friday", "Sunday", "Mon, Wed, Sat" */
 export function daysWords(days: readonly number[]): string {
   if (days.length === WEEK) return 'every day';
-  if (days.join() === WORKING_DAYS) return 'Monday to Friday';
-  const [only] = days;
-  if (days.length === 1 && only !== undefined) return DAYS[only - 1] ?? '';
+  const [first = 0] = days;
+  const last = days.at(-1) ?? 0;
+  if (days.length === 1) return DAYS[first - 1] ?? '';
+  if (days.length >= ROW && last - first === days.length - 1)
+    return `${DAYS[first - 1]} to ${DAYS[last - 1]}`;
   return days.map((day) => SHORT_DAYS[day - 1]).join(', ');
 }
 
