@@ -20,6 +20,7 @@ describe('coming in', () => {
     const link = given(/http\S+\/setup#\S+/.exec(server.child.stdout)?.[0], 'setup link');
     const { page, trouble } = await openPage(browser(), server);
     await page.goto(link);
+    await focused(page.getByLabel('E-mail'));
     await page.getByLabel('E-mail').fill('ada@example.com');
     await page.waitForURL(`${server.url}/setup`);
     await page.getByLabel('Your name').fill('Ada');

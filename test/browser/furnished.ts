@@ -71,7 +71,7 @@ export async function furnish(server: Server): Promise<void> {
   });
   await clerk({
     type: 'question',
-    headline: 'Pay the invoice of Nordlicht Ltd., 1 480 euros?',
+    headline: 'Pay the invoice of Nordlicht Ltd., 1,480 euros?',
     summary: 'It is 12 % above the usual amount; the contract allows up to 15 %.',
     details: INVOICE,
     timeout_seconds: 7200,

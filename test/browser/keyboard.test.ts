@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { furnish } from './furnished.ts';
 import { FURNISHED, settled, sharedFurnished, watch } from './looking.ts';
-import { acceptAgent, focused, HELD_LONG, openDesk, row, send, sharedBrowser } from './room.ts';
+import { acceptAgent, counted, focused, HELD_LONG, openDesk, row, send, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 const furnished = sharedFurnished(browser);
@@ -104,6 +104,28 @@ describe('without a mouse', () => {
     await press(page, 'Escape');
     await focused(page.getByRole('region', { name: 'Callbacks' }).locator('form'));
     expect(new URL(page.url()).pathname).toBe('/agents/release-notes');
+  });
+
+  test('another thing of the same kind is another screen: no question is left for it, and Back finds the link', async () => {
+    const { page, task } = await furnished({});
+    await page.goto('/tasks');
+    const other = await page.getByRole('link', { name: 'Prepare the figures' }).getAttribute('href');
+    await page.goto(`/tasks/${task}`);
+    await page.getByRole('button', { name: 'Cancel the task' }).press('Enter');
+    const question = page.getByText('It cannot be taken up again.');
+    await question.waitFor();
+    // Forward and Back lead from one to another without a screen between them.
+    await page.evaluate((address) => history.pushState(null, '', address), other);
+    await page.getByText('Prepare the figures').waitFor();
+    await counted(question, 0);
+    await focused(page.locator('#main'));
+    await page.goto('/events/agent-01/evt_build_0002');
+    const cause = page.getByRole('link', { name: /evt_build_0001/ });
+    await cause.press('Enter');
+    await page.getByText('It said: Too early.').waitFor();
+    await focused(page.locator('#main'));
+    await page.goBack();
+    await focused(cause);
   });
 
   test('a search: Enter goes to what was found, Esc to the rows, and then to the whole inbox', async () => {

@@ -19,29 +19,33 @@ describe('screenshots for the docs', () => {
     ['phone-dark', { width: 390, height: 780, isTouch: true, dark: true }],
   ] as [string, Look][])('%s', async (name, look) => {
     const { page, task } = await furnished(look);
-    const shoot = (what: string) => page.screenshot({ path: `${PICTURES}/${what}-${name}.png` });
+    const shoot = async (what: string) => {
+      await settled(page);
+      await page.evaluate(() =>
+        Promise.allSettled(document.getAnimations().map((motion) => motion.finished)),
+      );
+      await page.screenshot({ path: `${PICTURES}/${what}-${name}.png` });
+    };
     await page.goto('/');
-    await settled(page);
     await shoot('inbox');
+    await page.goto(`/tasks/${task}`);
+    await page.getByRole('table').waitFor();
+    await shoot('task');
+    if (name === 'desktop-light') {
+      for (const screen of ['sit', 'history', 'agents', 'tasks', 'insights']) {
+        await page.goto(`/${screen}`);
+        await shoot(screen);
+      }
+      await openCardEditor(page);
+      await page.getByRole('region', { name: 'Card' }).scrollIntoViewIfNeeded();
+      await shoot('card');
+    }
     await openDelivery(page, 'Letter to the tax office');
-    await settled(page);
     await shoot('revision');
+    // Last, because what was begun here would also stand in the sitting.
     await openDelivery(page, 'Pay the invoice');
     await page.getByRole('radio', { name: 'Redirect' }).click();
     await page.getByLabel('What should be different?').fill('The usual amount, please.');
-    await settled(page);
     await shoot('composer');
-    await page.goto(`/tasks/${task}`);
-    await settled(page);
-    await shoot('task');
-    if (name !== 'desktop-light') return;
-    for (const screen of ['sit', 'history', 'agents', 'tasks', 'insights']) {
-      await page.goto(`/${screen}`);
-      await settled(page);
-      await shoot(screen);
-    }
-    await openCardEditor(page);
-    await page.getByRole('region', { name: 'Card' }).scrollIntoViewIfNeeded();
-    await shoot('card');
   });
 });

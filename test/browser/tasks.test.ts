@@ -171,7 +171,7 @@ describe('an agent that others call', () => {
     await card.getByLabel('Who may call', { exact: true }).selectOption('listed');
     await card.getByRole('button', { name: 'Another skill' }).click();
     await card.getByLabel('Name').fill('Count invoices');
-    await holds(card.getByLabel('Id', { exact: true }), 'count-invoices');
+    await holds(card.getByLabel('ID', { exact: true }), 'count-invoices');
     await card.getByLabel('What it is good for').fill('Says how many are open.');
     await card.getByRole('region', { name: 'json' }).getByText('Says how many are open.').waitFor();
     await card.getByRole('button', { name: '0.3 and older' }).click();

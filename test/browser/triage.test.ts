@@ -224,9 +224,61 @@ describe('triage by keyboard', () => {
     await until('it is read', async () => (await marks(alert)).read_at !== null);
     expect((await marks(last)).read_at).toBeNull();
   });
+
+  test('[D15] z takes back what was done last: a snooze, or the decision that came after it', async () => {
+    const { server, page } = await openDesk(browser(), { server: HELD_LONG });
+    await acceptAgent(server);
+    for (const headline of ['Decided first', 'Snoozed', 'Decided last'])
+      await server.wake().delivered({ headline, timeout_seconds: undefined });
+    await page.reload();
+    const approve = async (headline: string) => {
+      await page.getByRole('heading', { name: headline, level: 1 }).waitFor();
+      await page.getByRole('radio', { name: 'Approve' }).waitFor();
+      await page.keyboard.press('a');
+      await page
+        .getByRole('button', { name: /^Approve/ })
+        .last()
+        .click();
+    };
+    await row(page, 'Decided first').click();
+    await approve('Decided first');
+    await page.getByRole('heading', { name: 'Snoozed', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Snooze…' }).waitFor();
+    await page.keyboard.press('s');
+    await page.getByRole('button', { name: /Tomorrow morning/ }).click();
+    const foot = page.locator('.foot');
+    await foot.getByText('Out of sight until tomorrow 09:00.').waitFor();
+    await page.keyboard.press('z');
+    await foot.getByText('Taken back. “Snoozed” waits for you again.').waitFor();
+    await counted(row(page, 'Snoozed').getByText('back tomorrow'), 0);
+    await row(page, 'Decided first').getByText('Approved, not sent yet').waitFor();
+    await approve('Decided last');
+    await row(page, 'Decided last').getByText('Approved, not sent yet').waitFor();
+    await page.keyboard.press('z');
+    await foot.getByText('Taken back. “Decided last” waits for you again.').waitFor();
+    await page.keyboard.press('z');
+    await foot.getByText('Taken back. “Decided first” waits for you again.').waitFor();
+  });
 });
 
 describe('triage by pointer', () => {
+  test('a row that was scrolled to in the same moment does not move away under the press', async () => {
+    const { server, page } = await openDesk(browser(), { look: { width: 1280, height: 860 } });
+    await acceptAgent(server);
+    for (let n = 1; n <= 9; n++)
+      await server.wake().delivered({ headline: `Number ${n} of nine, with a headline of two lines` });
+    await page.reload();
+    await row(page, 'Number 9').waitFor();
+    // Scrolls and presses before the list has heard of the scrolling, as a screen reader may.
+    await row(page, 'Number 9').getByRole('link').click();
+    await page.getByRole('heading', { name: /^Number 9/, level: 1 }).waitFor();
+    await page.goto('/');
+    // The keys go on from a row that was only checked.
+    await row(page, 'Number 3').getByRole('checkbox').click();
+    await page.keyboard.press('j');
+    await focused(row(page, 'Number 4').getByRole('link'));
+  });
+
   test('[D15] by touch: out of sight, on to the next, and back from what says that it is out of sight', async () => {
     const look = { width: 390, height: 780, isTouch: true };
     const { server, page } = await openDesk(browser(), { look });

@@ -62,6 +62,17 @@ describe('bad days', () => {
     const kept = loser.getByRole('textbox', { name: 'Your words, not sent' });
     await kept.waitFor();
     await holds(kept, mine);
+    // The key for undoing means what one has done oneself; the button says whose decision it takes back.
+    const held = loser.locator('.state-line');
+    await held.getByText(new RegExp(`^Rejected by ${who} — goes out in`)).waitFor();
+    await loser.getByRole('region', { name: 'About this delivery' }).click();
+    await loser.keyboard.press('z');
+    await loser.keyboard.press('?');
+    await loser.getByRole('dialog', { name: 'All keys' }).waitFor();
+    await loser.keyboard.press('Escape');
+    expect((await desk.detail(id)).state).toBe('held');
+    await held.getByRole('button', { name: 'Undo' }).click();
+    await until('it waits again', async () => (await desk.detail(id)).state === 'pending');
     expect([...trouble, ...other.trouble]).toEqual([]);
   });
 

@@ -62,16 +62,29 @@ const screen = <const P extends string, const N extends string>(
     component: fetchedLater(async () => (await load())[name]),
   });
 
+/** One thing of a list; another one is another screen (see `screenName`). */
+const thing = <const P extends string, const N extends string>(
+  path: P,
+  load: () => Promise<Record<N, ComponentType>>,
+  name: N,
+) =>
+  createRoute({
+    getParentRoute: () => deskRoute,
+    path,
+    component: fetchedLater(async () => (await load())[name]),
+    staticData: { isThing: true },
+  });
+
 const others = [
   screen('/sit', () => import('./sit/SitScreen.tsx'), 'SitScreen'),
   screen('/history', () => import('./history/HistoryScreen.tsx'), 'HistoryScreen'),
   screen('/audit', () => import('./audit/AuditScreen.tsx'), 'AuditScreen'),
   screen('/agents', () => import('./agents/AgentsScreen.tsx'), 'AgentsScreen'),
-  screen('/agents/$id', () => import('./agents/AgentScreen.tsx'), 'AgentScreen'),
+  thing('/agents/$id', () => import('./agents/AgentScreen.tsx'), 'AgentScreen'),
   screen('/tasks', () => import('./tasks/TasksScreen.tsx'), 'TasksScreen'),
-  screen('/tasks/$id', () => import('./tasks/TaskScreen.tsx'), 'TaskScreen'),
+  thing('/tasks/$id', () => import('./tasks/TaskScreen.tsx'), 'TaskScreen'),
   screen('/events', () => import('./events/EventsScreen.tsx'), 'EventsScreen'),
-  screen('/events/$agent/$event', () => import('./events/EventScreen.tsx'), 'EventScreen'),
+  thing('/events/$agent/$event', () => import('./events/EventScreen.tsx'), 'EventScreen'),
   screen('/insights', () => import('./insights/InsightsScreen.tsx'), 'InsightsScreen'),
   screen('/settings', () => import('./settings/SettingsScreen.tsx'), 'SettingsScreen'),
   screen('/settings/$part', () => import('./settings/SettingsScreen.tsx'), 'SettingsScreen'),
@@ -111,5 +124,8 @@ export const router = createRouter({
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
+  }
+  interface StaticDataRouteOption {
+    isThing?: boolean;
   }
 }

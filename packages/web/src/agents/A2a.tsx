@@ -36,9 +36,7 @@ export function A2a({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
         )}
       </section>
       {data !== undefined && <Callers agent={agent.agent_id} view={data} isOwner={isOwner} />}
-      {data !== undefined && (
-        <Card key={agent.agent_id} agent={agent.agent_id} view={data} isOwner={isOwner} />
-      )}
+      {data !== undefined && <Card agent={agent.agent_id} view={data} isOwner={isOwner} />}
     </>
   );
 }

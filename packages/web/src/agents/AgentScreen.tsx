@@ -41,8 +41,7 @@ export function AgentScreen() {
       </Screen>
     );
   return (
-    // Keyed by agent: a key that was just made for one agent must never be shown on the page of another.
-    <Screen key={id} title={data.agent_id} lead={<Lead agent={data} />}>
+    <Screen title={data.agent_id} lead={<Lead agent={data} />}>
       <ShownOnce agent={id} />
       <FirstDelivery agent={data} />
       {data.stats !== undefined && <Stats agent={data} stats={data.stats} />}

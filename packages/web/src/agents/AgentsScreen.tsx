@@ -70,11 +70,14 @@ export function AgentsScreen() {
   );
 }
 
+/** A name that is longer has a line of its own, instead of four in its column. */
+const ONE_LINE = 28;
+
 function AgentLine({ agent }: { agent: Agent }) {
   const now = useNow();
   const waiting = agent.waiting ?? 0;
   return (
-    <li>
+    <li data-long={agent.agent_id.length > ONE_LINE || undefined}>
       <span className="agent-name">
         <Link to="/agents/$id" params={{ id: agent.agent_id }}>
           <Text>{agent.agent_id}</Text>

@@ -163,7 +163,7 @@ function Skills({ skills, onChange }: { skills: Skill[]; onChange: (skills: Skil
                   put(at, { ...skill, name, id: skill.id === slug(skill.name) ? slug(name) : skill.id })
                 }
               />
-              <Field label="Id" value={skill.id} required onText={(id) => put(at, { ...skill, id })} />
+              <Field label="ID" value={skill.id} required onText={(id) => put(at, { ...skill, id })} />
             </div>
             <Area
               label="What it is good for"

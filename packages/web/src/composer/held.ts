@@ -13,8 +13,17 @@ export type Held = {
   isLeaving: boolean;
 };
 /** `headline` is the agent's wording inside the text, in quotation marks. */
-export type Notice = { id: number; text: string; delivery?: string; headline?: string };
-type About = Pick<Notice, 'delivery' | 'headline'>;
+export type Notice = {
+  id: number;
+  text: string;
+  delivery?: string;
+  headline?: string;
+  /** Takes back what it tells of. */
+  undo?: () => void;
+  /** The last decision that was held when this was said; one that came later is the first to be undone. */
+  after?: string;
+};
+type About = Pick<Notice, 'delivery' | 'headline' | 'undo'>;
 
 type State = { held: readonly Held[]; notices: readonly Notice[] };
 
@@ -85,7 +94,9 @@ export const foot = {
   },
   say: (text: string, about: About = {}) => {
     const id = ++counter;
-    change({ notices: [...state.notices.slice(-2), { id, text, ...about }] });
+    const last = state.held.at(-1);
+    const after = last === undefined ? {} : { after: last.id };
+    change({ notices: [...state.notices.slice(-2), { id, text, ...about, ...after }] });
     // A notice about an answer stays until it is closed: it leads to what the person wrote.
     if (about.delivery === undefined) setTimeout(() => foot.close(id), NOTICE_MS);
   },

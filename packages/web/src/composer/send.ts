@@ -17,7 +17,7 @@ const sending = new Map<string, Promise<boolean>>();
 const given = new Map<string, symbol>();
 
 function show(row: Row): void {
-  list.dispatch({ kind: 'row', row });
+  list.dispatch({ kind: 'rows', rows: [row] });
   asking.setQueryData<Detail>(['delivery', row.delivery_id], (old) =>
     old === undefined ? old : { ...old, ...row },
   );

@@ -16,6 +16,7 @@ import { Details } from './Details.tsx';
 import { ExactBytes } from './ExactBytes.tsx';
 import { Happened } from './Happened.tsx';
 import { Headline } from './Headline.tsx';
+import { heldByOther } from './held-by.ts';
 import { Revision } from './Revision.tsx';
 import { StateLine } from './StateLine.tsx';
 import { Strip } from './Strip.tsx';
@@ -34,9 +35,11 @@ export function Delivery({ detail, onSent }: Props) {
   const [exact, setExact] = useState(false);
   const { data: session } = useQuery(sessionQuery);
   const mayDecide = session?.person.role !== 'reader';
+  const isOwnHeld = detail.state === 'held' && heldByOther(detail, session) === null;
   useKeys({
     exact: () => setExact((old) => !old),
-    undo: detail.state === 'held' ? () => void undoAnswer(detail.delivery_id) : undefined,
+    // A decision of somebody else is taken back by its button only: the key means what one has done oneself.
+    undo: isOwnHeld && mayDecide ? () => void undoAnswer(detail.delivery_id) : undefined,
     acknowledge: mayDecide && isToAcknowledge(detail) ? () => acknowledgeAndGoOn(detail, onSent) : undefined,
   });
   useEffect(

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { sessionQuery } from '../api/questions.ts';
 import type { Detail } from '../api/types.ts';
 import { useMayDecide } from '../api/use-may-decide.ts';
 import { undoAnswer } from '../composer/send.ts';
@@ -7,6 +9,7 @@ import { Key } from '../keys/Key.tsx';
 import { useNow, useSeconds } from '../live/now.ts';
 import { isAsleep, VERDICT_WORDS } from '../words/delivery.ts';
 import { moment, secondsUntil, timeAndDay } from '../words/time.ts';
+import { heldByOther } from './held-by.ts';
 import { Text } from './Text.tsx';
 
 /** The state of a delivery that is no longer waiting. */
@@ -65,17 +68,27 @@ function AsleepState({ detail, until }: { detail: Detail; until: string }) {
 
 function HeldState({ detail }: { detail: Detail }) {
   const now = useSeconds();
+  const mayDecide = useMayDecide();
+  const { data: session } = useQuery(sessionQuery);
+  const other = heldByOther(detail, session);
   const verdict = detail.held_status ?? undefined;
   const word = verdict === undefined ? 'Answered' : VERDICT_WORDS[verdict];
   const left = detail.effect_at === null ? 0 : secondsUntil(detail.effect_at, now);
   return (
     <div className="state-line" data-verdict={verdict}>
       <span>
-        {word} — {left > 0 ? `goes out in ${left} s.` : 'going out now.'}
+        {word}
+        {other !== null && (
+          <>
+            {' by '}
+            <Text>{other}</Text>
+          </>
+        )}{' '}
+        — {left > 0 ? `goes out in ${left} s.` : 'going out now.'}
       </span>
-      {left > 0 && (
+      {left > 0 && mayDecide && (
         <button type="button" className="button" onClick={() => void undoAnswer(detail.delivery_id)}>
-          Undo <Key of="undo" />
+          Undo {other === null && <Key of="undo" />}
         </button>
       )}
     </div>

@@ -37,7 +37,13 @@ describe('the shape of details', () => {
 
   it('reads keys as words', () => {
     expect(keyLabel('due_date')).toBe('Due date');
-    expect(keyLabel('dueDate')).toBe('Due Date');
+    expect(keyLabel('dueDate')).toBe('Due date');
+    expect(keyLabel('amountEUR')).toBe('Amount EUR');
+    expect(keyLabel('Name of Anna')).toBe('Name of Anna');
+    expect(keyLabel('url')).toBe('URL');
+    expect(keyLabel('apiKeyId')).toBe('API key ID');
+    expect(keyLabel('html_urls')).toBe('HTML URLs');
+    expect(keyLabel('hideCurlings')).toBe('Hide curlings');
   });
 });
 

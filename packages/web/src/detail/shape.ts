@@ -54,12 +54,17 @@ export function blocksOf(details: JsonObject): Block[] | null {
   return known ? (blocks as Block[]) : null;
 }
 
-/** `due_date` and `dueDate` read as "due date"; the exact name is in the tooltip. */
+/** What is spelled in capitals, also in the plural: "API key IDs". */
+const CAPITALS = /\b(api|cpu|csv|html|https?|id|ip|json|pdf|sql|ur[il]|utc|uuid|xml)(s?)\b/gi;
+
+/** `due_date` and `dueDate` read as "Due date", `html_url` as "HTML URL"; the exact name is in the tooltip. */
 export function keyLabel(key: string): string {
   const spaced = key
+    .replace(/([a-z\d])([A-Z])(?=[a-z])/g, (_, end: string, next: string) => `${end} ${next.toLowerCase()}`)
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/[_-]+/g, ' ')
-    .trim();
+    .trim()
+    .replace(CAPITALS, (_, word: string, many: string) => word.toUpperCase() + many);
   return /^[\x20-\x7e]+$/.test(spaced) ? spaced.charAt(0).toUpperCase() + spaced.slice(1) : key;
 }
 

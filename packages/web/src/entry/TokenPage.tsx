@@ -126,6 +126,7 @@ function TokenPage({ kind }: { kind: keyof typeof SAID }) {
             value={email}
             onText={setEmail}
             required
+            autoFocus
           />
         )}
         {kind !== 'reset' && (
@@ -135,6 +136,7 @@ function TokenPage({ kind }: { kind: keyof typeof SAID }) {
             value={name}
             onText={setName}
             maxLength={120}
+            autoFocus={kind === 'join'}
           />
         )}
         <Field
@@ -146,6 +148,7 @@ function TokenPage({ kind }: { kind: keyof typeof SAID }) {
           value={password}
           onText={setPassword}
           required
+          autoFocus={kind === 'reset'}
         />
         <Trouble of={said} />
         <div className="entry-actions">

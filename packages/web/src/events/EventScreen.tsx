@@ -47,7 +47,7 @@ export function EventScreen() {
         />
       )}
       {data === undefined && error === null && <p className="said">One moment…</p>}
-      {data !== undefined && <One key={`${agent} ${event}`} name={name} detail={data} />}
+      {data !== undefined && <One name={name} detail={data} />}
     </Screen>
   );
 }

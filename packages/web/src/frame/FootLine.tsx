@@ -21,12 +21,18 @@ export function FootLine() {
   const held = all.filter(({ isLeaving }) => !isLeaving);
   const last = held.at(-1);
   const place = useRef<HTMLDivElement>(null);
-  useKeys(last === undefined ? {} : { undo: () => void undoAnswer(last.id) });
+  const newest = notices.findLast(({ undo, after }) => undo && (last === undefined || last.id === after));
+  const takeBack = (notice: Notice) => {
+    foot.close(notice.id);
+    notice.undo?.();
+  };
+  const undoLast = last && (() => void undoAnswer(last.id));
+  useKeys({ undo: newest === undefined ? undoLast : () => takeBack(newest) });
   return (
     <div className="foot" role="status" ref={place}>
       {held.length + notices.length > 0 && <KeepClear of={place} />}
       {held.slice(-3).map((one) => (
-        <HeldLine key={one.id} held={one} isLast={one === last} />
+        <HeldLine key={one.id} held={one} isLast={one === last && newest === undefined} />
       ))}
       {notices.map((notice) => (
         <div key={notice.id} className="foot-line appears">
@@ -38,6 +44,11 @@ export function FootLine() {
               </Link>
             )}
           </p>
+          {notice.undo !== undefined && (
+            <button type="button" className="button" onClick={() => takeBack(notice)}>
+              Undo {notice === newest && <Key of="undo" />}
+            </button>
+          )}
           <button type="button" className="plain" onClick={() => foot.close(notice.id)}>
             Close
           </button>

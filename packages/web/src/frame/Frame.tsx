@@ -1,5 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useMatchRoute, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
+import {
+  type AnyRouteMatch,
+  Outlet,
+  useMatchRoute,
+  useNavigate,
+  useRouter,
+  useRouterState,
+} from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useState } from 'react';
 import { preferencesQuery, settingsQuery } from '../api/questions.ts';
 import { LoginAgain } from '../entry/LoginAgain.tsx';
@@ -22,6 +29,17 @@ import './frame.css';
 /** The screen's place among the routes that match: below the root and this frame. */
 const UNDER_THE_FRAME = 2;
 
+type Match = Pick<AnyRouteMatch, 'routeId' | 'params' | 'search' | 'staticData'>;
+
+/**
+ * One agent, task or event is a screen of its own: a question that was open about the first, or a key that was just
+ * made for it, must never stand under the name of the second. Lists and settings stay when their address changes.
+ */
+function screenName(match: Match | undefined): string {
+  if (match?.staticData.isThing !== true) return match?.routeId ?? '';
+  return JSON.stringify([match.routeId, match.params, match.search]);
+}
+
 /** Everything around a screen. */
 export function Frame() {
   const [over, setOver] = useState<'palette' | 'keys' | null>(null);
@@ -29,7 +47,7 @@ export function Frame() {
   const router = useRouter();
   const match = useMatchRoute();
   const isInbox = Boolean(match({ to: '/' }) || match({ to: '/d/$id' }));
-  const screen = useRouterState({ select: ({ matches }) => matches[UNDER_THE_FRAME]?.routeId });
+  const screen = useRouterState({ select: ({ matches }) => screenName(matches[UNDER_THE_FRAME]) });
   useQuery(settingsQuery);
   useOwnLook();
   useCalmOrder();

@@ -101,6 +101,7 @@ const PLACES: [string, string][] = [
   ['Settings: keys', '/settings/keys'],
   ['Settings: people', '/settings/people'],
   ['Settings: security', '/settings/security'],
+  ['Settings: system', '/settings/system'],
 ];
 
 function useEntries(onKeys: () => void): Entry[] {

@@ -30,8 +30,11 @@ export const DeliveryRow = memo(function DeliveryRow(props: Props) {
       data-cursor={isCursor || undefined}
       data-open={isOpen || undefined}
       data-dim={isDimmed || row.state !== 'pending' || undefined}
-      // Somebody who comes here by Tab means this row, even if j was never pressed.
-      onFocus={() => list.setCursor(id)}
+      // Somebody who comes here by Tab means this row, even if j was never pressed. A press means it only when it is
+      // over: the list scrolls to the row at the cursor, and would carry this one away from under the pointer.
+      onFocus={(event) => event.target.matches(':focus-visible') && list.setCursor(id)}
+      onClick={() => list.setCursor(id)}
+      onKeyDown={() => {}}
     >
       <label className="row-check">
         <input type="checkbox" checked={isChecked} tabIndex={isStop ? 0 : -1} onChange={() => onCheck(id)} />

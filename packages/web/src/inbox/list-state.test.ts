@@ -42,7 +42,7 @@ const ids = (state: ListState) => state.entries.map((entry) => entry.id);
 describe('the order of the list', () => {
   it('never moves under the person: a changed row stays where it stands', () => {
     const before = settled([row('a'), row('b'), row('c')]);
-    const after = reduceList(before, { kind: 'row', row: row('b', 'earlier', { state: 'decided' }) });
+    const after = reduceList(before, { kind: 'rows', rows: [row('b', 'earlier', { state: 'decided' })] });
     expect(ids(after)).toEqual(['a', 'b', 'c']);
     expect(after.entries[1]?.section).toBe('needs_you');
     expect(after.rows.b?.state).toBe('decided');
@@ -50,7 +50,7 @@ describe('the order of the list', () => {
 
   it('lets arrivals wait until the person asks', () => {
     const before = settled([row('a')]);
-    const after = ['x', 'y', 'x'].reduce((s, id) => reduceList(s, { kind: 'row', row: row(id) }), before);
+    const after = ['x', 'y', 'x'].reduce((s, id) => reduceList(s, { kind: 'rows', rows: [row(id)] }), before);
     expect(ids(after)).toEqual(['a']);
     expect(after.arrivals).toEqual(['y', 'x']);
     expect(ids(settled([row('x'), row('a'), row('y')], after))).toEqual(['x', 'a', 'y']);
@@ -60,11 +60,27 @@ describe('the order of the list', () => {
   it('counts only what fits the filter, and no longer what was answered meanwhile', () => {
     const start = reduceList(EMPTY, { kind: 'start', filter: { type: 'alert' } });
     const before = settled([], start);
-    expect(reduceList(before, { kind: 'row', row: row('q') }).arrivals).toEqual([]);
-    const alert = reduceList(before, { kind: 'row', row: row('w', 'alerts', { type: 'alert' }) });
+    expect(reduceList(before, { kind: 'rows', rows: [row('q')] }).arrivals).toEqual([]);
+    const alert = reduceList(before, { kind: 'rows', rows: [row('w', 'alerts', { type: 'alert' })] });
     expect(alert.arrivals).toEqual(['w']);
     const gone = row('w', 'earlier', { type: 'alert', state: 'decided' });
-    expect(reduceList(alert, { kind: 'row', row: gone }).arrivals).toEqual([]);
+    expect(reduceList(alert, { kind: 'rows', rows: [gone] }).arrivals).toEqual([]);
+  });
+
+  it('takes in many at once as it does one by one', () => {
+    const before = reduceList(settled([row('a'), row('b')]), { kind: 'rows', rows: [row('w'), row('x')] });
+    const told = [row('b', 'earlier'), row('x'), row('y'), row('w', 'earlier'), row('y'), row('z', 'alerts')];
+    const oneByOne = told.reduce((s, one) => reduceList(s, { kind: 'rows', rows: [one] }), before);
+    expect(reduceList(before, { kind: 'rows', rows: told })).toEqual(oneByOne);
+  });
+
+  it('reads a very long list again without holding up the page', () => {
+    // One copy for each row would take hours here.
+    const rows = Array.from({ length: 50_000 }, (_, n) => row(`r${n}`));
+    const pages = [{ deliveries: rows.map((old) => ({ ...old, summary: 'new' })), next_cursor: null }];
+    const after = reduceList(settled(rows), { kind: 'refresh', pages });
+    expect(after.rows.r49999?.summary).toBe('new');
+    expect(after.arrivals).toEqual([]);
   });
 
   it('keeps what it had when a refresh fails, and says so', () => {

@@ -35,7 +35,7 @@ export type ListAction =
   | { kind: 'settle'; pages: readonly Page[]; next: Next | null; at: number }
   | { kind: 'refresh'; pages: readonly Page[] }
   | { kind: 'more'; page: Page; next: Next | null }
-  | { kind: 'row'; row: Row }
+  | { kind: 'rows'; rows: readonly Row[] }
   | { kind: 'failed'; why: string }
   | { kind: 'check'; id: string }
   | { kind: 'uncheck' };
@@ -66,8 +66,8 @@ export function reduceList(state: ListState, action: ListAction): ListState {
       return refresh(state, action.pages);
     case 'more':
       return { ...append(state, action.page), next: action.next };
-    case 'row':
-      return takeRow(state, action.row);
+    case 'rows':
+      return takeRows(state, action.rows);
     case 'failed':
       return {
         ...state,
@@ -92,7 +92,10 @@ function settle(state: ListState, action: Extract<ListAction, { kind: 'settle' }
 }
 
 function refresh(state: ListState, pages: readonly Page[]): ListState {
-  const taken = pages.flatMap((page) => page.deliveries).reduce(takeRow, state);
+  const taken = takeRows(
+    state,
+    pages.flatMap((page) => page.deliveries),
+  );
   const { ledger_seq: seq = 0, complete = true } = pages[0] ?? {};
   return { ...taken, seq, complete, stale: false };
 }
@@ -109,13 +112,24 @@ function append(state: ListState, page: Page): ListState {
 
 const byId = (rows: readonly Row[]) => Object.fromEntries(rows.map((row) => [row.delivery_id, row]));
 
-function takeRow(state: ListState, row: Row): ListState {
-  const id = row.delivery_id;
-  if (id in state.rows) return { ...state, rows: { ...state.rows, [id]: row } };
-  const isNew = fits(row, state.filter) && row.section !== 'earlier' && row.state === 'pending';
-  const others = state.arrivals.filter((other) => other !== id);
-  return { ...state, arrivals: isNew ? [...others, id] : others };
+/** All at once: a copy of a long list for each of its rows would keep the page busy for minutes. */
+function takeRows(state: ListState, rows: readonly Row[]): ListState {
+  if (rows.length === 0) return state;
+  const taken = byId(rows);
+  const isShown = (row: Row) => row.delivery_id in state.rows;
+  const arrived = Object.values(taken).filter((row) => !isShown(row) && isArrival(row, state.filter));
+  return {
+    ...state,
+    rows: { ...state.rows, ...byId(rows.filter(isShown)) },
+    arrivals: [
+      ...state.arrivals.filter((id) => !(id in taken)),
+      ...arrived.map(({ delivery_id }) => delivery_id),
+    ],
+  };
 }
+
+const isArrival = (row: Row, filter: Filter) =>
+  fits(row, filter) && row.section !== 'earlier' && row.state === 'pending';
 
 /** With words or times in the filter, the server searches everywhere, newest first. */
 export function isSearch(filter: Filter): boolean {

@@ -12,8 +12,15 @@ it('offers times that people mean, in the days of the calendar', () => {
   const sitting = new Date('2026-11-18T07:30:00').toISOString();
   expect(snoozeTimes(tuesday, sitting).map((time) => time.label)).toEqual([
     'In an hour, 21:00',
-    'Next sitting, 07:30',
+    'Next sitting, tomorrow 07:30',
     'Tomorrow morning, 09:00',
+    'Next week, Monday 09:00',
+  ]);
+  const night = new Date('2026-11-17T23:30:00').getTime();
+  const nine = new Date('2026-11-18T09:00:00').toISOString();
+  expect(snoozeTimes(night, nine).map((time) => time.label)).toEqual([
+    'In an hour, tomorrow 00:30',
+    'Next sitting, tomorrow 09:00',
     'Next week, Monday 09:00',
   ]);
 });

@@ -22,13 +22,17 @@ export function snoozeTimes(now: number, nextSitting: string | null): SnoozeTime
   if (at(0, 18) - now > HOUR) times.push(['This evening', at(0, 18)]);
   times.push(['Tomorrow morning', at(1, 9)]);
   if (toMonday > 1) times.push(['Next week', at(toMonday, 9)]);
-  return times.map(([name, time]) => ({
-    label: `${name}, ${when(time, now)}`,
+  // The next sitting is often tomorrow morning too, and the same choice twice would only make one wonder.
+  const once = times.filter(([, time], index) => times.findIndex(([, other]) => other === time) === index);
+  return once.map(([name, time]) => ({
+    label: `${name}, ${when(name, time, now)}`,
     at: new Date(time).toISOString(),
   }));
 }
 
-function when(time: number, now: number): string {
+/** The day is left out when it is today, or when the name says it already. */
+function when(name: string, time: number, now: number): string {
   const which = day(time, now);
-  return which === 'today' || which === 'tomorrow' ? clock(time) : `${which} ${clock(time)}`;
+  const isSaid = which === 'today' || name.toLowerCase().includes(which);
+  return isSaid ? clock(time) : `${which} ${clock(time)}`;
 }

@@ -87,7 +87,7 @@ async function takeDelivery(id: string): Promise<void> {
   try {
     const detail = await desk.delivery(id);
     if (asking.getQueryData(['delivery', id]) !== undefined) asking.setQueryData(['delivery', id], detail);
-    list.dispatch({ kind: 'row', row: detail });
+    list.dispatch({ kind: 'rows', rows: [detail] });
     tellItsThread(detail);
     await showWhereNothingStands();
   } catch (error) {
@@ -114,7 +114,7 @@ function tellItsThread(changed: Detail): void {
 async function countArrivals(): Promise<void> {
   const page = await desk.deliveries({ ...list.get().filter, limit: 200 }).catch(() => null);
   const rows = page?.deliveries ?? [];
-  for (const row of rows) if (!isShown(row)) list.dispatch({ kind: 'row', row });
+  list.dispatch({ kind: 'rows', rows: rows.filter((row) => !isShown(row)) });
   await showWhereNothingStands();
 }
 

@@ -9,10 +9,13 @@ type Value = Preferences['digest'];
 export function Digest({
   hasMail,
   digest,
+  words,
   said,
   onChange,
 }: {
   digest: Value;
+  /** What it does at present. */
+  words: string;
   hasMail: boolean;
   said: string;
   onChange: (digest: Value) => Promise<boolean>;
@@ -27,11 +30,7 @@ export function Digest({
   return (
     <section className="part" aria-label="Digest">
       <h2>Digest</h2>
-      <p className="said">
-        {digest.kind === 'off'
-          ? 'Off. Nothing is ever sent to you.'
-          : `One message at each sitting, to ${digest.target}.`}
-      </p>
+      <p className="said">{words}</p>
       <fieldset className="choice-set">
         <legend className="unseen">Digest</legend>
         {(['off', 'email', 'webhook'] as const).map((value) => (
@@ -68,7 +67,7 @@ export function Digest({
             required
           />
           <button type="submit" className="button">
-            Turn it on
+            {digest.kind === 'off' ? 'Turn it on' : 'Change it'}
           </button>
         </form>
       )}

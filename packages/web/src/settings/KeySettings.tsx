@@ -39,7 +39,7 @@ export function KeySettings() {
       ))}
       <p>
         <button type="button" className="button" onClick={() => void change({ keys: {} })}>
-          As they came
+          Set them all back
         </button>
       </p>
       <p className="said" role="status">

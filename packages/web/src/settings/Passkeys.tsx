@@ -137,8 +137,8 @@ function AddPasskey({
           'This browser has no passkeys.'
         ) : (
           <>
-            Passkeys of this desk belong to <a href={`${origin}/settings/security`}>{origin}</a>. Open it
-            there to add one.
+            Passkeys of this desk belong to <a href={`${origin}/settings/security`}>{origin}</a>. Open the
+            desk there to add one.
           </>
         )}
       </p>

@@ -7,9 +7,8 @@ import { Each } from '../frame/Each.tsx';
 import { Said } from '../frame/Said.tsx';
 import { span } from '../words/time.ts';
 import { Digest } from './Digest.tsx';
+import { byTime, daysWords, digestWords, SHORT_DAYS, withSitting } from './sitting-words.ts';
 import { usePreferences } from './use-preferences.ts';
-
-const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 export function Sittings() {
   // One for each form, so that the outcome of a change is shown beside it.
@@ -39,6 +38,7 @@ export function Sittings() {
       />
       <Digest
         digest={news}
+        words={digestWords({ sittings: preferences.sittings, quiet: hours, digest: news })}
         hasMail={data?.mail === true}
         said={digest.said}
         onChange={(wanted) => digest.keep({ digest: wanted })}
@@ -72,16 +72,16 @@ function SittingList({
   return (
     <section className="part" aria-label="Sittings">
       <h2>Sittings</h2>
+      {sittings.length === 0 && <p className="said">None are set.</p>}
       <ul className="lines">
-        <Each of={sittings}>
-          {(sitting, index) => (
+        <Each of={byTime(sittings)}>
+          {(sitting) => (
             <li>
-              <b>{sitting.at}</b>{' '}
-              <span className="said">{sitting.days.map((day) => DAYS[day - 1]).join(', ')}</span>
+              <b>{sitting.at}</b> <span className="said">{daysWords(sitting.days)}</span>
               <button
                 type="button"
                 className="plain"
-                onClick={() => onChange(sittings.filter((_, other) => other !== index))}
+                onClick={() => onChange(sittings.filter((other) => other !== sitting))}
               >
                 Remove
               </button>
@@ -94,12 +94,12 @@ function SittingList({
         onSubmit={(event) => {
           event.preventDefault();
           setLacks(days.length === 0);
-          if (days.length > 0) onChange([...sittings, { at, days }]);
+          if (days.length > 0) onChange(withSitting(sittings, { at, days }));
         }}
       >
         <fieldset className="days">
           <legend className="unseen">Days</legend>
-          {DAYS.map((name, index) => (
+          {SHORT_DAYS.map((name, index) => (
             <label key={name}>
               <input
                 type="checkbox"

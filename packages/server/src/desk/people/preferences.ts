@@ -97,8 +97,9 @@ function toTimeZone(value: Json): string {
 }
 
 function toSittings(value: Json): Sitting[] {
-  if (!Array.isArray(value) || value.length > MOST_SITTINGS)
-    throw invalid('sittings', `sittings must be a list of at most ${MOST_SITTINGS}.`);
+  if (!Array.isArray(value)) throw invalid('sittings', 'sittings must be a list.');
+  if (value.length > MOST_SITTINGS)
+    throw invalid('sittings', `At most ${MOST_SITTINGS} sittings are kept. Remove one first.`);
   return value.map(toSitting);
 }
 

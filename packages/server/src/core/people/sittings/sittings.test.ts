@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fromIso, toIso } from '../../time.ts';
 import { isQuiet, nextDigest, nextSitting, type Rhythm } from './sittings.ts';
-import { fromWall, isTimeZone, toWall } from './zone.ts';
+import { addDays, fromWall, isTimeZone, toWall } from './zone.ts';
 
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
 
@@ -10,6 +10,8 @@ function at(iso: string): number {
   if (moment === null) throw new Error(iso);
   return moment;
 }
+
+const two = (number: number) => String(number).padStart(2, '0');
 
 function rhythm(over: Partial<Rhythm>): Rhythm {
   return { timeZone: 'UTC', sittings: [{ days: EVERY_DAY, at: '09:00' }], quiet: null, ...over };
@@ -76,6 +78,46 @@ describe('when the clocks change', () => {
     // Samoa went from 29 to 31 December 2011.
     const samoa = { timeZone: 'Pacific/Apia', sittings: [{ days: EVERY_DAY, at: '09:00' }] };
     expect(next(samoa, '2011-12-29T20:00:00Z')).toBe('2011-12-30T19:00');
+  });
+
+  test('[D36] a sitting that is moved past midnight is still to come, and passes over none of the new day', () => {
+    // Nuuk, 2026-03-28: 23:00 becomes 00:00 of the next day.
+    const late = { at: '23:30', days: EVERY_DAY };
+    const over = { timeZone: 'America/Nuuk', sittings: [late, { at: '00:10', days: EVERY_DAY }] };
+    expect(next({ ...over, sittings: [late] }, '2026-03-29T01:05:00Z')).toBe('2026-03-29T01:30'); // 00:30
+    expect(next(over, '2026-03-28T23:00:00Z')).toBe('2026-03-29T01:10');
+    expect(next(over, '2026-03-29T01:10:00Z')).toBe('2026-03-29T01:30');
+    expect(next(over, '2026-03-29T01:30:00Z')).toBe('2026-03-30T00:30');
+  });
+
+  test.each([
+    ['Europe/Berlin', '2026-03-29', '2026-10-25'],
+    ['America/New_York', '2026-03-08', '2026-11-01'],
+    ['Australia/Lord_Howe', '2026-10-04', '2026-04-05'], // half an hour
+    ['America/Santiago', '2026-09-06', '2026-04-05'], // at midnight
+    ['America/Havana', '2026-03-08', '2026-11-01'], // midnight twice
+    ['America/Nuuk', '2026-03-29', '2026-10-25'], // over midnight
+  ])('[D36] %s: each day has each of its sittings once, whenever one asks', (timeZone, ...jumps) => {
+    const hour = 3_600_000_000;
+    for (const jump of jumps) {
+      const noon = at(`${jump}T12:00:00Z`);
+      const noonThere = (days: number) =>
+        fromWall({ ...addDays(toWall(noon, timeZone), days), hour: 12, minute: 0 }, timeZone);
+      const [from, to] = [noonThere(-2), noonThere(2)];
+      for (let minutes = 0; minutes < 1440; minutes += 30) {
+        const clock = `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+        const over = rhythm({ timeZone, sittings: [{ days: EVERY_DAY, at: clock }] });
+        const found = new Set<number>();
+        for (let after = from; after < to; after += hour) {
+          const sitting = nextSitting(over, after);
+          if (sitting !== null && sitting <= to) found.add(sitting);
+        }
+        expect(found.size, `${clock} around ${jump}`).toBe(4);
+        // A time that is skipped has moved, and all others are what the clocks show.
+        const isExact = (sitting: number) => fromWall(toWall(sitting, timeZone), timeZone) === sitting;
+        expect([...found].filter(isExact)).toHaveLength(4);
+      }
+    }
   });
 
   test('wall time and moment agree in both directions', () => {

@@ -23,16 +23,22 @@ function toClock(text: string): { hour: number; minute: number } {
 // A week and a day: if today's sitting is over, the same weekday comes again.
 const DAYS_AHEAD = 8;
 
-/** The first sitting after a moment; null without sittings. `fromWall` handles daylight saving. */
+/**
+ * The first sitting after a moment; null without sittings. `fromWall` handles daylight saving: where the clocks go
+ * forward over midnight, a sitting of the evening moves into the next day. So the days around count too.
+ */
 export function nextSitting({ timeZone, sittings }: Rhythm, after: Micros): Micros | null {
   const today = toWall(after, timeZone);
-  for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
+  const stillToCome = (ahead: number) => {
     const date = addDays(today, ahead);
-    const onDay = sittings
+    return sittings
       .filter((s) => s.days.includes(weekday(date)))
       .map((s) => fromWall({ ...date, ...toClock(s.at) }, timeZone))
       .filter((at) => at > after);
-    if (onDay.length > 0) return Math.min(...onDay);
+  };
+  for (let ahead = -1; ahead <= DAYS_AHEAD; ahead++) {
+    const onDay = stillToCome(ahead);
+    if (onDay.length > 0) return Math.min(...onDay, ...stillToCome(ahead + 1));
   }
   return null;
 }
