@@ -24,6 +24,7 @@ export const DeliveryRow = memo(function DeliveryRow(props: Props) {
   const id = row.delivery_id;
   const words = rowWords(row, now);
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: with keys one comes to the link inside, which sets the cursor itself.
     <article
       className="row"
       data-type={row.type}
@@ -34,7 +35,6 @@ export const DeliveryRow = memo(function DeliveryRow(props: Props) {
       // over: the list scrolls to the row at the cursor, and would carry this one away from under the pointer.
       onFocus={(event) => event.target.matches(':focus-visible') && list.setCursor(id)}
       onClick={() => list.setCursor(id)}
-      onKeyDown={() => {}}
     >
       <label className="row-check">
         <input type="checkbox" checked={isChecked} tabIndex={isStop ? 0 : -1} onChange={() => onCheck(id)} />
