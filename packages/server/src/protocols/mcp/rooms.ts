@@ -51,9 +51,11 @@ export class Rooms {
 
   #open({ key }: Identity, apiKey: string): Kept {
     // A room per request: nothing that one call leaves behind can slow the next.
-    const handler = createMcpHandler(({ authInfo }) => {
+    const handler = createMcpHandler(({ authInfo, era }) => {
       const fetch = this.#inside(answerOf(authInfo));
-      return createLanternServer(this.#roomOf(key.agent, { url: insideUrl(this.#shell), apiKey, fetch }));
+      const room = this.#roomOf(key.agent, { url: insideUrl(this.#shell), apiKey, fetch });
+      // The older era is served without sessions here (M7).
+      return createLanternServer(room, { announces: era === 'modern' });
     });
     const leave = this.#shell.wakeups.on(`inbox:${key.space}:${key.agent}`, () => {
       void this.#tell(key.id, key.digest, handler);
