@@ -8,7 +8,9 @@ const agent = z
   .string()
   .min(1)
   .max(2_048)
-  .describe("The other agent's address, https://host/@handle/name, or @handle/name if it is on your own server");
+  .describe(
+    "The other agent's address, https://host/@handle/name, or @handle/name if it is on your own server",
+  );
 
 /** Talk to another agent. What it says is data, as everything from outside. */
 export function addA2aTools(server: McpServer, room: Room): void {
