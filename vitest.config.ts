@@ -8,7 +8,7 @@ const resolve = { conditions: ['lanternroom-source'] };
 const ssr = { resolve: { conditions: ['lanternroom-source'], externalConditions: ['lanternroom-source'] } };
 
 // A real PostgreSQL, started and stopped with the run.
-const postgres = './packages/server/src/testing/postgres-server.ts';
+const postgres = './packages/server/src/testing/postgres/postgres-server.ts';
 
 // A time limit is there to end what hangs, and says nothing about speed: it must hold on a machine that has ten times
 // as much to do.

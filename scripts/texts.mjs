@@ -5,14 +5,18 @@ import { inRepo } from './repo.mjs';
 
 const isOver = process.argv.includes('--remove');
 
-for (const folder of ['docs', 'prompts']) {
+for (const [folder, ending] of [
+  ['docs', '.md'],
+  ['docs/charts', '.svg'],
+  ['prompts', '.md'],
+]) {
   const copy = inRepo('packages/server', folder);
   rmSync(copy, { recursive: true, force: true });
-  if (!isOver) copyTexts(inRepo(folder), copy);
+  if (!isOver) copyTexts(inRepo(folder), copy, ending);
 }
 
-function copyTexts(from, to) {
+function copyTexts(from, to, ending) {
   mkdirSync(to);
-  for (const name of readdirSync(from).filter((file) => file.endsWith('.md')))
+  for (const name of readdirSync(from).filter((file) => file.endsWith(ending)))
     cpSync(`${from}/${name}`, `${to}/${name}`);
 }

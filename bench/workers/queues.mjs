@@ -17,7 +17,8 @@ const url = env.DATABASE_URL;
 const PAGE = 128;
 
 const kinds = { ours, 'pg-boss': pgBoss, 'graphile-worker': graphileWorker };
-process.send({ perSecond: await kinds[kind]() }, () => process.disconnect()); // not before it has left
+// Once that has left, nothing is waited for: their connections close by and by, and the database is removed under them.
+process.send({ perSecond: await kinds[kind]() }, () => process.exit());
 
 async function ours() {
   const built = (path) => import(pathToFileURL(join(PACKAGE, 'dist', `${path}.js`)).href);

@@ -1,10 +1,11 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { compressed } from './compress.ts';
+import { documentsStyle } from './documents-style.ts';
 import { notices } from './notices.ts';
 
 export default defineConfig({
-  plugins: [react(), notices(), compressed()],
+  plugins: [react(), documentsStyle(), notices(), compressed()],
   build: {
     outDir: '../server/public',
     emptyOutDir: true,

@@ -163,7 +163,7 @@ class Sending(World):
 
     def test_certificate(self) -> None:
         """[W23] a certificate that is not trusted is called so, and not silence"""
-        folder = Path(__file__).parents[2] / "packages/server/src/testing/tls"
+        folder = Path(__file__).parents[2] / "packages/server/src/testing/network/tls"
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(folder / "receiver.pem", folder / "receiver.key")
         with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:

@@ -93,6 +93,24 @@ describe('every screen', () => {
     expect(trouble).toEqual([]);
   });
 
+  test('[D53] the documents have no such finding either, in the face of the desk, on a wide screen and on a phone', async () => {
+    const { server } = await furnished({});
+    const { page } = await openPage(browser(), server);
+    watch(page);
+    for (const name of ['', '/wake', '/akep', '/performance', '/operations', '/errors', '/states']) {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.goto(`/docs${name}`);
+      await settled(page);
+      expect(await axe(page), name).toEqual([]);
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await overflow(page), name).toEqual([]);
+    }
+    const faces = await page.evaluate(() =>
+      [...document.fonts].filter(({ status }) => status === 'loaded').map(({ family }) => family),
+    );
+    expect(faces.map((name) => name.replaceAll('"', ''))).toContain('Atkinson Hyperlegible Next');
+  });
+
   test('can be decided by touch on a phone', async () => {
     const look = { width: 360, height: 740, isTouch: true };
     const { server, page } = await openDesk(browser(), { look, server: FURNISHED });

@@ -226,6 +226,15 @@ describe('no room at the first start', () => {
       await server.wake().delivered();
     },
   );
+
+  test('[D25][D24] nothing is left of a database that could not be made', async () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o755);
+    const env = { LANTERNROOM_SECRET: 'a master key that is kept elsewhere' };
+    const ended = await start({ folder, env, under: ['prlimit', '--fsize=0', '--'] });
+    expectRefusal(ended, { code: 1, says: /start again/ });
+    expect(readdirSync(folder)).toEqual(['server.lock']);
+  });
 });
 
 describe('settings that cannot be', () => {

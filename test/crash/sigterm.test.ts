@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Desk } from '../support/desk.ts';
 import { Seeded } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { AGENT, Server } from '../support/server.ts';
@@ -13,19 +12,6 @@ import { compareDecisions, repeatDeliveries, verifyLedger } from './promises.ts'
 const STOPS_WITHIN_MS = 10_000;
 /** Far shorter than a lease: the next server did not have to wait for one to end. */
 const AT_ONCE_MS = 15_000;
-
-/** The desk's live updates, read as they come. */
-async function openStream(desk: Desk): Promise<{ text: () => string; ended: Promise<void> }> {
-  const response = await desk.open('/desk/stream');
-  let text = '';
-  const read = async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
-  };
-  const ended = read();
-  await until('the stream says hello', () => text.includes('event: hello'));
-  return { text: () => text, ended };
-}
 
 /** A client that has sent half of its request and then no more; the server has already begun to read it. */
 async function sendHalf(server: Server): Promise<void> {
@@ -64,7 +50,7 @@ test('[D30][D26] SIGTERM under load: what got a 2xx is stored, who waits is answ
   const server = await Server.start({ env });
   const desk = await server.desk();
   const wake = server.wake();
-  const stream = await openStream(desk);
+  const stream = await desk.listen();
   const waiting = await Promise.all(Array.from({ length: 20 }, () => wake.delivered({ type: 'output' })));
   const parked = waiting.map((id) => wake.response(id, 60));
   await untilParked(server, parked.length);

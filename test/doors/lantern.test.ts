@@ -31,6 +31,30 @@ function intoFullDisk(args: readonly string[], env: Environment): Promise<Ended>
   return new Child(['sh', '-c', 'exec "$@" > /dev/full', 'sh', ...node(LANTERN, args)], env).ended;
 }
 
+/** Runs a command on a terminal of its own, presses Ctrl-C as soon as it asks something, and ends as it does. */
+const PRESS_CTRL_C = `
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
+said = b''
+try:
+    while True:
+        piece = os.read(terminal, 4096)
+        if not piece: break
+        if b': ' not in said and b': ' in said + piece: os.write(terminal, b'\\x03')
+        said += piece
+except OSError: pass
+sys.stdout.write(said.decode())
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+
+test('Ctrl-C at the question for the key ends lantern login as it ends any program', async () => {
+  const argv = ['python3', '-c', PRESS_CTRL_C, ...node(LANTERN, ['login'])];
+  const { code, stdout, stderr } = await new Child(argv).ended;
+  expect([code, stderr]).toEqual([130, '']);
+  expect(stdout.trim()).toBe('Key of your agent on http://127.0.0.1:8787:');
+});
+
 test('[W6][W23] lantern deliver, and lantern wait with the code of each answer', async () => {
   const here = await machine();
   const cases = [

@@ -1,3 +1,4 @@
+import { until } from './until.ts';
 import { type Reply, readReply } from './wake.ts';
 
 export type Attempt = { job_id: string; number: number; outcome: string; status: number | null };
@@ -20,6 +21,9 @@ export type Detail = {
   attempts: Attempt[];
 };
 export type Answer = { status: string; feedback?: string; edited_content?: unknown };
+
+/** What a stream has said so far, and when it is over. */
+export type Live = { text: () => string; ended: Promise<void> };
 
 /** The desk's API as a script uses it: a session cookie, and plain fetch. */
 export class Desk {
@@ -55,6 +59,20 @@ export class Desk {
 
   open(path: string): Promise<Response> {
     return fetch(`${this.#url}${path}`, { headers: this.#credential });
+  }
+
+  /** Its live updates, from the greeting on, read as they come. */
+  async listen(): Promise<Live> {
+    const response = await this.open('/desk/stream');
+    let text = '';
+    const read = async () => {
+      const decoder = new TextDecoder();
+      for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
+    };
+    // A server that ends with the test cuts it off.
+    const ended = read().catch(() => {});
+    await until('the stream says hello', () => text.includes('event: hello'));
+    return { text: () => text, ended };
   }
 
   async request<T>(method: string, path: string, body?: unknown): Promise<Reply<T>> {

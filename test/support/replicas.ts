@@ -6,7 +6,7 @@ import type { Cluster } from './postgres.ts';
 import { Server, show } from './server.ts';
 import { given } from './until.ts';
 
-const SECRET = 'one master key for all of the replicas';
+export const SECRET = 'one master key for all of the replicas';
 
 /** So many servers on one database, each with a folder of its own. They end with the test. */
 export function startReplicas(url: string, count: number, env: Environment = {}): Promise<Server[]> {

@@ -1,5 +1,8 @@
 import { createInterface } from 'node:readline';
 
+/** 128 and the number of SIGINT. */
+const INTERRUPTED = 130;
+
 /** One line, typed unseen. If standard input is not a terminal, all of it. */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return readAll();
@@ -7,6 +10,7 @@ export async function readSecret(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, terminal: true });
   try {
     return await new Promise((resolve) => {
+      lines.once('SIGINT', interrupted);
       lines.once('line', resolve);
       lines.once('close', () => resolve(''));
     });
@@ -22,12 +26,19 @@ export async function askYesNo(question: string): Promise<boolean | null> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await new Promise((resolve) => {
+      lines.once('SIGINT', interrupted);
       lines.question(`${question} [y/N] `, (answer) => resolve(/^y(es)?$/i.test(answer.trim())));
       lines.once('close', () => resolve(false));
     });
   } finally {
     lines.close();
   }
+}
+
+/** While it reads, the terminal sends Ctrl-C as a character. It ends us as the signal does, and shells are told so. */
+function interrupted(): never {
+  process.stderr.write('\n');
+  process.exit(INTERRUPTED);
 }
 
 async function readAll(): Promise<string> {

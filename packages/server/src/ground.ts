@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import type { Doorkeeper } from './core/people/login.ts';
+import type { Doorkeeper } from './core/people/login/login.ts';
 import { type Clock, SECOND } from './core/time.ts';
 import { Auditor } from './storage/auditor.ts';
 import { type DataFolder, openDataFolder } from './storage/folder/data-folder.ts';

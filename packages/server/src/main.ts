@@ -26,7 +26,7 @@ import {
 import { FastLanes } from './http/fast-lane.ts';
 import { healthRoutes, Metrics } from './http/health.ts';
 import { VERSION } from './http/package-files.ts';
-import { docsRoutes } from './http/pages/docs.ts';
+import { docsRoutes } from './http/pages/docs/routes.ts';
 import { downloadRoutes } from './http/pages/downloads.ts';
 import { openApiRoutes } from './http/pages/openapi.ts';
 import { staticRoutes } from './http/pages/static.ts';
@@ -77,6 +77,7 @@ export async function startServer(
   const warn: Warn = (problem, message) => log.warn({ err: problem }, message);
   const resealer = resealerOf(ground, log, warn);
   await resealer.takeUp();
+  await ground.data.local?.store.listen();
   const intake = intakeOf(ground, warn);
   const room = { ...ground.room, intake, logs: new RecentLogs() };
   const reached = { url: config.url ?? '' };

@@ -12,7 +12,7 @@ import { certificateTrouble } from './certificate.ts';
 
 /** A server whose certificate is of an authority that nobody knows. */
 async function distrusted(): Promise<string> {
-  const folder = new URL('../../../server/src/testing/tls/', import.meta.url);
+  const folder = new URL('../../../server/src/testing/network/tls/', import.meta.url);
   const [cert, key] = ['receiver.pem', 'receiver.key'].map((name) => readFileSync(new URL(name, folder)));
   const server = createServer({ cert, key });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

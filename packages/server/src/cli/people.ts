@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { orThrow } from '../core/faults.ts';
-import { addPerson } from '../core/people/add-person.ts';
+import { addToken } from '../core/people/login/tokens.ts';
+import { addPerson } from '../core/people/membership/add-person.ts';
+import { resetByOperator } from '../core/people/membership/reset.ts';
+import { closeSetup } from '../core/people/membership/setup.ts';
 import { foldEmail, ROLES, type Role } from '../core/people/person.ts';
-import { resetByOperator } from '../core/people/reset.ts';
-import { closeSetup } from '../core/people/setup.ts';
-import { addToken } from '../core/people/tokens.ts';
 import { type Common, findSpace, inSpace, OPERATOR, print, withGround, withSpace } from './with-ground.ts';
 
 const PASSWORD_LETTERS = 20;

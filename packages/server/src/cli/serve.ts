@@ -5,7 +5,7 @@ import { foundHome, type NewHome, refuseHome } from '../core/agents/home.ts';
 import { tierOf } from '../core/agents/key.ts';
 import { keepEnvironmentProducer } from '../core/events/producers.ts';
 import { type Fault, isFault } from '../core/faults.ts';
-import { hasOwner, openSetup, type SetupLink } from '../core/people/setup.ts';
+import { hasOwner, openSetup, type SetupLink } from '../core/people/membership/setup.ts';
 import type { Room } from '../core/room.ts';
 import { SECOND } from '../core/time.ts';
 import type { Ground } from '../ground.ts';

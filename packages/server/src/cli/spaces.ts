@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { foundSpace } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
-import { setPushTargets } from '../core/tasks/push-targets.ts';
+import { setPushTargets } from '../core/tasks/push/push-targets.ts';
 import { type Common, common, inSpace, OPERATOR, print, withGroundOrNew, withSpace } from './with-ground.ts';
 
 type PushOptions = Common & { anywhere?: boolean; nowhere?: boolean };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { opened, openInbox } from '../testing/akep.ts';
-import { Browser } from '../testing/browser.ts';
-import { aJob, anAttempt } from '../testing/things.ts';
+import { opened, openInbox } from '../testing/akep/akep.ts';
+import { Browser } from '../testing/desk/browser.ts';
+import { aJob, anAttempt } from '../testing/stores/things.ts';
 import { ManualClock, type World } from '../testing/world.ts';
 import type { Job } from './sending/job.ts';
 import { type HeadName, SERVER } from './store.ts';

@@ -1,5 +1,5 @@
 import type { SpaceId } from './ids.ts';
-import { SESSION_KEPT } from './people/login.ts';
+import { SESSION_KEPT } from './people/login/login.ts';
 import type { Room } from './room.ts';
 import type { HeadName } from './store.ts';
 import { DAY, type Micros } from './time.ts';

@@ -4,7 +4,7 @@ import type { Intake } from './intake.ts';
 import { GENESIS, type LedgerEntry, lineHash } from './ledger/ledger.ts';
 import type { Rate } from './rate.ts';
 import type { Head, Store, Tx } from './store.ts';
-import type { LogMemory } from './tasks/log-memory.ts';
+import type { LogMemory } from './tasks/log/log-memory.ts';
 import type { Clock, Micros } from './time.ts';
 
 /** Everything that needs a key or a digest, as the core wants it. */

@@ -1,5 +1,5 @@
 import type { PersonId, SpaceId } from './ids.ts';
-import { planDigest } from './people/digest.ts';
+import { planDigest } from './people/preferences/digest.ts';
 import type { Room } from './room.ts';
 import { LEASE } from './sending/lease-jobs.ts';
 import { RETRY_STEPS_MS } from './sending/retry.ts';
@@ -22,6 +22,11 @@ export interface DeadlineRows {
 
 /** A window that lasts a minute longer harms nobody; one that is cut short breaks the promise of an undo. */
 const NO_MATTER: Micros = 60 * SECOND;
+
+/** By so much that something waits which should not. Clocks are corrected by less than that all the time. */
+export function isSetBack(latest: Micros, now: Micros): boolean {
+  return now < latest - NO_MATTER;
+}
 
 /** No retry and no digest is ever planned further ahead: a sitting returns after a week at the latest. */
 const LONGEST_RETRY: Micros = 1.2 * Math.max(...RETRY_STEPS_MS) * 1000 + NO_MATTER;

@@ -5,10 +5,10 @@ import type { EventDirectory, EventTx } from './events/store.ts';
 import type { AgentId, DeliveryId, JobId, KeyId, PersonId, SpaceId } from './ids.ts';
 import type { Checkpoint, LedgerLine } from './ledger/ledger.ts';
 import type { LeftoverRows } from './leftovers.ts';
-import type { Invitation } from './people/invitation.ts';
-import type { PasskeyRecord } from './people/passkey.ts';
+import type { Invitation } from './people/membership/invitation.ts';
+import type { Reset } from './people/membership/reset.ts';
+import type { PasskeyRecord } from './people/passkeys/passkey.ts';
 import type { Person, SessionRecord, TokenRecord } from './people/person.ts';
-import type { Reset } from './people/reset.ts';
 import type { PersonTx } from './people/store.ts';
 import type { SealedRows } from './resealing.ts';
 import type { Attempt, Job, JobState } from './sending/job.ts';
@@ -42,6 +42,7 @@ export type HeadName =
   | 'signing'
   | 'leaving'
   | 'moved'
+  | 'news'
   | `agent:${string}`
   | `rate:${string}`
   | `login:${string}`
@@ -79,6 +80,8 @@ export type Topic =
   | `frames:${string}`
   | `inbox:${string}`
   | `answer:${string}`
+  | `access:${string}`
+  | 'access'
   | `desk:${string}`
   | 'jobs'
   | 'held';

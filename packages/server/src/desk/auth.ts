@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../core/faults.ts';
-import { closeSession, personBehind, SESSION_KEPT, sessionEnded } from '../core/people/login.ts';
+import { closeSession, personBehind, SESSION_KEPT, sessionEnded } from '../core/people/login/login.ts';
 import { mayAct, type Person, type Role } from '../core/people/person.ts';
 import { SECOND } from '../core/time.ts';
 import { bearerOf } from '../http/entry/agent-key.ts';

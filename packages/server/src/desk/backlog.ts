@@ -24,7 +24,7 @@ export class Backlog {
 
   add(about: Iterable<string>): void {
     if (!this.#waiting.has(EVERYTHING)) for (const name of about) this.#waiting.add(name);
-    if (this.#waiting.size > MOST) this.#waiting = new Set([EVERYTHING]);
+    if (this.#waiting.size > MOST || this.#waiting.has(EVERYTHING)) this.#waiting = new Set([EVERYTHING]);
     if (!this.#isSending) void this.#sendAll();
   }
 

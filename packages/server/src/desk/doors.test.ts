@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { Browser } from '../testing/browser.ts';
-import { AT_ONCE, openDesk, refused, status } from '../testing/desk.ts';
-import { digests } from '../testing/digests.ts';
-import { changesSomething, deskRoutes, fill } from '../testing/routes.ts';
+import { Browser } from '../testing/desk/browser.ts';
+import { AT_ONCE, openDesk, refused, status } from '../testing/desk/desk.ts';
+import { changesSomething, deskRoutes, fill } from '../testing/desk/routes.ts';
+import { digests } from '../testing/stores/digests.ts';
 import type { World } from '../testing/world.ts';
 
 const ANY = () => '00000000-0000-4000-8000-000000000000';

@@ -9,7 +9,7 @@ import { MIGRATIONS } from '../storage/migrations.ts';
 import { inPostgres } from '../storage/postgres/migrate.ts';
 import { Database } from '../storage/sqlite/driver.ts';
 import { freshFolder } from '../testing/folders.ts';
-import { bareDatabase, onDatabase } from '../testing/postgres.ts';
+import { bareDatabase, onDatabase } from '../testing/postgres/postgres.ts';
 import { ManualClock } from '../testing/world.ts';
 
 type Value = string | number | null | { base64: string };

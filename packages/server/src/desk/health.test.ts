@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { HOUR, SECOND } from '../core/time.ts';
-import { openDesk, status } from '../testing/desk.ts';
-import { Tenant } from '../testing/tenant.ts';
-import { aJob } from '../testing/things.ts';
+import { openDesk, status } from '../testing/desk/desk.ts';
+import { Tenant } from '../testing/desk/tenant.ts';
+import { aJob } from '../testing/stores/things.ts';
 import { draft } from '../testing/wake.ts';
 
 type Parameter = { name: string; in: string };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { body, openDesk } from '../testing/desk.ts';
-import { deskRoutes, fill } from '../testing/routes.ts';
-import { Tenant } from '../testing/tenant.ts';
+import { body, openDesk } from '../testing/desk/desk.ts';
+import { deskRoutes, fill } from '../testing/desk/routes.ts';
+import { Tenant } from '../testing/desk/tenant.ts';
 import type { World } from '../testing/world.ts';
 
 type Ids = Record<string, string>;

@@ -1,7 +1,7 @@
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { openDesk } from '../testing/desk.ts';
+import { openDesk } from '../testing/desk/desk.ts';
 import type { World } from '../testing/world.ts';
 
 type Read = { headers: IncomingHttpHeaders; bytes: Buffer };

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openSetup } from '../core/people/setup.ts';
+import { openSetup } from '../core/people/membership/setup.ts';
 import { SECOND } from '../core/time.ts';
-import { Browser } from '../testing/browser.ts';
-import { body, openDesk } from '../testing/desk.ts';
+import { Browser } from '../testing/desk/browser.ts';
+import { body, openDesk } from '../testing/desk/desk.ts';
 import { captureLogText } from '../testing/log.ts';
-import { httpReceiver, signal } from '../testing/receivers.ts';
+import { httpReceiver, signal } from '../testing/network/receivers.ts';
 import type { World } from '../testing/world.ts';
 
 function filesUnder(folder: string): string[] {

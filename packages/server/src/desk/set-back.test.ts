@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { DAY, HOUR, SECOND } from '../core/time.ts';
-import { openInbox, page } from '../testing/akep.ts';
-import { body, openDesk } from '../testing/desk.ts';
-import { signal } from '../testing/receivers.ts';
+import { openInbox, page } from '../testing/akep/akep.ts';
+import { body, openDesk } from '../testing/desk/desk.ts';
+import { signal } from '../testing/network/receivers.ts';
 import { attemptsOf, checked, openHook, swept } from '../testing/wake.ts';
 import { ManualClock, type World } from '../testing/world.ts';
 
@@ -84,7 +84,7 @@ test('[D28][W22] what a dead worker had leased does not wait for the old time to
   const later = (world.clock?.now() ?? 0) + 5 * HOUR;
   await world.sql('update jobs set leased_until = ?, due_at = ?, fence = fence + 1', later, later);
   released.fire();
-  await world.tick(-SECOND);
+  await world.tick(-5 * HOUR);
   expect((await attemptsOf(world, id, 1)).callbacks).toMatchObject([{ state: 'done', attempts: 1 }]);
   expect(hook.calls).toHaveLength(2);
 });
@@ -123,6 +123,26 @@ test('[W5][D36][D28] a clock that was a year ahead for a moment keeps nobody wai
   clock.turn(HOUR);
   await world.deliver(over, key);
   expect(await verified(world)).toMatchObject({ ok: true });
+});
+
+test('[D28][R5] a clock that is corrected by moments costs no space a write, until they add up', async () => {
+  const hook = await openHook(() => ({ status: 204 }));
+  const { world } = await openDesk({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });
+  const { key } = await world.addAgent({ id: 'hooked', callbacks: [hook.origin] });
+  await world.tick(0);
+  const id = await world.deliver({ agent_id: 'hooked', callback_webhook: `${hook.origin}/a` }, key);
+  await world.decide(id, { status: 'approved' });
+  await attemptsOf(world, id, 1);
+  // As a clock that was five hours ahead would have left it.
+  const later = (world.clock?.now() ?? 0) + 5 * HOUR;
+  await world.sql("update jobs set state = 'due', leased_until = ?", later);
+  const lease = async () => Number((await world.sql('select leased_until from jobs'))[0]?.leased_until);
+  for (let step = 0; step < 12; step++) {
+    await world.tick(-5 * SECOND);
+    expect(await lease()).toBe(later);
+  }
+  await world.tick(-5 * SECOND);
+  expect(await lease()).not.toBe(later);
 });
 
 test('[D65] when an agent was last seen is written also after the clock was set back, or a first try failed', async () => {

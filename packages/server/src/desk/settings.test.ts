@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { body, openDesk, refused, status } from '../testing/desk.ts';
-import { StreamReader } from '../testing/stream.ts';
+import { body, openDesk, refused, status } from '../testing/desk/desk.ts';
+import { StreamReader } from '../testing/network/stream.ts';
 
 const AT = '/desk/settings/push-targets';
 

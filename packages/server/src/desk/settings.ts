@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { orThrow } from '../core/faults.ts';
-import { setPushTargets } from '../core/tasks/push-targets.ts';
+import { setPushTargets } from '../core/tasks/push/push-targets.ts';
 import { SECOND } from '../core/time.ts';
 import { objectBody } from '../http/reading/body.ts';
 import { addresses } from '../http/reading/fields.ts';

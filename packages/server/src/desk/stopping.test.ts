@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { openGround } from '../main.ts';
-import { AT_ONCE, body, openDesk } from '../testing/desk.ts';
-import { httpReceiver, signal } from '../testing/receivers.ts';
-import { StreamReader } from '../testing/stream.ts';
+import { AT_ONCE, body, openDesk } from '../testing/desk/desk.ts';
+import { httpReceiver, signal } from '../testing/network/receivers.ts';
+import { StreamReader } from '../testing/network/stream.ts';
 import { untilParked } from '../testing/waiting.ts';
 
 describe('stopping', () => {

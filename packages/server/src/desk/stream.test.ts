@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { SESSION_KEPT } from '../core/people/login.ts';
+import { SESSION_KEPT } from '../core/people/login/login.ts';
 import { SECOND } from '../core/time.ts';
-import { Browser } from '../testing/browser.ts';
-import { AT_ONCE, body, openDesk, refused, status } from '../testing/desk.ts';
-import { StreamReader } from '../testing/stream.ts';
+import { Browser } from '../testing/desk/browser.ts';
+import { AT_ONCE, body, openDesk, refused, status } from '../testing/desk/desk.ts';
+import { StreamReader } from '../testing/network/stream.ts';
 import { untilStreaming } from '../testing/waiting.ts';
 import type { World } from '../testing/world.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Fault } from '../core/faults.ts';
-import { SESSIONS } from '../core/people/login.ts';
+import { SESSIONS } from '../core/people/login/login.ts';
 import type { Person } from '../core/people/person.ts';
 import { bearerOf } from '../http/entry/agent-key.ts';
 import { isOwnOrigin } from '../http/entry/origin.ts';
@@ -8,7 +8,7 @@ import type { Shell } from '../http/shell.ts';
 import { SharedLooks } from '../http/waiting/shared-looks.ts';
 import { HEARTBEAT_SECONDS } from '../http/waiting/sse.ts';
 import { requirePerson, sessionCookie } from './auth.ts';
-import { Backlog } from './backlog.ts';
+import { Backlog, EVERYTHING } from './backlog.ts';
 import { endOfLedger } from './ledger-end.ts';
 import { caller } from './person.ts';
 
@@ -35,7 +35,7 @@ export function streamRoutes(app: FastifyInstance, shell: Shell): void {
       const look = () => requirePerson(shell, request).catch(() => null);
       const person = await looks.ask(`desk:${space}`, secret, look);
       if (person === null) return stream.close();
-      backlog.add([...about].filter((name) => name !== SESSIONS));
+      backlog.add([...about].filter((name) => name !== SESSIONS).map((name) => name || EVERYTHING));
     };
     const backlog = new Backlog(async (name) => {
       await greeted;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MIGRATIONS } from '../storage/migrations.ts';
-import { openInbox, page } from '../testing/akep.ts';
-import { body } from '../testing/desk.ts';
+import { openInbox, page } from '../testing/akep/akep.ts';
+import { body } from '../testing/desk/desk.ts';
 
 const TABLES = MIGRATIONS.flat().flatMap((sql) => /^create table (\w+)/.exec(sql)?.[1] ?? []);
 

@@ -7,7 +7,7 @@ import { signCallback } from '../http/signing/callback-signature.ts';
 import { openGround } from '../main.ts';
 import { Database } from '../storage/sqlite/driver.ts';
 import { freshFolder } from '../testing/folders.ts';
-import { aJob } from '../testing/things.ts';
+import { aJob } from '../testing/stores/things.ts';
 import { until } from '../testing/waiting.ts';
 import { Dispatcher, type DispatcherParts } from './dispatcher.ts';
 

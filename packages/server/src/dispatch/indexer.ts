@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { indexSome } from '../core/deliveries/index-words.ts';
+import { indexSome } from '../core/deliveries/search/index-words.ts';
 import type { SpaceId } from '../core/ids.ts';
 import type { Room } from '../core/room.ts';
 import type { News } from '../core/store.ts';

@@ -1,4 +1,4 @@
-import { LARGE_STEP } from '../core/deliveries/index-words.ts';
+import { LARGE_STEP } from '../core/deliveries/search/index-words.ts';
 
 /** How many lines a step of the indexer takes, how long it rests after each part of the step, and after the step. */
 export type Pace = { lines: number; restAfterPart(tookMs: number): number; restMs: number };

@@ -6,7 +6,7 @@ import type { Job } from '../core/sending/job.ts';
 import { claim, LEASE } from '../core/sending/lease-jobs.ts';
 import { openGround } from '../main.ts';
 import { freshFolder } from '../testing/folders.ts';
-import { aJob, anAttempt } from '../testing/things.ts';
+import { aJob, anAttempt } from '../testing/stores/things.ts';
 import { Records } from './records.ts';
 
 const ENDED = { durationMs: 5, outcome: 'answered', status: 200, retryAfterSeconds: null };

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { SERVER, type Store } from '../core/store.ts';
 import { DAY, type Micros, SECOND } from '../core/time.ts';
-import { openDesk } from '../testing/desk.ts';
-import { signal } from '../testing/receivers.ts';
+import { openDesk } from '../testing/desk/desk.ts';
+import { signal } from '../testing/network/receivers.ts';
 import { until } from '../testing/waiting.ts';
 import { checked } from '../testing/wake.ts';
 import type { World } from '../testing/world.ts';

@@ -1,15 +1,15 @@
-import { settleHeld } from '../core/deliveries/effect.ts';
+import { settleHeld } from '../core/deliveries/decision/effect.ts';
 import { wakeSnoozed } from '../core/deliveries/triage.ts';
 import { closeExpiredWaits, retireEvents } from '../core/events/retention.ts';
 import { isFault } from '../core/faults.ts';
 import type { SpaceId } from '../core/ids.ts';
 import { removeEnded, removeOldHeads } from '../core/leftovers.ts';
-import { queueDigest } from '../core/people/digest.ts';
-import { SESSIONS } from '../core/people/login.ts';
+import { SESSIONS } from '../core/people/login/login.ts';
+import { queueDigest } from '../core/people/preferences/digest.ts';
 import { type Room, record } from '../core/room.ts';
-import { catchUpAfterSetBack } from '../core/set-back.ts';
+import { catchUpAfterSetBack, isSetBack } from '../core/set-back.ts';
 import { SERVER, type Topic, type Tx } from '../core/store.ts';
-import { retireContent } from '../core/tasks/content.ts';
+import { retireContent } from '../core/tasks/content/content.ts';
 import { sweepLost } from '../core/tasks/presence.ts';
 import { retireTasks } from '../core/tasks/retention.ts';
 import { DAY, type Micros, toIso } from '../core/time.ts';
@@ -50,7 +50,7 @@ export class Ticker {
   #restUntil = 0;
   /** True when nothing that was due in the last round could be settled. */
   #isStuck = false;
-  #lastTick: Micros = Number.POSITIVE_INFINITY;
+  #latest: Micros = Number.POSITIVE_INFINITY;
   /** Spaces whose deadlines were set before the clock was turned back; they are corrected as soon as the store allows. */
   readonly #toCatchUp = new Set<SpaceId>();
   readonly #headMarks = new Map<SpaceId, string>();
@@ -169,14 +169,16 @@ export class Ticker {
   /** Also at the start, because the clock may have been changed while the server was down. */
   async #noteTime(now: Micros): Promise<void> {
     const { room } = this.#parts;
-    const wasSetBack = now < this.#lastTick;
-    this.#lastTick = now;
-    if (!wasSetBack) return;
+    // Against the latest time that was seen, because small steps add up.
+    if (!isSetBack(this.#latest, now)) {
+      this.#latest = Math.max(this.#latest, now);
+      return;
+    }
     this.#removesAt = 0;
     this.#signsAt = 0;
-    this.#lastTick = Number.POSITIVE_INFINITY; // until it is known whom that concerns
+    this.#latest = Number.POSITIVE_INFINITY; // until it is known whom that concerns
     for (const { id } of await room.store.directory.spaces()) this.#toCatchUp.add(id);
-    this.#lastTick = now;
+    this.#latest = now;
   }
 
   async #catchUp(space: SpaceId): Promise<void> {

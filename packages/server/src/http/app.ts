@@ -84,6 +84,8 @@ export function makeApp({ tls, log, proxies, baseUrl }: AppOptions): FastifyInst
     loggerInstance: log.level === 'info' ? log.child({}, { level: 'warn' }) : log,
     // A line for every request would cost more than the request; what matters is logged where it happens.
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger for every request would also be kept for every parked one; the few lines about a request name its id.
+    childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_LIMIT,
     trustProxy: proxies.length > 0 ? [...proxies] : false,
     forceCloseConnections: 'idle',

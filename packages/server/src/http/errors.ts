@@ -147,13 +147,17 @@ function logCause(request: FastifyRequest, fault: Fault): void {
   const now = performance.now();
   if (now < quietUntil) return;
   quietUntil = now + QUIET_MS;
-  request.log.error({ err: fault.detail.cause, url: request.routeOptions.url }, fault.message);
+  request.log.error({ ...told(request), err: fault.detail.cause }, fault.message);
+}
+
+/** What a line says of its request: no query and no id, which may be content or a secret. */
+function told({ id, routeOptions }: FastifyRequest) {
+  return { reqId: id, url: routeOptions.url };
 }
 
 /** Our own failures are logged once, with the request's id; the caller is only told that something failed. */
 export function logFault(request: FastifyRequest, error: unknown, fault: Fault): void {
-  const url = request.routeOptions.url;
-  if (fault.fault === 'internal') request.log.error({ err: error, url }, 'unexpected error');
+  if (fault.fault === 'internal') request.log.error({ ...told(request), err: error }, 'unexpected error');
   else if (fault.detail.cause !== undefined) logCause(request, fault);
 }
 

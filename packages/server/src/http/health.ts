@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { isAtHome } from '../core/agents/home.ts';
 import { Fault } from '../core/faults.ts';
-import { personBehind } from '../core/people/login.ts';
+import { personBehind } from '../core/people/login/login.ts';
 import { mayAct } from '../core/people/person.ts';
 import type { Room } from '../core/room.ts';
 import { type Micros, SECOND } from '../core/time.ts';

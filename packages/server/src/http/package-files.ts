@@ -21,10 +21,19 @@ const PLACES = ['', '../../'];
 
 /** The texts of a folder by name, read once. Empty when the folder is not there. */
 export function readTexts(folder: 'docs' | 'prompts'): ReadonlyMap<string, string> {
+  return readAll(folder, '.md');
+}
+
+/** The drawings of the documents. */
+export function readDrawings(): ReadonlyMap<string, string> {
+  return readAll('docs/charts', '.svg');
+}
+
+function readAll(folder: string, ending: string): ReadonlyMap<string, string> {
   const found = PLACES.map((place) => inPackage(`${place}${folder}/`)).find((path) => existsSync(path));
   if (found === undefined) return new Map();
-  const names = readdirSync(found).filter((name) => name.endsWith('.md'));
+  const names = readdirSync(found).filter((name) => name.endsWith(ending));
   return new Map(
-    names.sort().map((name) => [name.slice(0, -'.md'.length), readFileSync(`${found}${name}`, 'utf8')]),
+    names.sort().map((name) => [name.slice(0, -ending.length), readFileSync(`${found}${name}`, 'utf8')]),
   );
 }

@@ -1,6 +1,6 @@
 import type { SpaceId } from '../core/ids.ts';
 import type { Verdict } from '../core/ledger/audit.ts';
-import type { Doorkeeper } from '../core/people/login.ts';
+import type { Doorkeeper } from '../core/people/login/login.ts';
 import type { Rate } from '../core/rate.ts';
 import type { Addresses } from './addresses.ts';
 import type { Presence } from './entry/presence.ts';

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addKey, revokeKeys } from '../core/agents/keys.ts';
 import { orThrow } from '../core/faults.ts';
-import { removePerson } from '../core/people/membership.ts';
-import { addToken, revokeToken } from '../core/people/tokens.ts';
-import { addCallerToken, revokeCallerToken } from '../core/tasks/callers.ts';
+import { addToken, revokeToken } from '../core/people/login/tokens.ts';
+import { removePerson } from '../core/people/membership/membership.ts';
+import { addCallerToken, revokeCallerToken } from '../core/tasks/callers/callers.ts';
 import { DAY } from '../core/time.ts';
-import { aCallerToken, changeCard, useWorld } from '../testing/a2a.ts';
-import { Browser } from '../testing/browser.ts';
-import { digests } from '../testing/digests.ts';
-import { fill } from '../testing/routes.ts';
-import { WHO_MAY, type Who } from '../testing/who-may.ts';
+import { aCallerToken, changeCard, useWorld } from '../testing/a2a/a2a.ts';
+import { Browser } from '../testing/desk/browser.ts';
+import { fill } from '../testing/desk/routes.ts';
+import { WHO_MAY, type Who } from '../testing/desk/who-may.ts';
+import { digests } from '../testing/stores/digests.ts';
 import { ManualClock } from '../testing/world.ts';
 import type { Route } from './addresses.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { MadeAgent } from '../core/agents/found.ts';
-import { TestCaller, useWorld, v03Message } from '../testing/a2a.ts';
-import { anEvent } from '../testing/akep.ts';
-import { body } from '../testing/desk.ts';
-import { fill } from '../testing/routes.ts';
-import { WHO_MAY } from '../testing/who-may.ts';
+import { TestCaller, useWorld, v03Message } from '../testing/a2a/a2a.ts';
+import { anEvent } from '../testing/akep/akep.ts';
+import { body } from '../testing/desk/desk.ts';
+import { fill } from '../testing/desk/routes.ts';
+import { WHO_MAY } from '../testing/desk/who-may.ts';
 import { sampleDelivery } from '../testing/world.ts';
 
 const world = useWorld();

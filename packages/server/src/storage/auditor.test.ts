@@ -4,7 +4,7 @@ import { readConfig } from '../config.ts';
 import { foundSpace } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
 import type { Verdict } from '../core/ledger/audit.ts';
-import { type LedgerLine, lineHash } from '../core/ledger/ledger.ts';
+import { checkpointText, type LedgerLine, lineHash } from '../core/ledger/ledger.ts';
 import { record } from '../core/room.ts';
 import { type Ground, openGround } from '../main.ts';
 import { freshFolder } from '../testing/folders.ts';
@@ -81,6 +81,20 @@ describe('an honest ledger', () => {
       checkpoints: 2,
       problems: [],
     });
+  });
+
+  test('[W29][D22] its signatures are checked a few at a time, and none twice', async () => {
+    const { ground, space, lines } = await openCase();
+    const { vault } = ground.room;
+    const kept = lines().map(({ seq, hash }) => {
+      const unsigned = { space, seq, hash, at: seq };
+      return JSON.stringify({ ...unsigned, signature: vault.sign(checkpointText(unsigned)) });
+    });
+    appendFileSync(ground.data.checkpoints, `\n${[...kept, ...kept, ...kept].join('\n')}`);
+    const steps: number[] = [];
+    const verdict = await ground.auditor.verify(space, (entries) => steps.push(entries));
+    expect(verdict).toMatchObject({ ok: true, checkpoints: LINES });
+    expect(steps).toEqual([0, LINES]);
   });
 
   test('[D21] that is empty or unknown verifies as well', async () => {

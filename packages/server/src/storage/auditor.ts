@@ -20,6 +20,8 @@ export interface AuditorParts {
   vault: Pick<MasterVault, 'headMatches' | 'isSignatureCurrent'>;
 }
 
+const SIGNED_AT_ONCE = 20;
+
 export class Auditor {
   readonly #parts: AuditorParts;
   /** In memory only: a finding from before a restart says nothing about the files of today. */
@@ -97,22 +99,38 @@ export class Auditor {
    */
   async signAnew(): Promise<void> {
     const { room, file } = this.#parts;
-    for (const { id } of await room.store.directory.spaces()) {
-      const stored = await room.store.read(id, (tx) => tx.ledger.checkpoints());
-      const older = stored.filter((c) => this.#isOlder(c));
-      if (older.length === 0) continue;
-      await room.store.write(id, [], async (tx) => {
-        for (const c of older) await tx.ledger.setSignature(c.seq, room.vault.sign(checkpointText(c)));
-      });
-    }
-    if (existsSync(file)) replaceFile(file, this.#linesAnew(readFileSync(file, 'utf8')));
+    const anew = new Map<string, string>();
+    for (const { id } of await room.store.directory.spaces()) await this.#signStored(id, anew);
+    // In one go, because another checkpoint may be added to the file at any time.
+    if (existsSync(file)) replaceFile(file, this.#linesAnew(readFileSync(file, 'utf8'), anew));
   }
 
-  #linesAnew(text: string): string {
+  /** A few at a time, each in its own commit: a year has half a million, and everybody else would wait. */
+  async #signStored(space: SpaceId, anew: Map<string, string>): Promise<void> {
+    const { room } = this.#parts;
+    const stored = await room.store.read(space, (tx) => tx.ledger.checkpoints());
+    for (let at = 0; at < stored.length; at += SIGNED_AT_ONCE) {
+      const older = stored.slice(at, at + SIGNED_AT_ONCE).filter((c) => this.#isOlder(c));
+      for (const c of older) anew.set(c.signature, room.vault.sign(checkpointText(c)));
+      if (older.length > 0)
+        await room.store.write(space, [], async (tx) => {
+          for (const { seq, signature } of older)
+            await tx.ledger.setSignature(seq, anew.get(signature) ?? signature);
+        });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Most of them are those of the database, whose new signatures are known. */
+  #linesAnew(text: string, known: ReadonlyMap<string, string>): string {
+    const { vault } = this.#parts.room;
     const anew = (line: string) => {
       const kept = toCheckpoint(line);
-      if (kept === null || !this.#isOlder(kept)) return line;
-      return JSON.stringify({ ...kept, signature: this.#parts.room.vault.sign(checkpointText(kept)) });
+      if (kept === null) return line;
+      const signature = known.get(kept.signature);
+      if (signature !== undefined) return JSON.stringify({ ...kept, signature });
+      if (!this.#isOlder(kept)) return line;
+      return JSON.stringify({ ...kept, signature: vault.sign(checkpointText(kept)) });
     };
     return text.split('\n').map(anew).join('\n');
   }

@@ -1,5 +1,5 @@
 import { ShortMemory } from '../core/maps.ts';
-import type { LogMemory } from '../core/tasks/log-memory.ts';
+import type { LogMemory } from '../core/tasks/log/log-memory.ts';
 import type { LogEntry, TaskRecord } from '../core/tasks/task.ts';
 
 const MOST_BYTES = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { freshDatabase, onDatabase } from '../testing/postgres.ts';
+import { freshDatabase, onDatabase } from '../testing/postgres/postgres.ts';
 import { describeStore, type OpenStore } from './contract.ts';
 import { PostgresStore } from './postgres.ts';
 import { MasterVault } from './vault.ts';

@@ -13,6 +13,7 @@ import type { Database, Prepared } from './sqlite/driver.ts';
 import { openStoreError } from './sqlite/errors.ts';
 import { FOLD, LogFolding, OWN_MARK } from './sqlite/log-folding.ts';
 import { assertOurs, assertSound, migrateSqlite, sealedBy } from './sqlite/migrate.ts';
+import { OthersNews } from './sqlite/others-news.ts';
 import { assertDurable, type Durability, durability, SqliteRunner } from './sqlite/runner.ts';
 import { assertSameFile, SameFiles } from './sqlite/same-file.ts';
 import { SqliteSession } from './sqlite/session.ts';
@@ -26,8 +27,8 @@ export type SqliteOptions = {
   sealer: Sealer;
   sealHead: SealHead;
   turns?: Turns;
-  /** False where another thread of the process has opened the same file and folds its log. */
-  foldsLog?: boolean;
+  /** True for a second store in the same process: the first one folds the log, and is told the news by this one. */
+  isSecond?: boolean;
   /** The file that another thread has opened; no other, and none is created. */
   opened?: string | null;
   /** Throws unless we hold the keys that the store was sealed with; called before anything is changed. */
@@ -48,21 +49,31 @@ export class SqliteStore implements Store {
   readonly #commits: GroupCommit;
   readonly #folding: LogFolding | null;
   readonly #remembered: Remembered;
+  readonly #others: OthersNews;
 
   private constructor(writer: SqliteSession, reader: SqliteSession, options: SqliteOptions) {
     this.session = reader;
-    const remembered = rememberedBeside(writer);
+    const version = versionOf(writer);
+    const remembered = rememberedWhile(version);
     this.#remembered = remembered;
     this.#reads = new RowsBySpace(reader, options.sealer, remembered);
     this.directory = remembering(directory(reader, options.sealer), remembered);
-    const folding = options.foldsLog === false ? null : this.#foldingOf(options.file, writer.db);
+    const { isSecond = false } = options;
+    const folding = isSecond ? null : this.#foldingOf(options.file, writer.db);
     this.#folding = folding;
+    const others = new OthersNews({ session: reader, version, tell: (news) => this.#hearOthers(news) });
+    this.#others = others;
     const files = new SameFiles(options.file, () => writer.db.exec(FOLD));
     const assertThere = () => files.assertThere();
-    const runner = new SqliteRunner(writer, { ...options, folding, assertThere }, ({ tables, bodies }) => {
-      for (const answers of Object.values(remembered)) answers.wrote(tables);
-      this.#reads.bodies.expect(bodies);
-    });
+    const notesNews = () => !isSecond && !others.isListening;
+    const runner = new SqliteRunner(
+      writer,
+      { ...options, folding, assertThere, notesNews },
+      ({ tables, bodies }) => {
+        for (const answers of Object.values(remembered)) answers.wrote(tables);
+        this.#reads.bodies.expect(bodies);
+      },
+    );
     const inTurns = options.turns === undefined ? runner : new InTurns(runner, options.turns);
     this.#commits = new GroupCommit(inTurns, (news) => this.signals.tell(news));
     this.durability = () => durability(writer);
@@ -126,25 +137,35 @@ export class SqliteStore implements Store {
     this.signals.tell(news);
   }
 
+  /** For a server: also hears what commands on the same file commit, within a quarter of a second. */
+  async listen(): Promise<void> {
+    await this.#others.start();
+    this.signals.onAttended((isAttended) => this.#others.attend(isAttended));
+  }
+
+  #hearOthers(news: News | null): void {
+    // As in `hear`: whoever is told may ask in this turn.
+    for (const answers of Object.values(this.#remembered)) answers.forget();
+    this.signals.tell(news ?? this.signals.everything());
+  }
+
   #foldingOf(file: string, writer: Database): LogFolding {
     const askForTurn = () => void this.#commits.submit('', [], async () => {}).catch(() => {});
     return new LogFolding({ file, writer, askForTurn });
   }
 
   async stop(): Promise<void> {
+    this.signals.onAttended(() => {});
+    this.#others.attend(false);
     await this.#commits.close();
     await this.#close();
   }
 }
 
-type Remembered = ReturnType<typeof rememberedBeside>;
+type Remembered = ReturnType<typeof rememberedWhile>;
 
-/**
- * Uses the writer's version number, which only changes when others commit. A test checks that the tables are the ones
- * that are read.
- */
-export function rememberedBeside(writer: SqliteSession) {
-  const version = versionOf(writer);
+/** A test checks that the tables are the ones that are read. */
+export function rememberedWhile(version: Version) {
   return {
     identities: new UntilChanged<Identity>(['keys', 'agents'], version),
     addresses: new UntilChanged<AgentAddress>(['spaces', 'agents', 'cards'], version),
@@ -164,8 +185,11 @@ function remembering(found: Directory, { identities, addresses, signers }: Remem
   };
 }
 
-/** Asked at most once per turn of the event loop, however many caches depend on it. */
-function versionOf({ db }: SqliteSession): Version {
+/**
+ * The writer's version number, which only changes when others commit. Asked at most once per turn of the event loop,
+ * however many depend on it.
+ */
+export function versionOf({ db }: SqliteSession): Version {
   // Prepared when first needed: a prepared statement keeps the driver from releasing a closed file.
   let query: Prepared | undefined;
   let known: number | null = null;

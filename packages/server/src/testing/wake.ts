@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { createWake, memoryLog, type Wake, type WakeOptions } from '@lanternroom/sdk';
 import { onTestFinished } from 'vitest';
-import { httpReceiver } from './receivers.ts';
+import { httpReceiver } from './network/receivers.ts';
 import { ManualClock, sampleDelivery, World, type WorldOptions } from './world.ts';
 
 /** Decisions take effect at once, so that a test need not turn the clock for them. */

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { type Config, readConfig } from '../config.ts';
 import { addAgent, foundSpace, type MadeAgent, type NewAgent } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
-import { addPerson } from '../core/people/add-person.ts';
+import { addToken } from '../core/people/login/tokens.ts';
+import { addPerson } from '../core/people/membership/add-person.ts';
 import type { Person, Role } from '../core/people/person.ts';
-import { addToken } from '../core/people/tokens.ts';
 import type { Space } from '../core/store.ts';
 import type { Clock, Micros } from '../core/time.ts';
 import type { Outbound } from '../dispatch/outbound/outbound.ts';
 import { type Ground, openGround, type Running, startServer } from '../main.ts';
 import { DATABASE_FILE } from '../storage/folder/data-folder.ts';
 import { Database } from '../storage/sqlite/driver.ts';
-import { freshDatabase, onDatabase, type TestDatabase } from './postgres.ts';
-import { layStore, rememberingHashes } from './ready-made.ts';
+import { freshDatabase, onDatabase, type TestDatabase } from './postgres/postgres.ts';
+import { layStore, rememberingHashes } from './stores/ready-made.ts';
 
 /** A clock that stands still until it is turned. */
 export class ManualClock implements Clock {

@@ -1,4 +1,4 @@
-import { subscribeToEverything } from '../events/subscribe.ts';
+import { subscribeToEverything } from '../events/subscriptions/subscribe.ts';
 import { Fault } from '../faults.ts';
 import type { SpaceId } from '../ids.ts';
 import { SPACE_ADDED } from '../ledger/ledger.ts';

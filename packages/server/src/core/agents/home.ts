@@ -1,6 +1,6 @@
 import { type Fault, isFault } from '../faults.ts';
-import { insertPerson, makePerson, refusePerson } from '../people/add-person.ts';
-import type { Doorkeeper } from '../people/login.ts';
+import type { Doorkeeper } from '../people/login/login.ts';
+import { insertPerson, makePerson, refusePerson } from '../people/membership/add-person.ts';
 import { foldEmail, type Person } from '../people/person.ts';
 import type { Room } from '../room.ts';
 import {

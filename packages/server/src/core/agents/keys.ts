@@ -1,3 +1,4 @@
+import { accessEnded } from '../access.ts';
 import { Fault } from '../faults.ts';
 import type { SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
@@ -82,6 +83,7 @@ export function revokeKeys(
       await record(room, tx, now, { actor, action: 'key.revoked', subject: agent.id, data: { key: key.id } });
     }
     tx.announce(`desk:${tx.space}`, 'agents');
+    accessEnded(tx, agent.id);
     return { revoked: active.map((k) => k.id) };
   });
 }

@@ -1,4 +1,4 @@
-import { MOST_COUNTED } from '../deliveries/overview.ts';
+import { MOST_COUNTED } from '../deliveries/reading/overview.ts';
 import type { AgentId } from '../ids.ts';
 import { placeAt } from '../ledger/place.ts';
 import type { Tx } from '../store.ts';

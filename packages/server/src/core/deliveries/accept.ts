@@ -8,6 +8,8 @@ import { fromBucket, type RateView, take, toBucket } from '../rate.ts';
 import { nextPlace, type Room, record, stamp } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
 import { HOUR, type Micros, SECOND } from '../time.ts';
+import { bodyIdentity } from './content/sealed.ts';
+import { type Shape, shapeOf } from './content/shape.ts';
 import {
   type Content,
   type Delivery,
@@ -16,8 +18,6 @@ import {
   openSection,
   UNTOUCHED,
 } from './delivery.ts';
-import { bodyIdentity } from './sealed.ts';
-import { type Shape, shapeOf } from './shape.ts';
 import { isMet, UNMET } from './triage.ts';
 
 const IDEMPOTENCY_KEPT: Micros = 24 * HOUR;

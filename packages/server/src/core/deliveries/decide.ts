@@ -4,12 +4,12 @@ import type { Person } from '../people/person.ts';
 import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { type Micros, toIso } from '../time.ts';
-import { type Answer, type Decision, judge, mayUndo } from './decision.ts';
+import { answerIdentity } from './content/sealed.ts';
+import { type Answer, type Decision, judge, mayUndo } from './decision/decision.ts';
+import type { Decided } from './decision/effect.ts';
+import { takeEffect } from './decision/effect.ts';
 import { type Delivery, earlierSection } from './delivery.ts';
-import type { Decided } from './effect.ts';
-import { takeEffect } from './effect.ts';
 import { onDelivery } from './on-delivery.ts';
-import { answerIdentity } from './sealed.ts';
 import { acceptAgent, openPlace } from './triage.ts';
 
 /** A person answers. Inside the undo window the answer is held; otherwise it takes effect at once. */

@@ -4,9 +4,9 @@ import type { AgentId } from '../ids.ts';
 import { nextPlace, type Room, record, stamp } from '../room.ts';
 import type { Tx } from '../store.ts';
 import { codePoints, findForbidden } from '../text.ts';
+import { bodyIdentity } from './content/sealed.ts';
+import { shapeOf } from './content/shape.ts';
 import { type Delivery, openSection, UNTOUCHED } from './delivery.ts';
-import { bodyIdentity } from './sealed.ts';
-import { shapeOf } from './shape.ts';
 
 const HEADLINE = 120;
 const SUMMARY = 280;

@@ -1,7 +1,7 @@
 import type { Tier } from '../agents/key.ts';
 import type { AgentId, DeliveryId, PersonId } from '../ids.ts';
 import type { Micros } from '../time.ts';
-import type { Decision, DecisionState } from './decision.ts';
+import type { Decision, DecisionState } from './decision/decision.ts';
 import type { Delivery, DeliveryType, Section, Status, Verdict } from './delivery.ts';
 
 export type ListQuery = {

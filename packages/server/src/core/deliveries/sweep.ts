@@ -2,10 +2,10 @@ import type { AgentId, DeliveryId, SpaceId } from '../ids.ts';
 import type { Room } from '../room.ts';
 import type { Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
+import { openText, responseIdentity } from './content/sealed.ts';
+import { pendingBytes } from './decision/response.ts';
 import type { Status } from './delivery.ts';
 import { timedOutAt } from './delivery.ts';
-import { pendingBytes } from './response.ts';
-import { openText, responseIdentity } from './sealed.ts';
 import type { ChangedRow } from './store.ts';
 
 export type SweepQuery = { agent: AgentId; statuses: readonly Status[]; since: Micros | null; limit: number };

@@ -4,11 +4,11 @@ import type { DeliveryId } from '../ids.ts';
 import { type Room, record, stamp } from '../room.ts';
 import type { Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
+import { answeredBytes } from './decision/response.ts';
+import { dropHeld, settleAnswer } from './decision/settle.ts';
 import type { Delivery } from './delivery.ts';
 import { earlierSection } from './delivery.ts';
 import { onDelivery } from './on-delivery.ts';
-import { answeredBytes } from './response.ts';
-import { dropHeld, settleAnswer } from './settle.ts';
 
 /**
  * The agent takes back what nobody has decided (W27). A held decision does not stop it: refusing would tell the

@@ -7,7 +7,7 @@ import { toIso } from '../time.ts';
 import { type Envelope, outlineOf } from './event.ts';
 import { place } from './place.ts';
 import { ownProducer } from './producer.ts';
-import { type Forward, findTakers, plainTaker } from './takers.ts';
+import { type Forward, findTakers, plainTaker } from './subscriptions/takers.ts';
 
 /** The head rows that the event of a decision passes through. */
 export function headsOfDecisionEvent(agent: string): HeadName[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anEvent } from '../../testing/akep.ts';
+import { anEvent } from '../../testing/akep/akep.ts';
 import {
   ACK_STATUSES,
   type Ack,

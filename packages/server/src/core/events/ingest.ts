@@ -5,13 +5,13 @@ import { ShortMemory } from '../maps.ts';
 import { fromBucket, type Rate, take, toBucket } from '../rate.ts';
 import type { Room } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
-import { Candidates } from './candidates.ts';
 import { type Envelope, type Outline, outlineOf } from './event.ts';
 import { headsToPlace, place } from './place.ts';
 import type { Algorithm, Producer } from './producer.ts';
 import { headsToReview, reviewAsDelivery } from './review.ts';
-import type { Arrival, Subscription } from './subscription.ts';
-import { findTakers, KnownTakers, type Taker } from './takers.ts';
+import { Candidates } from './subscriptions/candidates.ts';
+import type { Arrival, Subscription } from './subscriptions/subscription.ts';
+import { findTakers, KnownTakers, type Taker } from './subscriptions/takers.ts';
 
 export type Arriving = {
   producer: Producer;

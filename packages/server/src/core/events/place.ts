@@ -9,10 +9,10 @@ import {
   type ResumePolicy,
   stricter,
 } from './event.ts';
-import { queueForwards } from './forward.ts';
-import { asSent } from './outgoing.ts';
-import type { Taker } from './takers.ts';
-import { judgeResume, type Resume, type Verdict } from './wait.ts';
+import { asSent } from './inbox/outgoing.ts';
+import { queueForwards } from './subscriptions/forward.ts';
+import type { Taker } from './subscriptions/takers.ts';
+import { judgeResume, type Resume, type Verdict } from './waits/wait.ts';
 
 /** An event that is to be stored, whoever sent it. */
 export type Placing = {

@@ -3,7 +3,7 @@ import type { Room } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import type { Entry } from './event.ts';
-import { UNACKED_KEPT } from './subscription.ts';
+import { UNACKED_KEPT } from './subscriptions/subscription.ts';
 
 const STEP = 500;
 

@@ -2,8 +2,8 @@ import type { AgentId, SpaceId } from '../ids.ts';
 import type { Micros } from '../time.ts';
 import type { Ack, Entry, EventRecord, ResumePolicy } from './event.ts';
 import type { Producer, ProducerKey, Refusal } from './producer.ts';
-import type { Subscription } from './subscription.ts';
-import type { Resume, Wait } from './wait.ts';
+import type { Subscription } from './subscriptions/subscription.ts';
+import type { Resume, Wait } from './waits/wait.ts';
 
 /** A key with what verifies a signature. */
 export type VerifyingKey = { key: ProducerKey; producer: Producer; secret: string };

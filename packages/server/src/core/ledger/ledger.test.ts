@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { aLine } from '../../testing/things.ts';
+import { aLine } from '../../testing/stores/things.ts';
 import { ChainReader, checkpointText, GENESIS, type LedgerLine, lineHash } from './ledger.ts';
 
 const sha256 = (text: string) => hash('sha256', text);

@@ -1,9 +1,9 @@
 import type { PersonId } from '../ids.ts';
 import type { Micros } from '../time.ts';
-import type { Invitation } from './invitation.ts';
-import type { PasskeyRecord } from './passkey.ts';
+import type { Invitation } from './membership/invitation.ts';
+import type { Reset } from './membership/reset.ts';
+import type { PasskeyRecord } from './passkeys/passkey.ts';
 import type { Person, Role, SessionRecord, TokenRecord } from './person.ts';
-import type { Reset } from './reset.ts';
 
 export interface PersonRows {
   insert(person: Person): Promise<void>;

@@ -2,7 +2,7 @@ import { orThrow } from '../faults.ts';
 import type { SpaceId } from '../ids.ts';
 import { type Room, record } from '../room.ts';
 import type { Tx } from '../store.ts';
-import { afterPush } from '../tasks/push.ts';
+import { afterPush } from '../tasks/push/push.ts';
 import type { Micros } from '../time.ts';
 import type { Attempt, Job, JobState } from './job.ts';
 import { type NextAttempt, nextAttempt } from './retry.ts';

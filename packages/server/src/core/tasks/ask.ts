@@ -4,10 +4,10 @@ import { putQuestion } from '../deliveries/question.ts';
 import { close } from '../deliveries/withdraw.ts';
 import { type Room, record, stamp } from '../room.ts';
 import type { Tx } from '../store.ts';
-import { DECISION_NOTE, decisionMessage, toTaskDecision } from './decision-message.ts';
 import { chooseLink, liveLinks, queueFrame } from './frames.ts';
-import { append, openEntry, save } from './log.ts';
-import { textOf, viewTask } from './read.ts';
+import { DECISION_NOTE, decisionMessage, toTaskDecision } from './log/decision-message.ts';
+import { append, openEntry, save } from './log/log.ts';
+import { textOf, viewTask } from './reading/read.ts';
 import { isTerminal, statusOf, type TaskRecord, type TaskView } from './task.ts';
 
 /** As much as a delivery may have: otherwise each word from the agent could copy megabytes onto the desk (A24). */

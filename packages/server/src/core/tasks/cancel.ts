@@ -3,9 +3,9 @@ import type { Person } from '../people/person.ts';
 import { type Room, record } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
 import { closeQuestion } from './ask.ts';
+import { findTask, noTask, type Place } from './callers/place.ts';
 import { queueFrame } from './frames.ts';
-import { append, save } from './log.ts';
-import { findTask, noTask, type Place } from './place.ts';
+import { append, save } from './log/log.ts';
 import { isTerminal, type TaskRecord } from './task.ts';
 
 /** By the caller. It takes effect at once, whether or not a laptop is connected; the laptop is told. */

@@ -4,12 +4,12 @@ import { type Room, record } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import { closeQuestion } from './ask.ts';
-import { contextOf, freshContext, standsFor } from './context.ts';
+import { contextOf, freshContext, standsFor } from './callers/context.ts';
+import { findTask, noTask, type Place } from './callers/place.ts';
 import { chooseLink, liveLinks, queueFrame } from './frames.ts';
-import { append, entryBytes, entryKey, openEntry, refuseMore, save } from './log.ts';
-import { firstLog, rememberFirst } from './log-memory.ts';
-import { findTask, noTask, type Place } from './place.ts';
-import { type PushWish, putPush, refusePush } from './push.ts';
+import { append, entryBytes, entryKey, openEntry, refuseMore, save } from './log/log.ts';
+import { firstLog, rememberFirst } from './log/log-memory.ts';
+import { type PushWish, putPush, refusePush } from './push/push.ts';
 import {
   isInterrupted,
   isTerminal,

@@ -5,11 +5,11 @@ import { type Room, record } from '../room.ts';
 import type { HeadName, Tx } from '../store.ts';
 import type { Micros } from '../time.ts';
 import { closeQuestion, openQuestion } from './ask.ts';
-import { keepContent, type PreparedContent } from './content.ts';
-import { append, frameKey, olderFrameKey, refuseMore, save } from './log.ts';
-import { rememberNext } from './log-memory.ts';
+import { keepContent, type PreparedContent } from './content/content.ts';
+import { append, frameKey, olderFrameKey, refuseMore, save } from './log/log.ts';
+import { rememberNext } from './log/log-memory.ts';
 import { taskEnded } from './open.ts';
-import { isFirstWord, isOfStream } from './show.ts';
+import { isFirstWord, isOfStream } from './reading/show.ts';
 import { artifactNote, isInterrupted, isTerminal, type TaskRecord, type TaskState } from './task.ts';
 
 /** Something an agent says about one of its tasks (A13). */

@@ -1,7 +1,7 @@
 import type { AgentId, SpaceId } from '../ids.ts';
 import type { Micros } from '../time.ts';
-import type { CallerToken } from './callers.ts';
-import type { StoredCard } from './card.ts';
+import type { CallerToken } from './callers/callers.ts';
+import type { StoredCard } from './callers/card.ts';
 import type { LogKind, TaskRecord, TaskState } from './task.ts';
 
 /** A log entry as it is kept: its body sealed. */

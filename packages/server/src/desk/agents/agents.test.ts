@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OVERLAP, revokeKeys } from '../../core/agents/keys.ts';
 import { SECOND } from '../../core/time.ts';
-import { body, openDesk, refused, status } from '../../testing/desk.ts';
+import { body, openDesk, refused, status } from '../../testing/desk/desk.ts';
 import type { World } from '../../testing/world.ts';
 
 type Made = { agent_id: string; key: string; callback_secret: string; keys: { key_id: string }[] };

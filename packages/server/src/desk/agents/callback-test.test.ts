@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect, test } from 'vitest';
-import { openDesk, refused, status } from '../../testing/desk.ts';
-import { httpReceiver } from '../../testing/receivers.ts';
+import { openDesk, refused, status } from '../../testing/desk/desk.ts';
+import { httpReceiver } from '../../testing/network/receivers.ts';
 
 type Heard = { headers: IncomingHttpHeaders; body: string };
 

@@ -4,8 +4,8 @@ import type { Job } from '../../core/sending/job.ts';
 import { claim } from '../../core/sending/lease-jobs.ts';
 import { settleJobs } from '../../core/sending/settle-jobs.ts';
 import { HOUR, SECOND } from '../../core/time.ts';
-import { AT_ONCE, body, openDesk, refused } from '../../testing/desk.ts';
-import { httpReceiver, signal } from '../../testing/receivers.ts';
+import { AT_ONCE, body, openDesk, refused } from '../../testing/desk/desk.ts';
+import { httpReceiver, signal } from '../../testing/network/receivers.ts';
 import { until } from '../../testing/waiting.ts';
 import type { World } from '../../testing/world.ts';
 

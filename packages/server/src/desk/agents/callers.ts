@@ -5,7 +5,7 @@ import {
   type CallerToken,
   listCallerTokens,
   revokeCallerToken,
-} from '../../core/tasks/callers.ts';
+} from '../../core/tasks/callers/callers.ts';
 import { DAY, type Micros, toIso, toIsoOrNull } from '../../core/time.ts';
 import { objectBody } from '../../http/reading/body.ts';
 import { optionalWhole, requiredLine } from '../../http/reading/fields.ts';

@@ -12,7 +12,7 @@ import {
   type StoredCard,
   setCard,
   VISIBILITIES,
-} from '../../core/tasks/card.ts';
+} from '../../core/tasks/callers/card.ts';
 import type { SigningKey } from '../../core/tasks/store.ts';
 import { toIso, toIsoOrNull } from '../../core/time.ts';
 import { objectBody } from '../../http/reading/body.ts';

@@ -4,10 +4,10 @@ import type { Job } from '../../core/sending/job.ts';
 import { toMillisIso } from '../../core/tasks/task.ts';
 import { DAY, HOUR, SECOND, toIso } from '../../core/time.ts';
 import { FRAMEWORKS } from '../../http/pages/prompts.ts';
-import { subscribed } from '../../testing/akep.ts';
-import { AT_ONCE, body, openDesk, refused, status } from '../../testing/desk.ts';
-import { StreamReader } from '../../testing/stream.ts';
-import { aJob } from '../../testing/things.ts';
+import { subscribed } from '../../testing/akep/akep.ts';
+import { AT_ONCE, body, openDesk, refused, status } from '../../testing/desk/desk.ts';
+import { StreamReader } from '../../testing/network/stream.ts';
+import { aJob } from '../../testing/stores/things.ts';
 import type { World } from '../../testing/world.ts';
 
 type AgentWire = {

@@ -5,7 +5,7 @@ import type { KeyRecord } from '../../core/agents/key.ts';
 import { noAgent } from '../../core/agents/on-agent.ts';
 import { SAMPLE_AGENT } from '../../core/agents/sample.ts';
 import { statsOf, weekBegin } from '../../core/agents/stats.ts';
-import { MOST_COUNTED } from '../../core/deliveries/overview.ts';
+import { MOST_COUNTED } from '../../core/deliveries/reading/overview.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { Person } from '../../core/people/person.ts';
 import type { AgentQuery, Tx } from '../../core/store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { body, openDesk, refused, status } from '../../testing/desk.ts';
+import { body, openDesk, refused, status } from '../../testing/desk/desk.ts';
 
 type Row = { delivery_id: string; type: string; section: string; sample: boolean; revision: number };
 type Made = { agent_id: string; sample: boolean; deliveries: string[] };

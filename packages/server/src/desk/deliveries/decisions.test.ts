@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SECOND, toIso } from '../../core/time.ts';
-import { AT_ONCE, body, openDesk, refused, status } from '../../testing/desk.ts';
+import { AT_ONCE, body, openDesk, refused, status } from '../../testing/desk/desk.ts';
 import type { World } from '../../testing/world.ts';
 
 type Won = { decided_by: { person_id: string } };

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { bodyIdentity } from '../../core/deliveries/content/sealed.ts';
 import { decide, undo } from '../../core/deliveries/decide.ts';
 import type { Delivery } from '../../core/deliveries/delivery.ts';
-import { bodyIdentity } from '../../core/deliveries/sealed.ts';
 import { markRead, snooze } from '../../core/deliveries/triage.ts';
 import { orThrow } from '../../core/faults.ts';
 import { toUuid } from '../../core/ids.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalize } from 'json-canonicalize';
 import { describe, expect, test } from 'vitest';
-import { AT_ONCE, body, openDesk, refused } from '../../testing/desk.ts';
+import { AT_ONCE, body, openDesk, refused } from '../../testing/desk/desk.ts';
 import { sampleDelivery, type World } from '../../testing/world.ts';
 
 type Detail = Record<string, unknown> & { content_sha256: string; decisions: unknown[] };

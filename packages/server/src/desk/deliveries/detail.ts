@@ -1,8 +1,8 @@
-import { draftOf } from '../../core/deliveries/composing.ts';
-import type { Decision } from '../../core/deliveries/decision.ts';
+import { answerIdentity, bodyIdentity, openText } from '../../core/deliveries/content/sealed.ts';
+import { draftOf } from '../../core/deliveries/decision/composing.ts';
+import type { Decision } from '../../core/deliveries/decision/decision.ts';
 import type { Content, Delivery } from '../../core/deliveries/delivery.ts';
-import { answerIdentity, bodyIdentity, openText } from '../../core/deliveries/sealed.ts';
-import { placeInThread } from '../../core/deliveries/thread.ts';
+import { placeInThread } from '../../core/deliveries/reading/thread.ts';
 import { ExactJson } from '../../core/exact-json.ts';
 import { Fault } from '../../core/faults.ts';
 import type { PersonId } from '../../core/ids.ts';

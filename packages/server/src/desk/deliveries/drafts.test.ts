@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SECOND } from '../../core/time.ts';
-import { AT_ONCE, body, openDesk, refused, status } from '../../testing/desk.ts';
+import { AT_ONCE, body, openDesk, refused, status } from '../../testing/desk/desk.ts';
 
 type Detail = {
   draft: { mode: string | null; feedback: string; edited_content: unknown; saved_at: string } | null;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../core/canonical.ts';
-import { type Composing, dropDraft, keepDraft } from '../../core/deliveries/composing.ts';
+import { type Composing, dropDraft, keepDraft } from '../../core/deliveries/decision/composing.ts';
 import type { Verdict } from '../../core/deliveries/delivery.ts';
 import { ExactJson } from '../../core/exact-json.ts';
 import { orThrow } from '../../core/faults.ts';

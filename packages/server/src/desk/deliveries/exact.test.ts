@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ExactJson, exactText } from '../../core/exact-json.ts';
-import { AT_ONCE, body, openDesk } from '../../testing/desk.ts';
+import { AT_ONCE, body, openDesk } from '../../testing/desk/desk.ts';
 import { sampleDelivery, type World } from '../../testing/world.ts';
 
 const ACCOUNT = '90071992547409931234';

@@ -4,9 +4,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { SECOND, toIso } from '../../core/time.ts';
 import { openGround, startServer } from '../../main.ts';
-import { body, openDesk } from '../../testing/desk.ts';
+import { body, openDesk } from '../../testing/desk/desk.ts';
 import { freshFolder } from '../../testing/folders.ts';
-import { httpReceiver, signal } from '../../testing/receivers.ts';
+import { httpReceiver, signal } from '../../testing/network/receivers.ts';
 import { untilParked } from '../../testing/waiting.ts';
 import type { World } from '../../testing/world.ts';
 

@@ -1,9 +1,14 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { IMAGE_MOST, imageTypeOf, isImageAddress, namesAddress } from '../../core/deliveries/image.ts';
-import { openDesk, refused, status } from '../../testing/desk.ts';
-import { PUBLIC, PublicStage } from '../../testing/outbound.ts';
-import { certificate, httpsReceiver } from '../../testing/receivers.ts';
+import {
+  IMAGE_MOST,
+  imageTypeOf,
+  isImageAddress,
+  namesAddress,
+} from '../../core/deliveries/content/image.ts';
+import { openDesk, refused, status } from '../../testing/desk/desk.ts';
+import { PUBLIC, PublicStage } from '../../testing/network/outbound.ts';
+import { certificate, httpsReceiver } from '../../testing/network/receivers.ts';
 import { until } from '../../testing/waiting.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');

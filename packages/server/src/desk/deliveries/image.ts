@@ -5,8 +5,8 @@ import {
   imageTypeOf,
   isImageAddress,
   namesAddress,
-} from '../../core/deliveries/image.ts';
-import { openContent } from '../../core/deliveries/sealed.ts';
+} from '../../core/deliveries/content/image.ts';
+import { openContent } from '../../core/deliveries/content/sealed.ts';
 import { Fault } from '../../core/faults.ts';
 import type { Person } from '../../core/people/person.ts';
 import { missing, type Query, single } from '../../http/reading/fields.ts';

@@ -5,8 +5,8 @@ import {
   SECTIONS,
   type Section,
 } from '../../core/deliveries/delivery.ts';
-import { indexNewest } from '../../core/deliveries/index-words.ts';
-import { askedWords, MOST_WALKED, search } from '../../core/deliveries/search.ts';
+import { indexNewest } from '../../core/deliveries/search/index-words.ts';
+import { askedWords, MOST_WALKED, search } from '../../core/deliveries/search/search.ts';
 import type { Person } from '../../core/people/person.ts';
 import type { Room } from '../../core/room.ts';
 import type { Tx } from '../../core/store.ts';

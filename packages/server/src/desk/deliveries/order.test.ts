@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SECOND } from '../../core/time.ts';
-import { AT_ONCE, body, openDesk, refused } from '../../testing/desk.ts';
-import { aDelivery } from '../../testing/things.ts';
+import { AT_ONCE, body, openDesk, refused } from '../../testing/desk/desk.ts';
+import { aDelivery } from '../../testing/stores/things.ts';
 import type { World } from '../../testing/world.ts';
 
 type Row = { delivery_id: string; section: string; headline: string };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { estimateMinutes } from '../../core/deliveries/overview.ts';
+import { estimateMinutes } from '../../core/deliveries/reading/overview.ts';
 import { HOUR, toIso } from '../../core/time.ts';
-import { AT_ONCE, body, openDesk, status } from '../../testing/desk.ts';
-import { aDecision } from '../../testing/things.ts';
+import { AT_ONCE, body, openDesk, status } from '../../testing/desk/desk.ts';
+import { aDecision } from '../../testing/stores/things.ts';
 import { sampleDelivery } from '../../testing/world.ts';
 
 type Overview = {

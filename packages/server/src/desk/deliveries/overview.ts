@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { overview, sit } from '../../core/deliveries/overview.ts';
+import { overview, sit } from '../../core/deliveries/reading/overview.ts';
 import { toIso, toIsoOrNull } from '../../core/time.ts';
 import type { Shell } from '../../http/shell.ts';
 import { caller } from '../person.ts';

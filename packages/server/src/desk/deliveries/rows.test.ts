@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { body, openDesk } from '../../testing/desk.ts';
+import { body, openDesk } from '../../testing/desk/desk.ts';
 
 type Row = { delivery_id: string; parts: number; irreversible: boolean; held_status?: string | null };
 

@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { indexSome } from '../../core/deliveries/index-words.ts';
+import { indexSome } from '../../core/deliveries/search/index-words.ts';
 import { record } from '../../core/room.ts';
 import { DAY, SECOND } from '../../core/time.ts';
 import { Indexer } from '../../dispatch/indexer.ts';
-import { AT_ONCE, body, openDesk, refused } from '../../testing/desk.ts';
-import { aDelivery } from '../../testing/things.ts';
+import { AT_ONCE, body, openDesk, refused } from '../../testing/desk/desk.ts';
+import { aDelivery } from '../../testing/stores/things.ts';
 import { until } from '../../testing/waiting.ts';
 import type { World } from '../../testing/world.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { accept } from '../../core/deliveries/accept.ts';
 import { orThrow } from '../../core/faults.ts';
 import { HOUR, SECOND, toIso } from '../../core/time.ts';
-import { AT_ONCE, body, openDesk, refused, status } from '../../testing/desk.ts';
-import { aDelivery, aDraft } from '../../testing/things.ts';
+import { AT_ONCE, body, openDesk, refused, status } from '../../testing/desk/desk.ts';
+import { aDelivery, aDraft } from '../../testing/stores/things.ts';
 import type { World } from '../../testing/world.ts';
 
 type Row = { section: string; snoozed_until: string | null; read_at: string | null; state: string };

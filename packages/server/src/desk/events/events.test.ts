@@ -11,8 +11,8 @@ import {
   readAll,
   resumesOf,
   subscribed,
-} from '../../testing/akep.ts';
-import { body, refused } from '../../testing/desk.ts';
+} from '../../testing/akep/akep.ts';
+import { body, refused } from '../../testing/desk/desk.ts';
 import { AT_ONCE, ledger } from '../../testing/wake.ts';
 import { ManualClock, type World } from '../../testing/world.ts';
 

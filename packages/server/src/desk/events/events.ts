@@ -1,5 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noAgent } from '../../core/agents/on-agent.ts';
+import type { EventRecord } from '../../core/events/event.ts';
+import { envelopeText } from '../../core/events/inbox/outgoing.ts';
+import { replay } from '../../core/events/inbox/replay.ts';
 import {
   type EventDetail,
   type InboxView,
@@ -7,10 +10,7 @@ import {
   listInboxes,
   showEvent,
   showInbox,
-} from '../../core/events/desk.ts';
-import type { EventRecord } from '../../core/events/event.ts';
-import { envelopeText } from '../../core/events/outgoing.ts';
-import { replay } from '../../core/events/replay.ts';
+} from '../../core/events/reading/desk.ts';
 import type { EntryPlace, Page } from '../../core/events/store.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';

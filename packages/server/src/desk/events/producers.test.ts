@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { anEvent, openInbox, Sender } from '../../testing/akep.ts';
-import { body, openDesk, refused } from '../../testing/desk.ts';
+import { anEvent, openInbox, Sender } from '../../testing/akep/akep.ts';
+import { body, openDesk, refused } from '../../testing/desk/desk.ts';
 import { ManualClock, type World } from '../../testing/world.ts';
 
 type Made = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HOUR } from '../../core/time.ts';
-import { body, openDesk, refused, status } from '../../testing/desk.ts';
+import { body, openDesk, refused, status } from '../../testing/desk/desk.ts';
 import type { World } from '../../testing/world.ts';
 
 const OLD = 'correct horse battery';

@@ -6,7 +6,7 @@ import {
   endSession,
   sessionId,
   sessionsOf,
-} from '../../core/people/account.ts';
+} from '../../core/people/login/account.ts';
 import { toIso } from '../../core/time.ts';
 import { networkOf } from '../../http/entry/transport.ts';
 import { objectBody } from '../../http/reading/body.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { wordDigest } from '../../core/people/digest.ts';
+import { wordDigest } from '../../core/people/preferences/digest.ts';
 import { DAY, HOUR, SECOND } from '../../core/time.ts';
-import { body, openDesk, status } from '../../testing/desk.ts';
-import { PUBLIC, PublicStage } from '../../testing/outbound.ts';
-import { certificate, httpsReceiver, signal } from '../../testing/receivers.ts';
-import { type Mail, mailServer } from '../../testing/smtp.ts';
+import { body, openDesk, status } from '../../testing/desk/desk.ts';
+import { PUBLIC, PublicStage } from '../../testing/network/outbound.ts';
+import { certificate, httpsReceiver, signal } from '../../testing/network/receivers.ts';
+import { type Mail, mailServer } from '../../testing/network/smtp.ts';
 import type { World } from '../../testing/world.ts';
 
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];

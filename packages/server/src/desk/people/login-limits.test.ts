@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { SERVER } from '../../core/store.ts';
 import { DAY, HOUR, SECOND } from '../../core/time.ts';
-import { Browser } from '../../testing/browser.ts';
-import { openDesk, status } from '../../testing/desk.ts';
+import { Browser } from '../../testing/desk/browser.ts';
+import { openDesk, status } from '../../testing/desk/desk.ts';
 import type { World } from '../../testing/world.ts';
 
 /** Behind a proxy, so that a test can come from any address. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../core/faults.ts';
-import { addByOwner, changeRole, invite, removePerson } from '../../core/people/membership.ts';
-import { resetPerson } from '../../core/people/reset.ts';
+import { addByOwner, changeRole, invite, removePerson } from '../../core/people/membership/membership.ts';
+import { resetPerson } from '../../core/people/membership/reset.ts';
 import { DAY } from '../../core/time.ts';
-import { Browser } from '../../testing/browser.ts';
-import { body, openDesk, refused, status } from '../../testing/desk.ts';
+import { Browser } from '../../testing/desk/browser.ts';
+import { body, openDesk, refused, status } from '../../testing/desk/desk.ts';
 import type { World } from '../../testing/world.ts';
 
 type Invited = { invitation_id: string; email: string; role: string; link: string; expires_at: string };

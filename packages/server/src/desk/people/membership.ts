@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { orThrow } from '../../core/faults.ts';
-import { type Invitation, isOpen } from '../../core/people/invitation.ts';
-import { openSession } from '../../core/people/login.ts';
+import { openSession } from '../../core/people/login/login.ts';
+import { type Invitation, isOpen } from '../../core/people/membership/invitation.ts';
 import {
   acceptInvitation,
   changeRole,
   invite,
   removePerson,
   takeBackInvitation,
-} from '../../core/people/membership.ts';
+} from '../../core/people/membership/membership.ts';
+import { completeReset, resetPerson } from '../../core/people/membership/reset.ts';
 import { ROLES } from '../../core/people/person.ts';
-import { completeReset, resetPerson } from '../../core/people/reset.ts';
 import { toIso } from '../../core/time.ts';
 import { refuseOthers } from '../../http/methods.ts';
 import { objectBody } from '../../http/reading/body.ts';

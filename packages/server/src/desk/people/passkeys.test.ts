@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { SECOND } from '../../core/time.ts';
-import { Authenticator, type Lie } from '../../testing/authenticator.ts';
-import { Browser, PASSWORD } from '../../testing/browser.ts';
-import { body, openDesk, refused, status } from '../../testing/desk.ts';
+import { Authenticator, type Lie } from '../../testing/desk/authenticator.ts';
+import { Browser, PASSWORD } from '../../testing/desk/browser.ts';
+import { body, openDesk, refused, status } from '../../testing/desk/desk.ts';
 import type { World } from '../../testing/world.ts';
 
 type Options = { challenge: string; rp: { id: string }; rpId: string; user: { id: string } };

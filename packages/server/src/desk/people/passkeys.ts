@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
-import { type Party, type PasskeyRecord, partyOf } from '../../core/people/passkey.ts';
+import { proveByPassword, refuseUnproved } from '../../core/people/login/proof.ts';
+import { type Party, type PasskeyRecord, partyOf } from '../../core/people/passkeys/passkey.ts';
 import {
   addPasskey,
   askForLogin,
@@ -11,8 +12,7 @@ import {
   proveByPasskey,
   removePasskey,
   renamePasskey,
-} from '../../core/people/passkeys.ts';
-import { proveByPassword, refuseUnproved } from '../../core/people/proof.ts';
+} from '../../core/people/passkeys/passkeys.ts';
 import { toIso, toIsoOrNull } from '../../core/time.ts';
 import { networkOf } from '../../http/entry/transport.ts';
 import { refuseOthers } from '../../http/methods.ts';

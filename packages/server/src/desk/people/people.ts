@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Fault, orThrow } from '../../core/faults.ts';
-import { closeSession, login, openSession } from '../../core/people/login.ts';
-import { addByOwner } from '../../core/people/membership.ts';
+import { closeSession, login, openSession } from '../../core/people/login/login.ts';
+import { addToken, revokeToken } from '../../core/people/login/tokens.ts';
+import { addByOwner } from '../../core/people/membership/membership.ts';
+import { completeSetup } from '../../core/people/membership/setup.ts';
 import { type Person, ROLES } from '../../core/people/person.ts';
-import { completeSetup } from '../../core/people/setup.ts';
-import { addToken, revokeToken } from '../../core/people/tokens.ts';
 import { networkOf } from '../../http/entry/transport.ts';
 import { objectBody } from '../../http/reading/body.ts';
 import {

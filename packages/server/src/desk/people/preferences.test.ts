@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { body, openDesk, refused } from '../../testing/desk.ts';
+import { body, openDesk, refused } from '../../testing/desk/desk.ts';
 
 const FRESH = {
   theme: 'system',

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { judgeTarget } from '../../core/agents/allowlist.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/canonical.ts';
-import { choose, preferencesOf } from '../../core/people/choose.ts';
 import { isEmail } from '../../core/people/person.ts';
+import { choose, preferencesOf } from '../../core/people/preferences/choose.ts';
 import {
   DENSITIES,
   DIGEST_KINDS,
@@ -10,9 +10,9 @@ import {
   type Preferences,
   SIZES,
   THEMES,
-} from '../../core/people/preferences.ts';
-import { isClock, MOST_SITTINGS, type Quiet, type Sitting } from '../../core/people/sittings.ts';
-import { isTimeZone } from '../../core/people/zone.ts';
+} from '../../core/people/preferences/preferences.ts';
+import { isClock, MOST_SITTINGS, type Quiet, type Sitting } from '../../core/people/sittings/sittings.ts';
+import { isTimeZone } from '../../core/people/sittings/zone.ts';
 import { objectBody } from '../../http/reading/body.ts';
 import { choice, invalid, requiredText } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';

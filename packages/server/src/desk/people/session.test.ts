@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { orThrow } from '../../core/faults.ts';
-import { addPerson } from '../../core/people/add-person.ts';
-import { SESSION_KEPT } from '../../core/people/login.ts';
+import { SESSION_KEPT } from '../../core/people/login/login.ts';
+import { addPerson } from '../../core/people/membership/add-person.ts';
 import { DAY, SECOND } from '../../core/time.ts';
-import { Browser, PASSWORD } from '../../testing/browser.ts';
-import { body, openDesk, refused, status } from '../../testing/desk.ts';
+import { Browser, PASSWORD } from '../../testing/desk/browser.ts';
+import { body, openDesk, refused, status } from '../../testing/desk/desk.ts';
 
 const PROXY = { LANTERNROOM_TRUST_PROXY: '127.0.0.1' };
 const HTTPS = { 'x-forwarded-proto': 'https' };

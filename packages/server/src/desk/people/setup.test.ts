@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { closeSetup, openSetup } from '../../core/people/setup.ts';
+import { closeSetup, openSetup } from '../../core/people/membership/setup.ts';
 import { DAY, SECOND } from '../../core/time.ts';
-import { Browser } from '../../testing/browser.ts';
-import { body, openDesk, refused, status } from '../../testing/desk.ts';
+import { Browser } from '../../testing/desk/browser.ts';
+import { body, openDesk, refused, status } from '../../testing/desk/desk.ts';
 
 const OWNER = { email: 'first@example.com', name: 'Fay First', password: 'a long enough password' };
 const CLOSED = { status: 410, code: 'setup_closed' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { body, openDesk } from '../../testing/desk.ts';
+import { body, openDesk } from '../../testing/desk/desk.ts';
 import type { World } from '../../testing/world.ts';
 
 type Page = { entries: { seq: number; action: string; subject: string }[]; next_cursor: string | null };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Day } from '../../core/deliveries/insights.ts';
-import { fromIsoWeek, mondayOf, toIsoWeek, weekOf } from '../../core/people/iso-week.ts';
+import type { Day } from '../../core/deliveries/reading/insights.ts';
+import { fromIsoWeek, mondayOf, toIsoWeek, weekOf } from '../../core/people/sittings/iso-week.ts';
 import { record } from '../../core/room.ts';
 import { DAY, HOUR, SECOND } from '../../core/time.ts';
-import { AT_ONCE, body, openDesk, refused } from '../../testing/desk.ts';
-import { aDecision } from '../../testing/things.ts';
+import { AT_ONCE, body, openDesk, refused } from '../../testing/desk/desk.ts';
+import { aDecision } from '../../testing/stores/things.ts';
 import type { World } from '../../testing/world.ts';
 import { atMost, duration, letter } from './letter.ts';
 

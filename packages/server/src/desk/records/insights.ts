@@ -1,7 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { byType, byVerdict, type Day, sum, type Week, weekAt } from '../../core/deliveries/insights.ts';
-import { fromIsoWeek, toIsoWeek, weekOf } from '../../core/people/iso-week.ts';
-import { toWall } from '../../core/people/zone.ts';
+import {
+  byType,
+  byVerdict,
+  type Day,
+  sum,
+  type Week,
+  weekAt,
+} from '../../core/deliveries/reading/insights.ts';
+import { fromIsoWeek, toIsoWeek, weekOf } from '../../core/people/sittings/iso-week.ts';
+import { toWall } from '../../core/people/sittings/zone.ts';
 import { SECOND, toIso } from '../../core/time.ts';
 import { invalid, type Query, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';

@@ -1,5 +1,12 @@
 import { counted, plural } from '../../core/counted.ts';
-import { byType, byVerdict, type Day, MOST_A_DAY, sum, type Week } from '../../core/deliveries/insights.ts';
+import {
+  byType,
+  byVerdict,
+  type Day,
+  MOST_A_DAY,
+  sum,
+  type Week,
+} from '../../core/deliveries/reading/insights.ts';
 import { type Micros, SECOND, toIso } from '../../core/time.ts';
 
 /** The list behind a number: `GET /desk/{list}?{query}`. */

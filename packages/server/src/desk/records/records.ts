@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { placesBetween } from '../../core/deliveries/search.ts';
+import { placesBetween } from '../../core/deliveries/search/search.ts';
 import type { Verdict } from '../../core/ledger/audit.ts';
 import type { LedgerLine } from '../../core/ledger/ledger.ts';
 import type { Tx } from '../../core/store.ts';

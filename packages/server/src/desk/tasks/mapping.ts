@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
 import { Fault } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';
 import type { Tx } from '../../core/store.ts';
-import { openEntry } from '../../core/tasks/log.ts';
-import { textOf } from '../../core/tasks/read.ts';
+import { openEntry } from '../../core/tasks/log/log.ts';
+import { textOf } from '../../core/tasks/reading/read.ts';
 import { appends, isLastChunk, type LogEntry, type TaskRecord } from '../../core/tasks/task.ts';
 import { toIso } from '../../core/time.ts';
 

@@ -8,11 +8,11 @@ import {
   TestCaller,
   useWorld,
   v03Message,
-} from '../../testing/a2a.ts';
-import { body, refused, status } from '../../testing/desk.ts';
-import type { Laptop } from '../../testing/laptop.ts';
-import { scripted } from '../../testing/scripted-agent.ts';
-import { StreamReader } from '../../testing/stream.ts';
+} from '../../testing/a2a/a2a.ts';
+import type { Laptop } from '../../testing/a2a/laptop.ts';
+import { scripted } from '../../testing/a2a/scripted-agent.ts';
+import { body, refused, status } from '../../testing/desk/desk.ts';
+import { StreamReader } from '../../testing/network/stream.ts';
 import { until } from '../../testing/waiting.ts';
 
 const world = useWorld({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });

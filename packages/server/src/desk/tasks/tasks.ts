@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonObject } from '../../core/canonical.ts';
-import { IMAGE_MOST, imageTypeOf } from '../../core/deliveries/image.ts';
+import { IMAGE_MOST, imageTypeOf } from '../../core/deliveries/content/image.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
+import { noTask } from '../../core/tasks/callers/place.ts';
 import { cancelAsPerson } from '../../core/tasks/cancel.ts';
-import { findContentOfSpace, readAll, readContent } from '../../core/tasks/content.ts';
-import { openEntry, PAGE_BYTES, pageOfLog } from '../../core/tasks/log.ts';
-import { readLog } from '../../core/tasks/log-memory.ts';
-import { noTask } from '../../core/tasks/place.ts';
+import { findContentOfSpace, readAll, readContent } from '../../core/tasks/content/content.ts';
+import { openEntry, PAGE_BYTES, pageOfLog } from '../../core/tasks/log/log.ts';
+import { readLog } from '../../core/tasks/log/log-memory.ts';
 import { TASK_STATES, type TaskRecord } from '../../core/tasks/task.ts';
 import { attachment } from '../../http/files/attachment.ts';
 import { askedSlice } from '../../http/files/ranges.ts';

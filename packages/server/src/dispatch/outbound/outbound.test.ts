@@ -1,8 +1,15 @@
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { makeOutbound, manualClock, PUBLIC, post, publicAre, toLoopback } from '../../testing/outbound.ts';
-import { httpReceiver, rawReceiver, serve, signal } from '../../testing/receivers.ts';
+import {
+  makeOutbound,
+  manualClock,
+  PUBLIC,
+  post,
+  publicAre,
+  toLoopback,
+} from '../../testing/network/outbound.ts';
+import { httpReceiver, rawReceiver, serve, signal } from '../../testing/network/receivers.ts';
 
 const GENERIC = 'The receiver could not be reached or did not answer properly.';
 

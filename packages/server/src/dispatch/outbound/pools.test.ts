@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { makeOutbound, toLoopback } from '../../testing/outbound.ts';
-import { httpReceiver, rawReceiver, signal } from '../../testing/receivers.ts';
+import { makeOutbound, toLoopback } from '../../testing/network/outbound.ts';
+import { httpReceiver, rawReceiver, signal } from '../../testing/network/receivers.ts';
 import { checkedConnector } from './connect.ts';
 import { Pools } from './pools.ts';
 

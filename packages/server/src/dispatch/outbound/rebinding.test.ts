@@ -1,8 +1,15 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { nameServer, type Zone } from '../../testing/names.ts';
-import { makeOutbound, manualClock, PUBLIC, post, publicAre } from '../../testing/outbound.ts';
-import { certificate, httpsReceiver, type Receiver, serve, signal, testCa } from '../../testing/receivers.ts';
+import { nameServer, type Zone } from '../../testing/network/names.ts';
+import { makeOutbound, manualClock, PUBLIC, post, publicAre } from '../../testing/network/outbound.ts';
+import {
+  certificate,
+  httpsReceiver,
+  type Receiver,
+  serve,
+  signal,
+  testCa,
+} from '../../testing/network/receivers.ts';
 import { judgeAddress } from './addresses.ts';
 import { dnsLookup } from './outbound.ts';
 

@@ -1,7 +1,14 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { makeOutbound, PUBLIC, post, publicAre, toLoopback } from '../../testing/outbound.ts';
-import { certificate, httpReceiver, httpsReceiver, serve, signal, testCa } from '../../testing/receivers.ts';
+import { makeOutbound, PUBLIC, post, publicAre, toLoopback } from '../../testing/network/outbound.ts';
+import {
+  certificate,
+  httpReceiver,
+  httpsReceiver,
+  serve,
+  signal,
+  testCa,
+} from '../../testing/network/receivers.ts';
 
 const trusting = { judge: publicAre(PUBLIC), lookup: async () => [PUBLIC], ca: testCa };
 

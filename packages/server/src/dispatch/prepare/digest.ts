@@ -1,6 +1,6 @@
-import { preferencesOf } from '../../core/people/choose.ts';
-import { addressOf, type DigestText } from '../../core/people/digest.ts';
-import { isQuiet } from '../../core/people/sittings.ts';
+import { preferencesOf } from '../../core/people/preferences/choose.ts';
+import { addressOf, type DigestText } from '../../core/people/preferences/digest.ts';
+import { isQuiet } from '../../core/people/sittings/sittings.ts';
 import type { Room } from '../../core/room.ts';
 import type { Job } from '../../core/sending/job.ts';
 import type { Request } from '../../core/store.ts';

@@ -4,13 +4,13 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { revokeKeys } from '../../core/agents/keys.ts';
 import { isFault, orThrow } from '../../core/faults.ts';
-import { changePassword } from '../../core/people/account.ts';
-import { type Doorkeeper, login } from '../../core/people/login.ts';
-import { changeRole, removePerson } from '../../core/people/membership.ts';
+import { changePassword } from '../../core/people/login/account.ts';
+import { type Doorkeeper, login } from '../../core/people/login/login.ts';
+import { addToken } from '../../core/people/login/tokens.ts';
+import { changeRole, removePerson } from '../../core/people/membership/membership.ts';
+import { resetPerson } from '../../core/people/membership/reset.ts';
 import type { Person } from '../../core/people/person.ts';
-import { resetPerson } from '../../core/people/reset.ts';
-import { addToken } from '../../core/people/tokens.ts';
-import { revokeCallerToken } from '../../core/tasks/callers.ts';
+import { revokeCallerToken } from '../../core/tasks/callers/callers.ts';
 import {
   aCallerToken,
   aLaptop,
@@ -20,8 +20,8 @@ import {
   TestCaller,
   v1Message,
   v03Message,
-} from '../../testing/a2a.ts';
-import { scripted } from '../../testing/scripted-agent.ts';
+} from '../../testing/a2a/a2a.ts';
+import { scripted } from '../../testing/a2a/scripted-agent.ts';
 import { sampleDelivery, World } from '../../testing/world.ts';
 
 let world: World;

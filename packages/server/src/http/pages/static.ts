@@ -101,13 +101,14 @@ edited_content and feedback first; edited_content replaces yours on approved, to
 ## More ways in
 
 - [MCP](${url}/docs/mcp): ${url}/mcp over HTTP with the same key, or the command "lantern mcp"
-- [Inbox](${url}/.well-known/akep.json): what the world reports, GET ${url}/akep/events
+- [Inbox](${url}/docs/akep): what the world reports, GET ${url}/akep/events
 - [A2A](${url}/docs/a2a): agents that talk to each other
 - [Hooks](${url}/docs/hooks): a person is asked before a coding agent's tools run
 - [Clients](${url}/packages): the lines that install the command and the packages for TypeScript and Python
 
 ## Reference
 
+- [WAKE in five minutes](${url}/docs/wake)
 - [OpenAPI](${url}/openapi.json), [AsyncAPI](${url}/asyncapi.json)
 - [Limits and extensions](${url}/.well-known/wake.json)
 - [Errors](${url}/docs/errors)

@@ -10,7 +10,7 @@ import {
 } from 'jose';
 import type { JsonObject } from '../../core/canonical.ts';
 import type { Room } from '../../core/room.ts';
-import { rotateSigningKey, signingKeys } from '../../core/tasks/signing.ts';
+import { rotateSigningKey, signingKeys } from '../../core/tasks/push/signing.ts';
 import type { SigningKey } from '../../core/tasks/store.ts';
 import { type Micros, SECOND } from '../../core/time.ts';
 

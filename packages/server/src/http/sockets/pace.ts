@@ -16,39 +16,56 @@ type Take = (data: Buffer, isBinary: boolean) => Promise<void>;
  * stored. Pings are answered here, because `ws` would also answer peers that never read, until memory is full.
  */
 export function hearInTurn(socket: WebSocket, take: Take): void {
-  let underWay = 0;
-  let bytesUnderWay = 0;
-  let thisTurn = 0;
-  const judge = () => {
-    const isFull = underWay >= MOST_UNDER_WAY || bytesUnderWay >= BYTES_UNDER_WAY;
-    const isTooMuch = isFull || thisTurn >= MOST_A_TURN;
-    if (isTooMuch === socket.isPaused) return;
-    if (isTooMuch) socket.pause();
-    else socket.resume();
-  };
-  const hear = () => {
-    thisTurn++;
-    if (thisTurn === 1) {
-      setImmediate(() => {
-        thisTurn = 0;
-        judge();
-      });
-    }
-    judge();
-  };
+  const pace = new Pace(socket);
   socket.on('message', (data: Buffer, isBinary: boolean) => {
-    underWay++;
-    bytesUnderWay += data.length;
-    hear();
-    void take(data, isBinary).finally(() => {
-      underWay--;
-      bytesUnderWay -= data.length;
-      judge();
-    });
+    pace.begin(data.length);
+    void take(data, isBinary).finally(() => pace.end(data.length));
   });
   socket.on('ping', (data) => {
-    hear();
+    pace.heard();
     if (socket.bufferedAmount > BUFFER_MOST) socket.terminate();
     else socket.pong(data);
   });
+}
+
+class Pace {
+  readonly #socket: WebSocket;
+  #underWay = 0;
+  #bytesUnderWay = 0;
+  #thisTurn = 0;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  begin(bytes: number): void {
+    this.#underWay++;
+    this.#bytesUnderWay += bytes;
+    this.heard();
+  }
+
+  end(bytes: number): void {
+    this.#underWay--;
+    this.#bytesUnderWay -= bytes;
+    this.#judge();
+  }
+
+  heard(): void {
+    this.#thisTurn++;
+    if (this.#thisTurn === 1) {
+      setImmediate(() => {
+        this.#thisTurn = 0;
+        this.#judge();
+      });
+    }
+    this.#judge();
+  }
+
+  #judge(): void {
+    const isFull = this.#underWay >= MOST_UNDER_WAY || this.#bytesUnderWay >= BYTES_UNDER_WAY;
+    const isTooMuch = isFull || this.#thisTurn >= MOST_A_TURN;
+    if (isTooMuch === this.#socket.isPaused) return;
+    if (isTooMuch) this.#socket.pause();
+    else this.#socket.resume();
+  }
 }

@@ -3,11 +3,20 @@ import type { Topic } from '../../core/store.ts';
 
 export interface Wakeups {
   on(topic: Topic, wake: (about: ReadonlySet<string>) => void): () => void;
+  onEach(topics: readonly Topic[], wake: () => void): () => void;
 }
 
+export type Wait = {
+  /** What it waits for, and what says that its caller's credential may have ended. */
+  topics: readonly Topic[];
+  millis: number;
+  /** Throws when its caller is not let in any more (W28). */
+  admit(): Promise<unknown>;
+};
+
 /**
- * Long-polls wait here. A parked request costs a timer and three listeners; it is released when its topic is announced,
- * its time is up, its caller has gone, or the server drains.
+ * Long-polls wait here. A parked request costs a timer and a few listeners; it is released when one of its topics is
+ * announced, its time is up, its caller has gone, or the server drains.
  */
 export class Parking {
   readonly #wakeups: Wakeups;
@@ -25,15 +34,17 @@ export class Parking {
   /** Asks `look` again after each wake-up until it finds something, or answers with what it saw last. */
   async until<T>(
     request: IncomingMessage,
-    wait: { topic: Topic; millis: number },
+    wait: Wait,
     look: () => Promise<{ found: boolean; value: T }>,
   ): Promise<T> {
     // Listens before the first look and until the end, so that an announcement during a look leads to another look.
     const { waiter, leave } = this.#park(request, wait);
     try {
-      for (;;) {
+      for (let hasWaited = false; ; hasWaited = true) {
         const isLast = waiter.next();
         const seen = await look();
+        // After the look: whoever was shut out before the news came is not told it.
+        if (hasWaited) await wait.admit();
         if (seen.found || isLast) return seen.value;
         await waiter.called();
       }
@@ -54,10 +65,10 @@ export class Parking {
     for (const leave of [...this.#parked]) leave();
   }
 
-  #park(request: IncomingMessage, { topic, millis }: { topic: Topic; millis: number }) {
+  #park(request: IncomingMessage, { topics, millis }: Wait) {
     const waiter = new Waiter();
     const end = () => waiter.end();
-    const off = this.#wakeups.on(topic, () => waiter.call());
+    const off = this.#wakeups.onEach(topics, () => waiter.call());
     const timer = setTimeout(end, Math.max(0, millis));
     const { socket } = request;
     // Not `once`, which allocates three more objects for each waiting request. Who closes only their side is answered,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { signal } from '../../testing/receivers.ts';
+import { signal } from '../../testing/network/receivers.ts';
 import { Streams } from './sse.ts';
 
 test('[K15][D17] a reader who has left while it was looked up is not kept', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MadeAgent } from '../../core/agents/found.ts';
-import { revokeCallerToken } from '../../core/tasks/callers.ts';
+import { revokeCallerToken } from '../../core/tasks/callers/callers.ts';
 import { SECOND } from '../../core/time.ts';
 import {
   aCallerToken,
@@ -13,8 +13,8 @@ import {
   v1Message,
   v03Message,
   type Wire,
-} from '../../testing/a2a.ts';
-import { scripted } from '../../testing/scripted-agent.ts';
+} from '../../testing/a2a/a2a.ts';
+import { scripted } from '../../testing/a2a/scripted-agent.ts';
 import { each, until } from '../../testing/waiting.ts';
 import { ManualClock, World } from '../../testing/world.ts';
 
@@ -81,6 +81,34 @@ describe('who may call', () => {
       expect([reply.status, (await reply.text()).includes('the secret')]).toEqual([401, false]);
     },
   );
+
+  test('[A21] a caller from outside is let in only so often, each counted alone', async () => {
+    const clock = new ManualClock();
+    const own = await World.open({ clock });
+    onTestFinished(() => own.stop());
+    const agent = await anAgent(own);
+    await changeCard(own, agent, { visibility: 'public' });
+    const space = await own.addSpace('elsewhere');
+    const neighbour = await own.addAgent({ id: 'neighbour', space: space.id });
+    const [token, other] = [await aCallerToken(own, agent), await aCallerToken(own, agent, 'another')];
+    const ask = (key: string) => new TestCaller(own, agent, { key }).post({ jsonrpc: '2.0' });
+    const statuses = async (key: string, count: number) => {
+      const all: number[] = [];
+      await each(Array.from({ length: count }).keys(), async () => all.push((await ask(key)).status));
+      return [...new Set(all)].sort();
+    };
+    expect(await statuses(token, 600)).toEqual([200]);
+    expect(await statuses(neighbour.key, 600)).toEqual([200]);
+    for (const key of [token, neighbour.key]) {
+      const refused = await ask(key);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    }
+    expect((await ask(other)).status).toBe(200);
+    expect(await statuses(agent.key, 601)).toEqual([200]);
+    clock.turn(SECOND);
+    expect(await statuses(token, 10)).toEqual([200]);
+    expect((await ask(token)).status).toBe(429);
+  });
 
   test('[A21] a public agent takes everybody, strangers only so often', async () => {
     const agent = await anAgent(world());

@@ -2,16 +2,15 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { isActive } from '../../core/agents/key.ts';
 import { Fault } from '../../core/faults.ts';
-import { ShortMemory } from '../../core/maps.ts';
-import { type Bucket, fullBucket, type Rate, take } from '../../core/rate.ts';
-import { type Caller, callerOfToken, NOBODY, nameOfCaller } from '../../core/tasks/callers.ts';
-import { defaultCard, type StoredCard } from '../../core/tasks/card.ts';
-import type { Place } from '../../core/tasks/place.ts';
+import { type Caller, callerOfToken, NOBODY, nameOfCaller } from '../../core/tasks/callers/callers.ts';
+import { defaultCard, type StoredCard } from '../../core/tasks/callers/card.ts';
+import type { Place } from '../../core/tasks/callers/place.ts';
 import type { Micros } from '../../core/time.ts';
 import { bearerOf } from '../../http/entry/agent-key.ts';
 import { networkOf } from '../../http/entry/transport.ts';
 import type { Headed } from '../../http/fast-lane.ts';
 import type { Shell } from '../../http/shell.ts';
+import type { OutsideLimits } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -71,19 +70,15 @@ export async function enter(
   shell: Shell,
   request: FastifyRequest,
   response: ServerResponse,
-  limits: PublicLimits,
+  limits: OutsideLimits,
 ): Promise<Entered> {
-  const entered = await admit(shell, request, request.params as AgentParams);
-  const { space, agent, caller } = entered.place;
-  if (caller !== NOBODY) return entered;
-  const network = networkOf(request.ip);
-  const who = `${space}/${agent}/${network}`;
-  limits.take(who, shell.room.clock.now());
-  limits.begin(who, response);
-  return { ...entered, network };
+  const known = await admit(shell, request, request.params as AgentParams);
+  const entered = known.place.caller === NOBODY ? { ...known, network: networkOf(request.ip) } : known;
+  limits.count(entered, response, shell.room.clock.now());
+  return entered;
 }
 
-/** The same, without the limit for callers without a credential. */
+/** The same, without the limits for callers from outside. */
 export async function admit(shell: Shell, request: Headed, params: AgentParams): Promise<Entered> {
   const [caller, address] = await Promise.all([callerOf(shell, request), findAddress(shell, params)]);
   if (address === null) throw await missing(shell, caller, params);
@@ -107,44 +102,6 @@ function unauthorized(): Fault {
     'unauthorized',
     'This agent is not open to everybody. Send a key or a caller token: Authorization: Bearer ….',
   );
-}
-
-/** For callers without a credential, by agent and network address. */
-const PUBLIC: Rate = { perHour: 3600, burst: 60 };
-const MOST_BUCKETS = 50_000;
-/** How many of them may be under way. Waits and streams last long, so the rate alone would let them pile up. */
-const MOST_UNDER_WAY = 60;
-
-/** Kept in memory: the buckets are full again a minute after a restart. */
-export class PublicLimits {
-  readonly #buckets = new ShortMemory<string, Bucket>(MOST_BUCKETS);
-  readonly #underWay = new Map<string, number>();
-
-  /** Counts a call until it was answered, or its caller has gone. */
-  begin(who: string, response: ServerResponse): void {
-    const others = this.#underWay.get(who) ?? 0;
-    if (others >= MOST_UNDER_WAY) {
-      const message = `Without a credential ${MOST_UNDER_WAY} calls can be under way. End one, then try again.`;
-      throw new Fault('rate_limited', message, { retryAfter: 1 });
-    }
-    // The caller may have left before this, and no further event would say so.
-    if (response.destroyed) return;
-    this.#underWay.set(who, others + 1);
-    response.once('close', () => {
-      const left = (this.#underWay.get(who) ?? 1) - 1;
-      if (left === 0) this.#underWay.delete(who);
-      else this.#underWay.set(who, left);
-    });
-  }
-
-  take(who: string, now: Micros): void {
-    const taken = take(this.#buckets.get(who) ?? fullBucket(PUBLIC, now), PUBLIC, now);
-    if (taken.kind === 'empty') {
-      const message = `Without a credential there are ${PUBLIC.perHour} calls an hour (burst ${PUBLIC.burst}). Slow down.`;
-      throw new Fault('rate_limited', message, { retryAfter: taken.retryAfterSeconds });
-    }
-    this.#buckets.set(who, taken.bucket);
-  }
 }
 
 /** What the door's hook has found before the handler runs. */

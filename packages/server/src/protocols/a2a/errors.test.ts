@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { fresh, TestCaller, v1Message } from '../../testing/a2a.ts';
-import { Laptop } from '../../testing/laptop.ts';
+import { fresh, TestCaller, v1Message } from '../../testing/a2a/a2a.ts';
+import { Laptop } from '../../testing/a2a/laptop.ts';
 import { captureLog } from '../../testing/log.ts';
 import { World } from '../../testing/world.ts';
 

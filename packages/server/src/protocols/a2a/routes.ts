@@ -15,14 +15,15 @@ import { type A2aParts, refuse, rpc } from './bindings/rpc-route.ts';
 import { CardMaker } from './cards/card.ts';
 import { cardRoutes } from './cards/routes.ts';
 import { contentRoute, uploadRoute } from './content/routes.ts';
-import { type AgentParams, admit, enter, PublicLimits } from './door.ts';
+import { type AgentParams, admit, enter } from './door.ts';
+import { OutsideLimits } from './limits.ts';
 import { RpcBody, RpcReply, VERSION_PARAMETER } from './schema.ts';
 import { TaskTexts } from './tasks/task-texts.ts';
 
 /** The A2A door: cards, JSON-RPC and HTTP+JSON at every agent's address, and the laptop's uploads. */
 export async function a2aRoutes(app: FastifyInstance, shell: Shell, signer: Signer): Promise<void> {
   const cards = new CardMaker(shell, signer);
-  const parts: A2aParts = { shell, cards, limits: new PublicLimits(), texts: new TaskTexts() };
+  const parts: A2aParts = { shell, cards, limits: new OutsideLimits(), texts: new TaskTexts() };
   app.setErrorHandler(errorHandler(PLAIN_DOOR, shell.baseUrl));
   app.decorateRequest('entered', null);
   cardRoutes(app, { shell, cards, signer });

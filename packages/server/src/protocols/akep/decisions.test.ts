@@ -10,7 +10,7 @@ import {
   resumesOf,
   type Sender,
   subscribed,
-} from '../../testing/akep.ts';
+} from '../../testing/akep/akep.ts';
 import { AT_ONCE, checked, openStillWorld, openWorld } from '../../testing/wake.ts';
 import { ManualClock, type World } from '../../testing/world.ts';
 

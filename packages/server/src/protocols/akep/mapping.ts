@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
-import { type Reader, toCursor } from '../../core/events/cursor.ts';
 import {
   ACK_STATUSES,
   type AckStatus,
@@ -7,10 +6,11 @@ import {
   RESUME_POLICIES,
   type ResumePolicy,
 } from '../../core/events/event.ts';
+import { type Reader, toCursor } from '../../core/events/inbox/cursor.ts';
 import type { InboxSettings } from '../../core/events/store.ts';
-import type { Subscribed } from '../../core/events/subscribe.ts';
-import type { Subscription, SubscriptionBody } from '../../core/events/subscription.ts';
-import type { Wait } from '../../core/events/wait.ts';
+import type { Subscribed } from '../../core/events/subscriptions/subscribe.ts';
+import type { Subscription, SubscriptionBody } from '../../core/events/subscriptions/subscription.ts';
+import type { Wait } from '../../core/events/waits/wait.ts';
 import { Fault } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';
 import { fromIso, type Micros, SECOND, toIso, toIsoOrNull } from '../../core/time.ts';

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { keepEnvironmentProducer } from '../../core/events/producers.ts';
-import { anEvent, answered, type Changes, openInbox, page, Sender, sharedInbox } from '../../testing/akep.ts';
+import {
+  anEvent,
+  answered,
+  type Changes,
+  openInbox,
+  page,
+  Sender,
+  sharedInbox,
+} from '../../testing/akep/akep.ts';
 
 /** What schemas allow, or clients get wrong, and nobody thinks of. */
 describe('odd events', () => {

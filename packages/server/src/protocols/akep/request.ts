@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Identity, isActive } from '../../core/agents/key.ts';
 import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
-import type { Reader } from '../../core/events/cursor.ts';
+import type { Reader } from '../../core/events/inbox/cursor.ts';
 import { Fault } from '../../core/faults.ts';
 import { bearerOf } from '../../http/entry/agent-key.ts';
 import type { Headed } from '../../http/fast-lane.ts';

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type TSchema, Type } from 'typebox';
 import { ACK_STATUSES, type Envelope, RESUME_POLICIES } from '../../core/events/event.ts';
-import type { SubscriptionBody as SubscriptionWire } from '../../core/events/subscription.ts';
+import type { SubscriptionBody as SubscriptionWire } from '../../core/events/subscriptions/subscription.ts';
 import { fromIso } from '../../core/time.ts';
 import { EVENT_SCHEMA } from './documents/akep-v1.ts';
 import { SUBSCRIPTION_SCHEMA } from './documents/akep-v1-subscription.ts';

@@ -1,12 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import type { Tier } from '../../core/agents/key.ts';
+import { isLoopbackHost } from '../../http/entry/transport.ts';
 import type { Shell } from '../../http/shell.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Ours as refusals name it, and never dialled. https, because the client demands that where it sends a live key to. */
-export function insideUrl({ baseUrl }: Shell): string {
-  return `https://${new URL(baseUrl()).host}`;
+/**
+ * Our address as refusals name it, and never dialled. The client takes plain http on this machine and with a test key
+ * only (W23); otherwise it is given https.
+ */
+export function insideUrl({ baseUrl }: Shell, tier: Tier): string {
+  const { origin, host, hostname } = new URL(baseUrl());
+  return tier === 'test' && isLoopbackHost(hostname) ? origin : `https://${host}`;
 }
 
 /**

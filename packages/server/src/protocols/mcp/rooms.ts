@@ -5,7 +5,8 @@ import { createInbox } from '@lanternroom/sdk/akep';
 import { createWake, LanternError, memoryLog } from '@lanternroom/sdk/wake';
 import { type NodeMcpRequestHandler, toNodeHandler } from '@modelcontextprotocol/node';
 import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
-import { type Identity, isActive } from '../../core/agents/key.ts';
+import { accessTopic } from '../../core/access.ts';
+import { type Identity, isActive, type KeyRecord } from '../../core/agents/key.ts';
 import type { Shell } from '../../http/shell.ts';
 import { type insideFetch, insideUrl } from './inside.ts';
 
@@ -53,23 +54,31 @@ export class Rooms {
     // A room per request: nothing that one call leaves behind can slow the next.
     const handler = createMcpHandler(({ authInfo, era }) => {
       const fetch = this.#inside(answerOf(authInfo));
-      const room = this.#roomOf(key.agent, { url: insideUrl(this.#shell), apiKey, fetch });
+      const room = this.#roomOf(key.agent, { url: insideUrl(this.#shell, key.tier), apiKey, fetch });
       // The older era is served without sessions here (M7).
       return createLanternServer(room, { announces: era === 'modern' });
     });
-    const leave = this.#shell.wakeups.on(`inbox:${key.space}:${key.agent}`, () => {
-      void this.#tell(key.id, key.digest, handler);
-    });
+    const { wakeups } = this.#shell;
+    const ifLetIn = (then: () => void) => void this.#ifLetIn(key, then);
+    const offs = [
+      wakeups.on(`inbox:${key.space}:${key.agent}`, () =>
+        ifLetIn(() => handler.notify.resourceUpdated(RECENT)),
+      ),
+      wakeups.on(accessTopic(key.space, key.agent), () => ifLetIn(() => {})),
+    ];
+    const leave = () => {
+      for (const off of offs) off();
+    };
     const serve = toNodeHandler(handler);
     return { handler, serve: (request, ...rest) => serve(withAnswer(request, rest[0]), ...rest), leave };
   }
 
-  /** The key is checked again before anything is told: it may have been revoked since the stream was opened. */
-  async #tell(id: string, digest: string, handler: McpHttpHandler): Promise<void> {
+  /** The key may have been revoked since the stream was opened: then the stream ends, and nothing is told (W28). */
+  async #ifLetIn({ id, digest }: KeyRecord, then: () => void): Promise<void> {
     const { store, clock } = this.#shell.room;
     const identity = await store.directory.identityByDigest(digest).catch(() => null);
     if (identity === null || !isActive(identity.key, clock.now())) this.#let(id);
-    else handler.notify.resourceUpdated(RECENT);
+    else then();
   }
 
   #let(id: string): void {

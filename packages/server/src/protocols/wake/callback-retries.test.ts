@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { fromIso, HOUR, type Micros, SECOND } from '../../core/time.ts';
-import { signal } from '../../testing/receivers.ts';
+import { signal } from '../../testing/network/receivers.ts';
 import {
   AT_ONCE,
   announceJobs,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { signal } from '../../testing/receivers.ts';
+import { signal } from '../../testing/network/receivers.ts';
 import { AT_ONCE, attemptsOf, draft, openHook, openWorld, refusal, told } from '../../testing/wake.ts';
 import { World } from '../../testing/world.ts';
 

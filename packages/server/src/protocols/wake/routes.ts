@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accessTopic } from '../../core/access.ts';
 import type { Identity } from '../../core/agents/key.ts';
 import { accept } from '../../core/deliveries/accept.ts';
 import { check, type Seen, sweep } from '../../core/deliveries/sweep.ts';
@@ -6,6 +7,7 @@ import { withdraw } from '../../core/deliveries/withdraw.ts';
 import { Fault, isFault, orThrow } from '../../core/faults.ts';
 import { toUuid } from '../../core/ids.ts';
 import { look, type RateView, toBucket } from '../../core/rate.ts';
+import type { Topic } from '../../core/store.ts';
 import { fromRateView, identify, ReadLimits, rateHeaders, tooManyReads } from '../../http/entry/agent-key.ts';
 import { letIn } from '../../http/entry/let-in.ts';
 import { errorHandler } from '../../http/errors.ts';
@@ -244,12 +246,12 @@ async function response(
   const see = async () => orMissing(await check(shell.room, key.space, key.agent, id));
   const first = await see();
   if (millis === 0 || first.answered) return json(reply, 200, first.body);
-  const body = await shell.parking.until(request.raw, { topic: `answer:${id}`, millis }, async () => {
+  const topics: Topic[] = [`answer:${id}`, accessTopic(key.space, key.agent)];
+  const wait = { topics, millis, admit: () => identify(shell.room, request) };
+  const body = await shell.parking.until(request.raw, wait, async () => {
     const seen = await see();
     return { found: seen.answered, value: seen.body };
   });
-  // The key may have ended during the wait (W28).
-  await identify(shell.room, request);
   return json(reply, 200, body);
 }
 

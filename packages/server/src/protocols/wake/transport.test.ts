@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { readConfig, UsageError } from '../../config.ts';
 import { openGround, startServer } from '../../main.ts';
-import { testCa } from '../../testing/receivers.ts';
+import { testCa } from '../../testing/network/receivers.ts';
 import { draft, ledger, openWorld, refusal } from '../../testing/wake.ts';
 import { temporaryFolder, type World } from '../../testing/world.ts';
 
@@ -173,7 +173,7 @@ it('[W2] a proxy that is not an address: the server refuses to start, and names 
 });
 
 it('[W2] with a certificate of its own, other addresses are fine', async () => {
-  const folder = new URL('../../testing/tls/', import.meta.url);
+  const folder = new URL('../../testing/network/tls/', import.meta.url);
   const tls = {
     LANTERNROOM_HOST: '0.0.0.0',
     LANTERNROOM_TLS_CERT: new URL('receiver.pem', folder).pathname,
@@ -185,7 +185,7 @@ it('[W2] with a certificate of its own, other addresses are fine', async () => {
 });
 
 it('[W2] whoever speaks plain HTTP to a server with TLS is told to use https', async () => {
-  const folder = new URL('../../testing/tls/', import.meta.url);
+  const folder = new URL('../../testing/network/tls/', import.meta.url);
   const world = await openWorld({
     env: {
       LANTERNROOM_TLS_CERT: new URL('receiver.pem', folder).pathname,

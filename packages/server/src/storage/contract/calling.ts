@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { defaultCard } from '../../core/tasks/card.ts';
-import { anAgent } from '../../testing/things.ts';
+import { defaultCard } from '../../core/tasks/callers/card.ts';
+import { anAgent } from '../../testing/stores/things.ts';
 import type { Fresh } from '../contract.ts';
 import { BYTES, openedFor, SPACE } from './opened.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Fault } from '../../core/faults.ts';
 import type { Tx } from '../../core/store.ts';
-import { aLine } from '../../testing/things.ts';
+import { aLine } from '../../testing/stores/things.ts';
 import type { Fresh, OpenStore } from '../contract.ts';
 
 const SPACE = 'sp_1';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Delivery, Section } from '../../core/deliveries/delivery.ts';
 import type { Store } from '../../core/store.ts';
-import { aDecision, aDelivery } from '../../testing/things.ts';
+import { aDecision, aDelivery } from '../../testing/stores/things.ts';
 import type { Fresh } from '../contract.ts';
 
 const SPACE = 'sp_1';

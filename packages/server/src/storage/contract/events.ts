@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Entry, EventRecord } from '../../core/events/event.ts';
 import type { Tx } from '../../core/store.ts';
-import { anEntry, anEventRecord } from '../../testing/event-things.ts';
+import { anEntry, anEventRecord } from '../../testing/stores/event-things.ts';
 import type { Fresh } from '../contract.ts';
 
 const SPACE = 'sp_1';

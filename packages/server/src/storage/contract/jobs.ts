@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Job, JobState } from '../../core/sending/job.ts';
 import type { Store, Tx } from '../../core/store.ts';
-import { aDelivery, aJob, anAttempt } from '../../testing/things.ts';
+import { aDelivery, aJob, anAttempt } from '../../testing/stores/things.ts';
 import type { Fresh } from '../contract.ts';
 
 const SPACE = 'sp_1';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PasskeyRecord } from '../../core/people/passkey.ts';
+import type { PasskeyRecord } from '../../core/people/passkeys/passkey.ts';
 import {
   aCheckpoint,
   aKey,
@@ -10,7 +10,7 @@ import {
   aPerson,
   aSession,
   aToken,
-} from '../../testing/things.ts';
+} from '../../testing/stores/things.ts';
 import type { Fresh } from '../contract.ts';
 
 const SPACE = 'sp_1';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { everything } from '../../core/events/subscription.ts';
-import { aProducer, aProducerKey, aRefusal } from '../../testing/event-things.ts';
+import { everything } from '../../core/events/subscriptions/subscription.ts';
+import { aProducer, aProducerKey, aRefusal } from '../../testing/stores/event-things.ts';
 import type { Fresh } from '../contract.ts';
 import { openedFor, SPACE } from './opened.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EventRecord } from '../../core/events/event.ts';
 import type { Tx } from '../../core/store.ts';
-import { anEntry, anEventRecord } from '../../testing/event-things.ts';
+import { anEntry, anEventRecord } from '../../testing/stores/event-things.ts';
 import type { Fresh } from '../contract.ts';
 
 /** An event by its number in the ledger, and its place in the inbox; null for one that is in somebody else's. */

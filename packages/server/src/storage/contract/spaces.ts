@@ -13,7 +13,7 @@ import {
   aPerson,
   aSession,
   aToken,
-} from '../../testing/things.ts';
+} from '../../testing/stores/things.ts';
 import type { Fresh } from '../contract.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);

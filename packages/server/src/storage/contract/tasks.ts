@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Tx } from '../../core/store.ts';
 import type { Frame, StoredEntry } from '../../core/tasks/store.ts';
 import type { TaskRecord } from '../../core/tasks/task.ts';
-import { aJob } from '../../testing/things.ts';
+import { aJob } from '../../testing/stores/things.ts';
 import type { Fresh } from '../contract.ts';
 import { BYTES, openedFor, SPACE } from './opened.ts';
 

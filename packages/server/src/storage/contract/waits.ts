@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { aResume, aWait } from '../../testing/event-things.ts';
-import { aJob, anAttempt } from '../../testing/things.ts';
+import { aResume, aWait } from '../../testing/stores/event-things.ts';
+import { aJob, anAttempt } from '../../testing/stores/things.ts';
 import type { Fresh } from '../contract.ts';
 import { openedFor, SPACE } from './opened.ts';
 

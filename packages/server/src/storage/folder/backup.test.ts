@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshFolder } from '../../testing/folders.ts';
-import { aLine } from '../../testing/things.ts';
+import { aLine } from '../../testing/stores/things.ts';
 import { backup, restore } from './backup.ts';
 import { DATABASE_FILE, type DataFolder, openDataFolder } from './data-folder.ts';
 import { lockFolder } from './folder-lock.ts';

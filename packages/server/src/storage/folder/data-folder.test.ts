@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshFolder, unprivileged } from '../../testing/folders.ts';
-import { aLine } from '../../testing/things.ts';
+import { aLine } from '../../testing/stores/things.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { newKey, replaceKeys } from '../sealing/master-key.ts';
 import { Database } from '../sqlite/driver.ts';

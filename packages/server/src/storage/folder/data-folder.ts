@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { News, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
@@ -6,6 +6,7 @@ import type { Whereabouts } from '../intake/wire.ts';
 import { type MasterKeys, masterKeys, SECRET_FILE } from '../sealing/master-key.ts';
 import { assertSealedBy, noteSealedBy } from '../sealing/sealed-by.ts';
 import type { Signals } from '../signals.ts';
+import { openStoreError } from '../sqlite/errors.ts';
 import { fileAt } from '../sqlite/same-file.ts';
 import { BorrowedTurns } from '../sqlite/turns.ts';
 import { SqliteStore } from '../sqlite.ts';
@@ -39,10 +40,17 @@ export type DataFolder = {
 export const DATABASE_FILE = 'lanternroom.db';
 export const CHECKPOINT_FILE = 'ledger.checkpoints';
 
+const PRIVATE = 0o600;
+
 const FILES = {
-  written: [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`, CHECKPOINT_FILE],
+  written: [...filesOf(DATABASE_FILE), CHECKPOINT_FILE],
   read: [SECRET_FILE],
 };
+
+/** A database with what SQLite keeps beside it while it is open. */
+function filesOf(database: string): string[] {
+  return [database, `${database}-wal`, `${database}-shm`];
+}
 
 /** Whether there is a store, or was one: remains are refused when they are opened. */
 export function holdsStore(folder: string): boolean {
@@ -62,8 +70,8 @@ export async function openDataFolder(folder: string, secret: string | null): Pro
   const vault = new MasterVault(master, olderMasters);
   const turns = new BorrowedTurns();
   const admit = (sealedBy: string | null) => assertSealedBy(sealedBy, vault);
-  const store = SqliteStore.open({ file: database, sealer: vault, sealHead: vault.sealHead, turns, admit });
-  keepPrivate(database);
+  const options = { file: database, sealer: vault, sealHead: vault.sealHead, turns, admit };
+  const store = inPrivate(database, () => SqliteStore.open(options));
   try {
     await noteSealedBy(store, vault);
   } catch (reason) {
@@ -77,18 +85,35 @@ export async function openDataFolder(folder: string, secret: string | null): Pro
 
 /** SQLite takes an empty file for a new store. Checkpoints beside it show that it was not always empty. */
 function assertNotEmptied(database: string, checkpoints: string): void {
-  const isEmpty = (file: string) => !existsSync(file) || statSync(file).size === 0;
   if (!isEmpty(database) || isEmpty(checkpoints)) return;
   throw new Error(
     `The database ${database} is missing or empty, and ${checkpoints} says that there was one. Put it back, or restore a backup into another folder with "lanternroom restore FILE --data DIR".`,
   );
 }
 
+/** SQLite would make the file as the process makes any. Where nothing comes of it, none is left. */
+function inPrivate(database: string, open: () => SqliteStore): SqliteStore {
+  const isNew = !existsSync(database);
+  try {
+    if (isNew) closeSync(openSync(database, 'a', PRIVATE));
+    const store = open();
+    keepPrivate(database);
+    return store;
+  } catch (reason) {
+    if (isNew && isEmpty(database)) for (const file of filesOf(database)) rmSync(file, { force: true });
+    throw openStoreError(reason, database);
+  }
+}
+
+function isEmpty(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
 /** SQLite creates its log with the permissions that the database has at that moment. */
 function keepPrivate(database: string): void {
-  for (const file of [database, `${database}-wal`, `${database}-shm`]) {
+  for (const file of filesOf(database)) {
     if (!existsSync(file)) continue;
-    chmodSync(file, 0o600);
+    chmodSync(file, PRIVATE);
     leaveTo(dirname(file), file);
   }
 }

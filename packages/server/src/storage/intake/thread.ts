@@ -48,7 +48,7 @@ port.on('message', (message: ToThread) => {
 tell({ kind: 'ready' });
 
 function openFile(at: { file: string; opened: string | null }) {
-  return { store: SqliteStore.open({ ...sealing, ...at, turns, foldsLog: false }), clock: systemClock() };
+  return { store: SqliteStore.open({ ...sealing, ...at, turns, isSecond: true }), clock: systemClock() };
 }
 
 /**

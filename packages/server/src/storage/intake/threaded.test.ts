@@ -6,7 +6,7 @@ import { Fault, isFault } from '../../core/faults.ts';
 import type { DoneOf, Kind, UnitOf } from '../../core/intake.ts';
 import type { PreparedMessage } from '../../core/tasks/open.ts';
 import type { PreparedReport } from '../../core/tasks/report.ts';
-import { aJob } from '../../testing/things.ts';
+import { aJob } from '../../testing/stores/things.ts';
 import { BorrowedTurns } from '../sqlite/turns.ts';
 import { pack, unpack } from './pack.ts';
 import { ThreadedIntake } from './threaded.ts';

@@ -5,7 +5,7 @@ import { moveAll } from '../../cli/migrate-ends.ts';
 import { readConfig } from '../../config.ts';
 import { openGround } from '../../ground.ts';
 import { freshFolder } from '../../testing/folders.ts';
-import { bareDatabase, freshDatabase, onDatabase } from '../../testing/postgres.ts';
+import { bareDatabase, freshDatabase, onDatabase } from '../../testing/postgres/postgres.ts';
 import { World } from '../../testing/world.ts';
 import { lockFolder } from '../folder/folder-lock.ts';
 import type { Progress } from './move.ts';

@@ -16,7 +16,7 @@ const READ = 500;
 const WRITE = 100;
 
 /** Heads that belong to a store and not to its data. */
-const OWN = "seal <> '' and name not in ('identities', 'moved')";
+const OWN = "seal <> '' and name not in ('identities', 'moved', 'news')";
 
 /**
  * Copies everything, compares everything, then closes the old side and opens the new one, in this order: both are

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { freshDatabase, onDatabase } from '../../testing/postgres.ts';
+import { freshDatabase, onDatabase } from '../../testing/postgres/postgres.ts';
 import { insertOf } from '../statement.ts';
 import { PgLink } from './link.ts';
 

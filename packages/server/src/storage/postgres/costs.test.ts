@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { HeadName, Tx } from '../../core/store.ts';
-import { freshDatabase } from '../../testing/postgres.ts';
-import { aDelivery, aLine } from '../../testing/things.ts';
+import { freshDatabase } from '../../testing/postgres/postgres.ts';
+import { aDelivery, aLine } from '../../testing/stores/things.ts';
 import { PostgresStore } from '../postgres.ts';
 import { MasterVault } from '../vault.ts';
 

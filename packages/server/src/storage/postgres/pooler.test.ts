@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startPooler } from '../../testing/pooler.ts';
-import { freshDatabase, onDatabase } from '../../testing/postgres.ts';
-import { aLine } from '../../testing/things.ts';
+import { startPooler } from '../../testing/postgres/pooler.ts';
+import { freshDatabase, onDatabase } from '../../testing/postgres/postgres.ts';
+import { aLine } from '../../testing/stores/things.ts';
 import { until } from '../../testing/waiting.ts';
 import { PostgresStore } from '../postgres.ts';
 import { MasterVault } from '../vault.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { freshDatabase } from '../../testing/postgres.ts';
-import { aLine } from '../../testing/things.ts';
+import { freshDatabase } from '../../testing/postgres/postgres.ts';
+import { aLine } from '../../testing/stores/things.ts';
 import { PostgresStore } from '../postgres.ts';
 import { MasterVault } from '../vault.ts';
 

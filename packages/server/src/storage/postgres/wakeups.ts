@@ -203,8 +203,8 @@ export class PostgresWakeups {
   }
 }
 
-/** Topics without a space concern every space. */
+/** Topics without a space concern every space, but for the one of all access: laptops are also asked with every heartbeat. */
 function concerns(topic: Topic, spaces: ReadonlySet<string>): boolean {
   const [kind, space = ''] = topic.split(':');
-  return (kind !== 'desk' && kind !== 'inbox') || spaces.has(space);
+  return (kind !== 'desk' && kind !== 'inbox' && kind !== 'access') || spaces.has(space);
 }

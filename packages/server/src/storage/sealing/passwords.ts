@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import type { Passwords } from '../../core/people/login.ts';
+import type { Passwords } from '../../core/people/login/login.ts';
 
 // OWASP's second choice for argon2id: 19 MiB, two passes. The library's default algorithm is argon2id.
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

@@ -1,7 +1,7 @@
-import { answerIdentity, bodyIdentity, responseIdentity } from '../../core/deliveries/sealed.ts';
-import { chunkIdentity } from '../../core/tasks/content.ts';
+import { answerIdentity, bodyIdentity, responseIdentity } from '../../core/deliveries/content/sealed.ts';
+import { chunkIdentity } from '../../core/tasks/content/content.ts';
 import { frameIdentity } from '../../core/tasks/frames.ts';
-import { pushIdentity } from '../../core/tasks/push.ts';
+import { pushIdentity } from '../../core/tasks/push/push.ts';
 import { logIdentity } from '../../core/tasks/task.ts';
 import { ownIdentity, segmentIdentity } from '../rows/events/bodies.ts';
 import { secretIdentity } from '../rows/events/producers.ts';

@@ -1,4 +1,4 @@
-import type { Credential, Party, Passkeys } from '../../core/people/passkey.ts';
+import type { Credential, Party, Passkeys } from '../../core/people/passkeys/passkey.ts';
 
 const ROOM = 'Lanternroom';
 const TIMEOUT_MS = 300_000;

@@ -8,9 +8,9 @@ import type {
   SubscriptionRows,
   WaitRows,
 } from '../../core/events/store.ts';
-import { everything } from '../../core/events/subscription.ts';
+import { everything } from '../../core/events/subscriptions/subscription.ts';
 import type { LeftoverRows } from '../../core/leftovers.ts';
-import { excess, explaining, plansOf, type Samples } from '../../testing/query-plans.ts';
+import { excess, explaining, plansOf, type Samples } from '../../testing/stores/query-plans.ts';
 import { Bodies } from '../rows/events/bodies.ts';
 import { entryRows } from '../rows/events/entries.ts';
 import { eventRows } from '../rows/events/events.ts';

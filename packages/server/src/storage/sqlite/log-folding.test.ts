@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { freshFolder } from '../../testing/folders.ts';
-import { aLine } from '../../testing/things.ts';
+import { aLine } from '../../testing/stores/things.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
 import { Database } from './driver.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshFolder, unprivileged } from '../../testing/folders.ts';
-import { aDelivery, aLine } from '../../testing/things.ts';
+import { aDelivery, aLine } from '../../testing/stores/things.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';

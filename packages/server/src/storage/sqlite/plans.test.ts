@@ -3,7 +3,7 @@ import type { DecisionRows, DeliveryRows, IdempotencyRows, SearchRows } from '..
 import type { EventDirectory } from '../../core/events/store.ts';
 import type { PasskeyRows } from '../../core/people/store.ts';
 import type { Directory, Heads, JobRows, LedgerRows } from '../../core/store.ts';
-import { excess, explaining, type Plan, plansOf, type Samples } from '../../testing/query-plans.ts';
+import { excess, explaining, type Plan, plansOf, type Samples } from '../../testing/stores/query-plans.ts';
 import {
   aCheckpoint,
   aDecision,
@@ -13,7 +13,7 @@ import {
   anAttempt,
   anIdempotencyRecord,
   aPasskey,
-} from '../../testing/things.ts';
+} from '../../testing/stores/things.ts';
 import { HeadCache } from '../heads.ts';
 import { decisionRows } from '../rows/deliveries/decisions.ts';
 import { deliveryRows } from '../rows/deliveries/deliveries.ts';

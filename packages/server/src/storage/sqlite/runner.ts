@@ -6,6 +6,7 @@ import { openTx, RowsBySpace } from '../tx.ts';
 import type { Prepared } from './driver.ts';
 import { storageFault } from './errors.ts';
 import type { LogFolding } from './log-folding.ts';
+import { noteNews } from './others-news.ts';
 import type { SqliteSession } from './session.ts';
 
 /** A driver was seen to fall back to NORMAL silently after the first transaction. */
@@ -34,6 +35,8 @@ type RunnerOptions = {
   folding: LogFolding | null;
   /** Throws if what is written now would be lost. */
   assertThere(): void;
+  /** Whether a server on the same file, if there is one, has to be told of this. */
+  notesNews(): boolean;
 };
 
 export class SqliteRunner implements BatchRunner {
@@ -55,7 +58,7 @@ export class SqliteRunner implements BatchRunner {
   }
 
   async commit(units: readonly Unit[]): Promise<Done[]> {
-    const { folding, assertThere } = this.#options;
+    const { folding, assertThere, notesNews } = this.#options;
     const writes = this.#session.writes;
     if (folding?.isNearlyDone) await folding.finish();
     try {
@@ -64,6 +67,11 @@ export class SqliteRunner implements BatchRunner {
       const heads = new HeadCache(this.#session, this.#options.sealHead);
       const done: Done[] = [];
       for (const unit of units) done.push(await this.#runUnit(unit, heads));
+      if (notesNews())
+        await noteNews(
+          heads,
+          done.flatMap(({ announced }) => announced),
+        );
       await heads.flush();
       const bodies = await this.#rows.bodies.flush();
       this.#commit.run();

@@ -1,10 +1,20 @@
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshFolder } from '../../testing/folders.ts';
-import { aLine } from '../../testing/things.ts';
+import { aLine } from '../../testing/stores/things.ts';
 import { SqliteStore } from '../sqlite.ts';
 import { MasterVault } from '../vault.ts';
+import { Database } from './driver.ts';
 
 const vault = new MasterVault(Buffer.from('a master key for tests'));
 const open = (file: string, opened: string | null = null) =>
@@ -52,6 +62,33 @@ test.each(BESIDE)(
     expect(await again.read('sp_1', (tx) => tx.ledger.page(0, 9))).toHaveLength(1);
   },
 );
+
+test('[D26] a log that was cut off takes nothing more', async () => {
+  const file = join(freshFolder(), 'store.db');
+  const store = open(file);
+  onTestFinished(() => store.stop());
+  await write(store, 1);
+  await write(store, 2);
+  truncateSync(`${file}-wal`, 100);
+  for (const seq of [3, 4]) {
+    const refused = await write(store, seq).catch((reason) => reason);
+    expect(refused).toMatchObject({ fault: 'unavailable', detail: { retryAfter: 30 } });
+    expect(String(refused.detail.cause)).toMatch('-wal was cut off');
+  }
+});
+
+test('[D26] a log that another program has emptied into the database is no reason to stop', async () => {
+  const file = join(freshFolder(), 'store.db');
+  const store = open(file);
+  onTestFinished(() => store.stop());
+  await write(store, 1);
+  const other = new Database(file);
+  other.exec('pragma wal_checkpoint(truncate)');
+  other.close();
+  expect(statSync(`${file}-wal`).size).toBe(0);
+  await write(store, 2);
+  expect(await store.read('sp_1', (tx) => tx.ledger.page(0, 9))).toHaveLength(2);
+});
 
 test('[D26] another log in the place of its own is not touched, and nothing more is taken', async () => {
   const file = join(freshFolder(), 'store.db');

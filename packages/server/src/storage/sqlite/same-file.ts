@@ -32,12 +32,15 @@ export class SameFiles {
   readonly #file: string;
   readonly #opened: string | null;
   readonly #beside: readonly { path: string; opened: string | null }[];
+  readonly #log: string;
   readonly #fold: () => void;
+  #logSize = 0;
 
   constructor(file: string, fold: () => void) {
     this.#file = file;
     this.#opened = fileAt(file);
     this.#beside = BESIDE.map((name) => ({ path: file + name, opened: fileAt(file + name) }));
+    this.#log = `${file}-wal`;
     this.#fold = fold;
   }
 
@@ -45,7 +48,7 @@ export class SameFiles {
   assertThere(): void {
     assertSameFile(this.#file, this.#opened);
     const lost = this.#beside.find(({ path, opened }) => opened !== null && !isStill(path, opened));
-    if (lost === undefined) return;
+    if (lost === undefined) return this.#assertWhole();
     // As long as nobody has begun a new log, the one that we still have open can be brought to safety.
     const isReplaced = !this.#beside.every(({ path, opened }) => isStill(path, opened) || isNowhere(path));
     if (isReplaced)
@@ -55,6 +58,30 @@ export class SameFiles {
       `${lost.path} was removed while the server runs. Start the server again: what it has taken is in ${this.#file}.`,
     );
   }
+
+  /**
+   * SQLite never makes its log shorter, but other programs may, when all of it is in the database; else what is folded
+   * now is missing.
+   */
+  #assertWhole(): void {
+    const size = sizeOf(this.#log);
+    if (size < this.#logSize) this.#foldOrRefuse();
+    this.#logSize = size;
+  }
+
+  #foldOrRefuse(): void {
+    try {
+      this.#fold();
+    } catch (reason) {
+      throw gone(
+        `${this.#log} was cut off while the server runs, and what was only in it is lost. Start the server again, and compare with a backup. (${reason})`,
+      );
+    }
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function gone(explanation: string): Fault {

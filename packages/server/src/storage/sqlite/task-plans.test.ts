@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { excess, explaining } from '../../testing/query-plans.ts';
+import { excess, explaining } from '../../testing/stores/query-plans.ts';
 import { blobRows } from '../rows/tasks/blobs.ts';
 import { callerRows, cardRows, taskDirectory } from '../rows/tasks/callers.ts';
 import { frameRows, linkRows } from '../rows/tasks/frames.ts';

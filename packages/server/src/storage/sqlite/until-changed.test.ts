@@ -8,7 +8,7 @@ import { openGround } from '../../main.ts';
 import { freshFolder } from '../../testing/folders.ts';
 import { directory } from '../rows/directory.ts';
 import { taskRows } from '../rows/tasks/tasks.ts';
-import { rememberedBeside } from '../sqlite.ts';
+import { rememberedWhile, versionOf } from '../sqlite.ts';
 import { every, type Session, type Statement } from '../statement.ts';
 import { MasterVault } from '../vault.ts';
 import { SqliteSession } from './session.ts';
@@ -89,7 +89,7 @@ class Noting implements Session {
 test('[W1] what is remembered is forgotten with any table that it was read from', async () => {
   const writer = new SqliteSession(join(freshFolder(), 'store.db'));
   onTestFinished(() => void writer.db.close());
-  const { identities, addresses, signers, tasks } = rememberedBeside(writer);
+  const { identities, addresses, signers, tasks } = rememberedWhile(versionOf(writer));
   const vault = new MasterVault(Buffer.from('a master key for tests'));
   const readBy = async (look: (session: Session) => Promise<unknown>) => {
     const session = new Noting();

@@ -37,10 +37,10 @@ export class UntilChanged<T extends object> {
 
   /** After a commit of ours. */
   wrote(tables: ReadonlySet<string>): void {
-    if (this.from.some((table) => tables.has(table))) this.#forget();
+    if (this.from.some((table) => tables.has(table))) this.forget();
   }
 
-  #forget(): void {
+  forget(): void {
     this.#answers.clear();
     this.#seen = Number.NaN;
     this.#looked = false;

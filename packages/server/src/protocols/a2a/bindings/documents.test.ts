@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { aLaptop, TestCaller, useWorld, v1Message } from '../../../testing/a2a.ts';
+import { aLaptop, TestCaller, useWorld, v1Message } from '../../../testing/a2a/a2a.ts';
 
 const world = useWorld();
 

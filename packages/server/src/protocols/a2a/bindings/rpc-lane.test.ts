@@ -7,7 +7,7 @@ import {
   useWorld,
   v1Message,
   v03Message,
-} from '../../../testing/a2a.ts';
+} from '../../../testing/a2a/a2a.ts';
 
 const world = useWorld();
 

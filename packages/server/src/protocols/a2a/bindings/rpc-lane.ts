@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { NOBODY } from '../../../core/tasks/callers.ts';
+import { NOBODY } from '../../../core/tasks/callers/callers.ts';
 import { ANEW, JSON_HEADERS, type Named, type Take } from '../../../http/fast-lane.ts';
 import { toJson } from '../../../http/reading/body.ts';
 import { readCall, rpcResult } from '../../../http/reading/json-rpc.ts';
@@ -30,10 +30,12 @@ type Exchange = { request: IncomingMessage; response: ServerResponse };
 
 async function letIn(parts: A2aParts, exchange: Exchange, params: AgentParams): Promise<Take> {
   const { request } = exchange;
-  // Callers without a credential are counted, and must not be counted twice.
+  // Callers without a credential are counted by their network, which only the framework knows.
   if (request.headers.authorization === undefined) throw ANEW;
-  const entered = await admit(parts.shell, request, params);
+  const { shell, limits } = parts;
+  const entered = await admit(shell, request, params);
   if (entered.place.caller === NOBODY) throw ANEW;
+  limits.count(entered, exchange.response, shell.room.clock.now());
   return async (body) => {
     try {
       return { status: 200, headers: JSON_HEADERS, body: await answer(parts, exchange, entered, body) };

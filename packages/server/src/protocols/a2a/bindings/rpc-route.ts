@@ -14,13 +14,14 @@ import {
 import type { Shell } from '../../../http/shell.ts';
 import type { CardMaker } from '../cards/card.ts';
 import { type Operation, operationOf, type Version, versionOf } from '../dialects/versions.ts';
-import { enteredOf, type PublicLimits } from '../door.ts';
+import { enteredOf } from '../door.ts';
 import { rpcStatus, toRpcError, withDetails } from '../errors.ts';
+import type { OutsideLimits } from '../limits.ts';
 import { answerText, type StreamedCall } from '../tasks/operations.ts';
 import { begin, pour } from '../tasks/streaming.ts';
 import type { TaskTexts } from '../tasks/task-texts.ts';
 
-export type A2aParts = { shell: Shell; cards: CardMaker; limits: PublicLimits; texts: TaskTexts };
+export type A2aParts = { shell: Shell; cards: CardMaker; limits: OutsideLimits; texts: TaskTexts };
 
 /** JSON-RPC at an agent's own address: three dialects on one URL (A1, A4). */
 export async function rpc(

@@ -17,9 +17,9 @@ import {
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import { describe, expect, test } from 'vitest';
 import type { MadeAgent } from '../../../core/agents/found.ts';
-import { aLaptop, anAgent, fresh, useWorld } from '../../../testing/a2a.ts';
-import type { Laptop } from '../../../testing/laptop.ts';
-import { scripted } from '../../../testing/scripted-agent.ts';
+import { aLaptop, anAgent, fresh, useWorld } from '../../../testing/a2a/a2a.ts';
+import type { Laptop } from '../../../testing/a2a/laptop.ts';
+import { scripted } from '../../../testing/a2a/scripted-agent.ts';
 
 const world = useWorld();
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../core/canonical.ts';
 import { ShortMemory } from '../../../core/maps.ts';
-import type { Skill, StoredCard } from '../../../core/tasks/card.ts';
+import type { Skill, StoredCard } from '../../../core/tasks/callers/card.ts';
 import { presenceOf } from '../../../core/tasks/presence.ts';
 import { toMillisIso } from '../../../core/tasks/task.ts';
 import type { Shell } from '../../../http/shell.ts';

@@ -17,7 +17,7 @@ import {
   useWorld,
   v1Message,
   type Wire,
-} from '../../../testing/a2a.ts';
+} from '../../../testing/a2a/a2a.ts';
 import { until } from '../../../testing/waiting.ts';
 import { openWorld } from '../../../testing/wake.ts';
 import { ManualClock } from '../../../testing/world.ts';

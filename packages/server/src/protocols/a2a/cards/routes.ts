@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault, isFault } from '../../../core/faults.ts';
-import { nameOfCaller } from '../../../core/tasks/callers.ts';
+import { nameOfCaller } from '../../../core/tasks/callers/callers.ts';
 import { onlyMethods } from '../../../http/methods.ts';
 import type { Shell } from '../../../http/shell.ts';
 import type { Signer } from '../../../http/signing/signer.ts';

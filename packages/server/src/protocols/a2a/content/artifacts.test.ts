@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MadeAgent } from '../../../core/agents/found.ts';
-import { CHUNK, retireContent } from '../../../core/tasks/content.ts';
-import { MOST_UNNAMED } from '../../../core/tasks/upload.ts';
-import { aLaptop, anAgent, TestCaller, useWorld, v1Message, type Wire } from '../../../testing/a2a.ts';
+import { CHUNK, retireContent } from '../../../core/tasks/content/content.ts';
+import { MOST_UNNAMED } from '../../../core/tasks/content/upload.ts';
+import { aLaptop, anAgent, TestCaller, useWorld, v1Message, type Wire } from '../../../testing/a2a/a2a.ts';
 import { until } from '../../../testing/waiting.ts';
 
 const world = useWorld();

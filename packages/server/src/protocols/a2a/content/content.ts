@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../core/canonical.ts';
 import type { Room } from '../../../core/room.ts';
-import { readAll } from '../../../core/tasks/content.ts';
+import { readAll } from '../../../core/tasks/content/content.ts';
 
 /** File content up to this size is sent with its task; larger content is fetched from its own address (A20). */
 const INLINE_MOST = 256 * 1024;

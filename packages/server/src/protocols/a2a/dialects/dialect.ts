@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../core/canonical.ts';
-import type { PushConfig } from '../../../core/tasks/push.ts';
+import type { PushConfig } from '../../../core/tasks/push/push.ts';
 import type { TaskDialect, TaskState, TaskView } from '../../../core/tasks/task.ts';
 import type { Micros } from '../../../core/time.ts';
 

@@ -9,8 +9,8 @@ import {
   v1Message,
   v03Message,
   type Wire,
-} from '../../../testing/a2a.ts';
-import { scripted } from '../../../testing/scripted-agent.ts';
+} from '../../../testing/a2a/a2a.ts';
+import { scripted } from '../../../testing/a2a/scripted-agent.ts';
 
 const world = useWorld();
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../core/canonical.ts';
-import type { PushConfig } from '../../../core/tasks/push.ts';
+import type { PushConfig } from '../../../core/tasks/push/push.ts';
 import { fromWireState, TASK_STATES, type TaskState, type TaskView } from '../../../core/tasks/task.ts';
 import { assertModes, historyOf, inlinePush, toList, toMessage, toPush, toTaskId } from '../mapping.ts';
 import type { Dialect, Update } from './dialect.ts';

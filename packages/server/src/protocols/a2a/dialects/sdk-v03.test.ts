@@ -8,9 +8,9 @@ import {
 } from 'a2a-sdk-03/client';
 import { describe, expect, test } from 'vitest';
 import type { MadeAgent } from '../../../core/agents/found.ts';
-import { aLaptop, anAgent, fresh, useWorld } from '../../../testing/a2a.ts';
-import type { Laptop } from '../../../testing/laptop.ts';
-import { scripted } from '../../../testing/scripted-agent.ts';
+import { aLaptop, anAgent, fresh, useWorld } from '../../../testing/a2a/a2a.ts';
+import type { Laptop } from '../../../testing/a2a/laptop.ts';
+import { scripted } from '../../../testing/a2a/scripted-agent.ts';
 
 const world = useWorld();
 

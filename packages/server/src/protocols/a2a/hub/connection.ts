@@ -18,65 +18,72 @@ import { type AgentFrame, type FrameError, readFrame, refuse, toFrameError } fro
 const BUFFER_MOST = 4 * 1024 * 1024;
 const NOTHING = () => {};
 
-export type ConnectionParts = {
+/** What all connections share. */
+export type Surroundings = {
   room: Room;
   wakeups: Wakeups;
+  /** Whether the key with this digest is still valid; otherwise nothing more is sent or taken (W28). */
+  isActive(digest: string): Promise<boolean>;
+  warn(problem: unknown, message: string): void;
+};
+
+export type Opened = {
   socket: WebSocket;
   /** The stream that the socket writes to. */
   wire: Pick<Duplex, 'cork' | 'uncork'>;
   at: { space: SpaceId; agent: AgentId; link: string; digest: string };
-  wish: Wish;
-  /** Whether its key is still valid; otherwise nothing more is sent or taken (W28). */
-  isLetIn(): Promise<boolean>;
-  warn(problem: unknown, message: string): void;
 };
+
+/** Before the first look. */
+const LET_IN = Promise.resolve(true);
 
 /**
  * The connection of one laptop. What it is sent was committed before, and what it says is committed before it is
- * acknowledged (A13).
+ * acknowledged (A13). Thousands of them lie idle, so what only a busy one needs is made when it is needed.
  */
 export class Connection implements Line {
-  readonly at: ConnectionParts['at'];
+  readonly at: Opened['at'];
   isAlive = true;
-  readonly #parts: ConnectionParts;
+  readonly #around: Surroundings;
   readonly #socket: WebSocket;
+  readonly #wire: Opened['wire'];
   readonly #frames: FrameFeed;
   readonly #inbox: InboxFeed | null;
   #joined = false;
   #isCorked = false;
   /** How many bytes were answered since its reader counts as slow. */
   #unheard = 0;
-  #lastLook: Promise<boolean> = Promise.resolve(true);
+  #lastLook = LET_IN;
   /** By task, what must be in its log before anything else is. */
-  readonly #ahead = new Map<string, Promise<void>>();
+  #ahead: Map<string, Promise<void>> | null = null;
   #isSentBack = false;
   #off = NOTHING;
 
-  constructor(parts: ConnectionParts) {
-    this.#parts = parts;
-    this.#socket = parts.socket;
-    this.at = parts.at;
-    this.#frames = new FrameFeed({ room: parts.room, at: parts.at, line: this });
-    this.#inbox = this.#inboxFor(parts);
-    hearInTurn(this.#socket, (data, isBinary) => this.#hear(data, isBinary));
-    this.#socket.on('pong', () => {
+  constructor(around: Surroundings, { socket, wire, at }: Opened, wish: Wish) {
+    this.#around = around;
+    this.#socket = socket;
+    this.#wire = wire;
+    this.at = at;
+    this.#frames = new FrameFeed(around.room, at, this);
+    this.#inbox = wish.events || wish.resumes ? this.#inboxFor(wish) : null;
+    hearInTurn(socket, (data, isBinary) => this.#hear(data, isBinary));
+    socket.on('pong', () => {
       this.isAlive = true;
     });
-    // The close event that follows handles it.
-    this.#socket.on('error', () => this.#socket.terminate());
+    socket.on('error', terminate);
   }
 
-  #inboxFor({ room, at, wish }: ConnectionParts): InboxFeed | null {
-    if (!wish.events && !wish.resumes) return null;
+  #inboxFor(wish: Wish): InboxFeed {
+    const { room } = this.#around;
     const send = (frame: string) => this.send(frame);
     const failed = (problem: unknown) => this.sendBack(problem, 'events could not be read');
     const isLetIn = () => this.isLetIn();
-    return new InboxFeed({ room, reader: at, wish, send, failed, isLetIn });
+    return new InboxFeed({ room, reader: this.at, wish, send, failed, isLetIn });
   }
 
   /** Asked before anything is sent or taken. Answers come in the order of the questions, so that frames keep theirs. */
   isLetIn(): Promise<boolean> {
-    const looks = Promise.all([this.#lastLook, this.#parts.isLetIn()]);
+    const looks = Promise.all([this.#lastLook, this.#around.isActive(this.at.digest)]);
     this.#lastLook = looks.then(([before, now]) => before && now);
     return this.#lastLook.then((isLetIn) => {
       if (!isLetIn) this.dismiss();
@@ -84,9 +91,16 @@ export class Connection implements Line {
     });
   }
 
+  /** Whether its key still lets it in; null when the store does not say, which shuts nobody out. */
+  async askAgain(): Promise<boolean | null> {
+    const isLetIn = await this.#around.isActive(this.at.digest).catch(() => null);
+    if (isLetIn === false) this.dismiss();
+    return isLetIn;
+  }
+
   /** Says hello once callers can find it here, takes over what waits, and then sends what is new. */
   async start(hello: string, replaces: string | null): Promise<void> {
-    const { room, wakeups } = this.#parts;
+    const { room, wakeups } = this.#around;
     this.#off = wakeups.on(framesTopic(this.at.space, this.at.agent), (about) => this.#wake(about));
     orThrow(await join(room, { ...this.at, replaces }));
     this.#joined = true;
@@ -109,7 +123,7 @@ export class Connection implements Line {
    */
   async rejoin(): Promise<void> {
     if (this.isClosed) return;
-    const refused = await join(this.#parts.room, { ...this.at, replaces: null });
+    const refused = await join(this.#around.room, { ...this.at, replaces: null });
     if (refused !== null) this.refuse(refused);
   }
 
@@ -118,8 +132,8 @@ export class Connection implements Line {
     this.#inbox?.stop();
     await this.#frames
       .writeAcks()
-      .catch((problem: unknown) => this.#parts.warn(problem, 'acknowledgements were lost'));
-    if (this.#joined) await leave(this.#parts.room, this.at);
+      .catch((problem: unknown) => this.#around.warn(problem, 'acknowledgements were lost'));
+    if (this.#joined) await leave(this.#around.room, this.at);
   }
 
   /** Resolves when the socket has closed. */
@@ -160,7 +174,7 @@ export class Connection implements Line {
   /** A laptop that reconnects gets all that was not acknowledged; one that stayed would wait for it in vain. */
   sendBack(problem: unknown, message: string): void {
     if (this.isClosed) return;
-    this.#parts.warn(problem, message);
+    this.#around.warn(problem, message);
     this.#sendAway();
   }
 
@@ -181,18 +195,17 @@ export class Connection implements Line {
 
   /** Frames sent in one turn after a commit leave in one write. */
   #cork(): void {
-    const { wire } = this.#parts;
     this.#isCorked = true;
-    wire.cork();
+    this.#wire.cork();
     process.nextTick(() => {
       this.#isCorked = false;
-      wire.uncork();
+      this.#wire.uncork();
     });
   }
 
   async #hear(data: Buffer, isBinary: boolean): Promise<void> {
     this.isAlive = true;
-    const { room } = this.#parts;
+    const { room } = this.#around;
     const frame = isBinary
       ? refuse(null, 'invalid_frame', 'Frames are text; a binary one is not read.')
       : readFrame(room, this.at, data);
@@ -220,19 +233,21 @@ export class Connection implements Line {
    */
   async #report(id: string, said: Report): Promise<void> {
     const { taskId } = said;
-    const ahead = this.#ahead.get(taskId);
+    const ahead = this.#ahead?.get(taskId);
     const keeping = ahead === undefined ? this.#keep(id, said) : ahead.then(() => this.#keep(id, said));
     if (!wouldBeMissing(said)) return keeping;
+    this.#ahead ??= new Map();
     this.#ahead.set(taskId, keeping);
     await keeping;
     if (this.#ahead.get(taskId) === keeping) this.#ahead.delete(taskId);
+    if (this.#ahead.size === 0) this.#ahead = null;
   }
 
   async #keep(id: string, said: Report): Promise<void> {
     if (this.#isSentBack) return;
     // In the same commit, because it is handed in in the same turn.
     this.#frames.writeAcksNow();
-    const outcome = await report(this.#parts.room, said).catch((problem: unknown) => problem);
+    const outcome = await report(this.#around.room, said).catch((problem: unknown) => problem);
     if (!isFault(outcome) && !(outcome instanceof Error))
       return this.#answer(JSON.stringify({ type: 'ack', id }));
     this.#failed(id, outcome);
@@ -242,7 +257,7 @@ export class Connection implements Line {
 
   #failed(id: string, reason: Fault | Error): void {
     const cause = isFault(reason) ? reason.detail.cause : reason;
-    if (cause !== undefined) this.#parts.warn(cause, 'a frame could not be kept');
+    if (cause !== undefined) this.#around.warn(cause, 'a frame could not be kept');
     this.#refuse(toFrameError(id, reason));
   }
 
@@ -256,6 +271,11 @@ export class Connection implements Line {
     if (this.#unheard > BUFFER_MOST) this.terminate();
     else this.send(frame);
   }
+}
+
+/** For an error of a socket; the close event that follows handles it. */
+function terminate(this: WebSocket): void {
+  this.terminate();
 }
 
 /** An artifact, or words on the way: a task that went on without them would have lost them. */

@@ -26,18 +26,15 @@ export interface Line {
   sendBack(problem: unknown, message: string): void;
 }
 
-export type FrameFeedParts = {
-  room: Room;
-  at: { space: SpaceId; agent: AgentId; link: string };
-  line: Line;
-};
+type At = { space: SpaceId; agent: AgentId; link: string };
 
 /** The frames that were queued for a connection: in order, without gaps, until acknowledged (A13). */
 export class FrameFeed {
   readonly #room: Room;
-  readonly #at: FrameFeedParts['at'];
+  readonly #at: At;
   readonly #line: Line;
-  readonly #out = new Set<number>();
+  /** Null while nothing is out, as with most of them. */
+  #out: Set<number> | null = null;
   /** Acknowledged but not yet written: what a crash forgets is sent again and recognised by its id. */
   #acked: number[] | null = null;
   #acking: NodeJS.Timeout | null = null;
@@ -48,7 +45,7 @@ export class FrameFeed {
   /** There may be more in the store than was sent. */
   #isHeldBack = false;
 
-  constructor({ room, at, line }: FrameFeedParts) {
+  constructor(room: Room, at: At, line: Line) {
     this.#room = room;
     this.#at = at;
     this.#line = line;
@@ -84,7 +81,7 @@ export class FrameFeed {
   }
 
   get #isFull(): boolean {
-    return this.#out.size >= MOST_OUT || this.#line.isSlow;
+    return (this.#out?.size ?? 0) >= MOST_OUT || this.#line.isSlow;
   }
 
   async #sendPage(): Promise<boolean> {
@@ -94,6 +91,7 @@ export class FrameFeed {
     if (adoptions === this.#adoptions) this.#sent = last ?? this.#sent;
     for (const { place, text } of frames) {
       if (text === null) continue;
+      this.#out ??= new Set();
       this.#out.add(place);
       this.#line.send(text);
     }
@@ -110,7 +108,7 @@ export class FrameFeed {
         // The rest is read when this has been sent: a hundred messages of a megabyte are too much to hold at once.
         if (length >= PAGE_LENGTH) return { frames, last: frames.at(-1)?.place, isFull: true };
         const { place } = frame;
-        if (this.#out.has(place)) continue;
+        if (this.#out?.has(place)) continue;
         const text = await toHubFrame(this.#room, tx, agent, frame);
         length += text?.length ?? 0;
         frames.push({ place, text });
@@ -146,7 +144,8 @@ export class FrameFeed {
     const acknowledged = { space, agent, places };
     await (this.#room.intake?.take('acknowledgement', acknowledged) ?? acknowledge(this.#room, acknowledged));
     // Not before they are gone from the store: a page that starts over would find them again.
-    for (const place of places) this.#out.delete(place);
+    for (const place of places) this.#out?.delete(place);
+    if (this.#out?.size === 0) this.#out = null;
     if (this.#isHeldBack) this.#pull();
   }
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Compile } from 'typebox/compile';
 import { expect, test } from 'vitest';
-import { aLaptop, anAgent, TestCaller, useWorld, v03Message } from '../../../testing/a2a.ts';
-import { type HubFrame, Laptop } from '../../../testing/laptop.ts';
+import { aLaptop, anAgent, TestCaller, useWorld, v03Message } from '../../../testing/a2a/a2a.ts';
+import { type HubFrame, Laptop } from '../../../testing/a2a/laptop.ts';
 import { HUB_FRAMES } from './frames.ts';
 
 const world = useWorld({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });

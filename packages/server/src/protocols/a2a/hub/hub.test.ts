@@ -5,9 +5,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { MadeAgent } from '../../../core/agents/found.ts';
 import { addKey, revokeKeys } from '../../../core/agents/keys.ts';
-import { subscribeToEverything } from '../../../core/events/subscribe.ts';
+import { subscribeToEverything } from '../../../core/events/subscriptions/subscribe.ts';
 import { Fault, orThrow } from '../../../core/faults.ts';
-import { append, olderFrameKey, save } from '../../../core/tasks/log.ts';
+import { append, olderFrameKey, save } from '../../../core/tasks/log/log.ts';
 import { send } from '../../../core/tasks/open.ts';
 import { presenceOf, renewLinks, sweepLost } from '../../../core/tasks/presence.ts';
 import {
@@ -18,9 +18,9 @@ import {
   useWorld,
   v03Message,
   type Wire,
-} from '../../../testing/a2a.ts';
-import { anEvent, openInbox } from '../../../testing/akep.ts';
-import { type HubFrame, Laptop } from '../../../testing/laptop.ts';
+} from '../../../testing/a2a/a2a.ts';
+import { type HubFrame, Laptop } from '../../../testing/a2a/laptop.ts';
+import { anEvent, openInbox } from '../../../testing/akep/akep.ts';
 import { until } from '../../../testing/waiting.ts';
 import { ManualClock, World } from '../../../testing/world.ts';
 import { HUB_FRAMES } from './frames.ts';

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { ACCESS, accessTopic } from '../../../core/access.ts';
 import { isActive, type KeyRecord } from '../../../core/agents/key.ts';
 import { isFault, isStoreTrouble } from '../../../core/faults.ts';
 import type { AgentId, SpaceId } from '../../../core/ids.ts';
@@ -9,14 +10,12 @@ import { RENEW_LINKS_EVERY, renewLinks } from '../../../core/tasks/presence.ts';
 import { identify } from '../../../http/entry/agent-key.ts';
 import type { Shell } from '../../../http/shell.ts';
 import { refuseUpgrade } from '../../../http/sockets/upgrades.ts';
-import type { Connection, ConnectionParts } from './connection.ts';
+import type { Connection, Opened, Surroundings } from './connection.ts';
 import { CLOSE, FRAME_MOST, HEARTBEAT_SECONDS, PROTOCOL } from './frames.ts';
 import type { Wish } from './inbox-feed.ts';
 
 /** How long a laptop may take to answer our goodbye. */
 const GOODBYE_MS = 2_000;
-
-type Opened = Pick<ConnectionParts, 'socket' | 'wire'>;
 
 type OpenLink = { agent: AgentId; link: string; connection: Connection };
 
@@ -26,6 +25,8 @@ type Warn = (problem: unknown, message: string) => void;
 export class Hub {
   readonly #shell: Shell;
   readonly #warn: Warn;
+  /** One object for all connections. */
+  readonly #around: Surroundings;
   readonly #sockets = new WebSocketServer({
     noServer: true,
     maxPayload: FRAME_MOST,
@@ -40,10 +41,13 @@ export class Hub {
   #beat: NodeJS.Timeout | null = null;
   #renew: NodeJS.Timeout | null = null;
   #stopping = false;
+  #off = () => {};
 
   constructor(shell: Shell, warn: Warn) {
     this.#shell = shell;
     this.#warn = warn;
+    const { room, wakeups } = shell;
+    this.#around = { room, wakeups, warn, isActive: (digest) => this.#isActive(digest) };
   }
 
   get size(): number {
@@ -51,6 +55,7 @@ export class Hub {
   }
 
   start(): void {
+    this.#off = this.#shell.wakeups.on(ACCESS, (about) => this.#accessEnded(about));
     this.#beat = setInterval(() => void this.beat(), HEARTBEAT_SECONDS * 1000);
     this.#renew = setInterval(() => void this.renew(), RENEW_LINKS_EVERY / 1000);
   }
@@ -58,6 +63,7 @@ export class Hub {
   /** Says goodbye, and cuts off laptops that do not answer it. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#off();
     if (this.#beat !== null) clearInterval(this.#beat);
     if (this.#renew !== null) clearInterval(this.#renew);
     const all = [...this.#open];
@@ -78,9 +84,10 @@ export class Hub {
       // Loaded with the first laptop: reading frames takes a fifth of all files of a start.
       const { Connection } = await import('./connection.ts');
       this.#sockets.handleUpgrade(request, socket, head, (opened) => {
-        const parts = this.#partsFor({ socket: opened, wire: socket }, key);
         const { replaces, wish } = askedIn(request);
-        this.#welcome(new Connection({ ...parts, wish }), opened, replaces);
+        const at = this.#placeOf(key);
+        const connection = new Connection(this.#around, { socket: opened, wire: socket, at }, wish);
+        this.#welcome(connection, opened, replaces);
       });
     } catch (reason) {
       if (isFault(reason) && reason.fault === 'unauthorized')
@@ -97,11 +104,8 @@ export class Hub {
     return null;
   }
 
-  #partsFor(opened: Opened, key: KeyRecord): Omit<ConnectionParts, 'wish'> {
-    const { room, wakeups } = this.#shell;
-    const link = `link_${room.ids.letters(16)}`;
-    const at = { space: key.space, agent: key.agent, link, digest: key.digest };
-    return { room, wakeups, ...opened, at, isLetIn: () => this.#isActive(key.digest), warn: this.#warn };
+  #placeOf({ space, agent, digest }: KeyRecord): Opened['at'] {
+    return { space, agent, link: `link_${this.#shell.room.ids.letters(16)}`, digest };
   }
 
   async #isActive(digest: string): Promise<boolean> {
@@ -153,10 +157,16 @@ export class Hub {
         connection.terminate();
         continue;
       }
-      const { digest, space, agent } = connection.at;
-      const isLetIn = await this.#isActive(digest).catch(() => null);
-      if (isLetIn === false) connection.dismiss();
-      else if (isLetIn) presence.note(space, agent);
+      const { space, agent } = connection.at;
+      if (await connection.askAgain()) presence.note(space, agent);
+    }
+  }
+
+  /** One listener for all laptops: most of them lie idle. */
+  #accessEnded(about: ReadonlySet<string>): void {
+    for (const connection of this.#open) {
+      const { space, agent } = connection.at;
+      if (about.has(accessTopic(space, agent)) || about.has('')) void connection.askAgain();
     }
   }
 

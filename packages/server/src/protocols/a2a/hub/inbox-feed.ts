@@ -1,8 +1,8 @@
-import { acknowledge } from '../../../core/events/ack.ts';
-import { fromCursor, type Reader, toCursor } from '../../../core/events/cursor.ts';
-import { type Item, lastOffset, readInbox } from '../../../core/events/inbox.ts';
-import { resumesBehind } from '../../../core/events/resumes.ts';
-import { fromResume, type Resume } from '../../../core/events/wait.ts';
+import { acknowledge } from '../../../core/events/inbox/ack.ts';
+import { fromCursor, type Reader, toCursor } from '../../../core/events/inbox/cursor.ts';
+import { type Item, lastOffset, readInbox } from '../../../core/events/inbox/inbox.ts';
+import { resumesBehind } from '../../../core/events/waits/resumes.ts';
+import { fromResume, type Resume } from '../../../core/events/waits/wait.ts';
 import { isFault, orThrow } from '../../../core/faults.ts';
 import type { Room } from '../../../core/room.ts';
 import type { Wakeups } from '../../../http/waiting/park.ts';

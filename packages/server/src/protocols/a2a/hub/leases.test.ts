@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { join, presenceOf, sweepLost } from '../../../core/tasks/presence.ts';
 import { SECOND } from '../../../core/time.ts';
-import { TestCaller, v03Message } from '../../../testing/a2a.ts';
-import { type HubFrame, Laptop } from '../../../testing/laptop.ts';
+import { TestCaller, v03Message } from '../../../testing/a2a/a2a.ts';
+import { type HubFrame, Laptop } from '../../../testing/a2a/laptop.ts';
 import { until } from '../../../testing/waiting.ts';
 import { ManualClock, World } from '../../../testing/world.ts';
 

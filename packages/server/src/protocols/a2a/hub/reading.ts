@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../core/canonical.ts';
 import { Fault, isFault } from '../../../core/faults.ts';
 import type { AgentId, SpaceId } from '../../../core/ids.ts';
 import type { Room } from '../../../core/room.ts';
-import { contentDigest, type PreparedContent } from '../../../core/tasks/content.ts';
+import { contentDigest, type PreparedContent } from '../../../core/tasks/content/content.ts';
 import type { Report } from '../../../core/tasks/report.ts';
 import { parseStrict } from '../../../http/reading/strict-json.ts';
 import { metadataOf, toParts } from '../dialects/parts.ts';

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from '../../../core/canonical.ts';
-import { openText } from '../../../core/deliveries/sealed.ts';
+import { openText } from '../../../core/deliveries/content/sealed.ts';
 import { ExactJson, exactText } from '../../../core/exact-json.ts';
 import type { AgentId } from '../../../core/ids.ts';
 import { memberText } from '../../../core/json-text.ts';
 import type { Room } from '../../../core/room.ts';
 import type { Tx } from '../../../core/store.ts';
 import { frameIdentity } from '../../../core/tasks/frames.ts';
-import { openEntry } from '../../../core/tasks/log.ts';
-import { rememberedFirst } from '../../../core/tasks/log-memory.ts';
+import { openEntry } from '../../../core/tasks/log/log.ts';
+import { rememberedFirst } from '../../../core/tasks/log/log-memory.ts';
 import type { Frame } from '../../../core/tasks/store.ts';
 import type { TaskRecord } from '../../../core/tasks/task.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/canonical.ts';
 import type { Room } from '../../../core/room.ts';
-import type { PushConfig } from '../../../core/tasks/push.ts';
+import type { PushConfig } from '../../../core/tasks/push/push.ts';
 import type { LogEntry, TaskRecord, TaskView } from '../../../core/tasks/task.ts';
 import { withAllContent } from '../content/content.ts';
 import { DIALECTS } from '../dialects/versions.ts';

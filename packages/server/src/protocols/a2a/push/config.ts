@@ -1,7 +1,7 @@
 import { judgePushTarget } from '../../../core/agents/allowlist.ts';
 import { Fault } from '../../../core/faults.ts';
-import type { PushWish } from '../../../core/tasks/push.ts';
-import { pushListsOf } from '../../../core/tasks/push-targets.ts';
+import type { PushWish } from '../../../core/tasks/push/push.ts';
+import { pushListsOf } from '../../../core/tasks/push/push-targets.ts';
 import type { TaskDialect } from '../../../core/tasks/task.ts';
 import { isLoopbackHost } from '../../../http/entry/transport.ts';
 import type { Shell } from '../../../http/shell.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/canonical.ts';
-import type { PushConfig } from '../../../core/tasks/push.ts';
+import type { PushConfig } from '../../../core/tasks/push/push.ts';
 import { PAGE_MOST, type PushPage } from '../dialects/dialect.ts';
 import { optionalCount, optionalId } from '../dialects/fields.ts';
 

@@ -4,9 +4,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MadeAgent } from '../../../core/agents/found.ts';
 import { revokeKeys } from '../../../core/agents/keys.ts';
 import { orThrow } from '../../../core/faults.ts';
-import { removePerson } from '../../../core/people/membership.ts';
-import { addCallerToken, revokeCallerToken } from '../../../core/tasks/callers.ts';
-import type { CardData } from '../../../core/tasks/card.ts';
+import { removePerson } from '../../../core/people/membership/membership.ts';
+import { addCallerToken, revokeCallerToken } from '../../../core/tasks/callers/callers.ts';
+import type { CardData } from '../../../core/tasks/callers/card.ts';
 import { Outbound } from '../../../dispatch/outbound/outbound.ts';
 import {
   aCallerToken,
@@ -20,9 +20,9 @@ import {
   v1Message,
   v03Message,
   type Wire,
-} from '../../../testing/a2a.ts';
-import { PUBLIC, publicAre } from '../../../testing/outbound.ts';
-import { serve, signal } from '../../../testing/receivers.ts';
+} from '../../../testing/a2a/a2a.ts';
+import { PUBLIC, publicAre } from '../../../testing/network/outbound.ts';
+import { serve, signal } from '../../../testing/network/receivers.ts';
 import { until } from '../../../testing/waiting.ts';
 import { ManualClock, World } from '../../../testing/world.ts';
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/canonical.ts';
-import { readNews } from '../../../core/tasks/log.ts';
+import type { Topic } from '../../../core/store.ts';
+import { readNews } from '../../../core/tasks/log/log.ts';
 import {
   appends,
   isLastChunk,
@@ -19,6 +20,8 @@ import type { Update } from '../dialects/dialect.ts';
 export type Sink = {
   /** Throws once the caller may no longer read this: its token may have been revoked since it came (W28). */
   stillValid(): Promise<unknown>;
+  /** Announced when that may be so. */
+  access: readonly Topic[];
   update(pos: number, update: Update): Promise<void>;
   readonly closed: boolean;
 };
@@ -38,6 +41,8 @@ export class TaskFollower {
   readonly #watch = new Watch();
   #after: number;
   #isOver = false;
+  /** Whether its access may have ended: also before we listened. */
+  #isInDoubt = true;
 
   constructor(shell: Shell, { task, after, outlet, sink }: Following) {
     this.#shell = shell;
@@ -48,14 +53,22 @@ export class TaskFollower {
   }
 
   async run(): Promise<void> {
-    const off = this.#shell.wakeups.on(taskTopic(this.#task), () => this.nudge());
+    const { wakeups } = this.#shell;
+    const doubt = () => {
+      this.#isInDoubt = true;
+      this.nudge();
+    };
+    const offs = [
+      wakeups.on(taskTopic(this.#task), () => this.nudge()),
+      wakeups.onEach(this.#sink.access, doubt),
+    ];
     try {
       await this.#watch.run(
         () => this.#sendNews(),
         () => this.#isOver || this.#sink.closed,
       );
     } finally {
-      off();
+      for (const off of offs) off();
     }
   }
 
@@ -69,7 +82,10 @@ export class TaskFollower {
     const { entries, hasMore } = await room.store.read(this.#task.space, (tx) =>
       readNews(room, tx, this.#task, this.#after),
     );
-    if (entries.length > 0) await this.#sink.stillValid();
+    if (entries.length > 0 || this.#isInDoubt) {
+      this.#isInDoubt = false;
+      await this.#sink.stillValid();
+    }
     for (const [i, entry] of entries.entries()) {
       if (this.#sink.closed) break;
       const update = await toUpdate(this.#outlet, this.#task, entry);

@@ -11,9 +11,9 @@ import {
   useWorld,
   v1Message,
   type Wire,
-} from '../../../testing/a2a.ts';
-import { anEvent, openInbox } from '../../../testing/akep.ts';
-import { type HubFrame, Laptop } from '../../../testing/laptop.ts';
+} from '../../../testing/a2a/a2a.ts';
+import { type HubFrame, Laptop } from '../../../testing/a2a/laptop.ts';
+import { anEvent, openInbox } from '../../../testing/akep/akep.ts';
 
 const world = useWorld({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });
 

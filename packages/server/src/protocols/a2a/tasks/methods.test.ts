@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readTask } from '../../../core/tasks/read.ts';
+import { readTask } from '../../../core/tasks/reading/read.ts';
 import {
   aLaptop,
   anAgent,
@@ -14,9 +14,9 @@ import {
   v1Message,
   v03Message,
   type Wire,
-} from '../../../testing/a2a.ts';
-import { completing } from '../../../testing/laptop.ts';
-import { scripted } from '../../../testing/scripted-agent.ts';
+} from '../../../testing/a2a/a2a.ts';
+import { completing } from '../../../testing/a2a/laptop.ts';
+import { scripted } from '../../../testing/a2a/scripted-agent.ts';
 import { ManualClock, World } from '../../../testing/world.ts';
 
 const world = useWorld();

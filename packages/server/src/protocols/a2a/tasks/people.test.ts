@@ -7,8 +7,8 @@ import {
   useWorld,
   v03Message,
   type Wire,
-} from '../../../testing/a2a.ts';
-import { Laptop } from '../../../testing/laptop.ts';
+} from '../../../testing/a2a/a2a.ts';
+import { Laptop } from '../../../testing/a2a/laptop.ts';
 import { ManualClock, World } from '../../../testing/world.ts';
 
 const world = useWorld({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });

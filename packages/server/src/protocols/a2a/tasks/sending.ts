@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import type { JsonObject } from '../../../core/canonical.ts';
 import { orThrow } from '../../../core/faults.ts';
 import type { Room } from '../../../core/room.ts';
-import { isMadeUp } from '../../../core/tasks/callers.ts';
-import { forgetAnswered, readLog, rememberedAnswer } from '../../../core/tasks/log-memory.ts';
+import { accessTopics, isMadeUp } from '../../../core/tasks/callers/callers.ts';
+import { forgetAnswered, readLog, rememberedAnswer } from '../../../core/tasks/log/log-memory.ts';
 import { type CallerMessage, newTaskId, type Sent, send } from '../../../core/tasks/open.ts';
-import { viewOf, type Wanted } from '../../../core/tasks/read.ts';
-import { STREAM_PATIENCE_SECONDS, show } from '../../../core/tasks/show.ts';
+import { viewOf, type Wanted } from '../../../core/tasks/reading/read.ts';
+import { STREAM_PATIENCE_SECONDS, show } from '../../../core/tasks/reading/show.ts';
 import {
   isAnswer,
   type LogEntry,
@@ -17,6 +17,7 @@ import {
 import { SECOND } from '../../../core/time.ts';
 import type { Headed } from '../../../http/fast-lane.ts';
 import type { Shell } from '../../../http/shell.ts';
+import type { Wait } from '../../../http/waiting/park.ts';
 import { type Outlet, withAllContent } from '../content/content.ts';
 import type { Dialect, SendRequest } from '../dialects/dialect.ts';
 import { wrong } from '../dialects/parts.ts';
@@ -82,17 +83,11 @@ export async function sendMessage(asking: Asking, wanted: SendRequest, outlet: O
     return answerOf(outlet, await show(outlet.room, task), view, log);
   }
   const waited = await untilAnswered(asking, wanted, waitSeconds);
-  await askAgain(asking);
   const task = await show(outlet.room, waited);
   await asking.turn(task);
   const answer = await answerOf(outlet, task, view);
   if (isAnswer(task)) forgetAnswered(outlet.room, task);
   return answer;
-}
-
-/** The credential may have ended while its request waited (W28). Keys are remembered, so this is cheap. */
-async function askAgain({ shell, request, entered }: Asking): Promise<void> {
-  await admit(shell, request, entered.address);
 }
 
 /** Listens before it sends, so that no answer is missed and none is read twice. */
@@ -105,7 +100,7 @@ async function untilAnswered(asking: Asking, wanted: SendRequest, seconds: numbe
   let sent: Sent | null = null;
   const answered = await shell.parking.until(
     request.raw,
-    { topic: taskTopic({ space, id }), millis },
+    waitFor(asking, { space, id }, millis),
     async () => {
       if (sent !== null) return lookAt(room, sent.task);
       sent = await submit(asking, wanted, seconds, id);
@@ -115,9 +110,16 @@ async function untilAnswered(asking: Asking, wanted: SendRequest, seconds: numbe
   );
   if (answered.id === id || isAnswer(answered) || !isOnline(sent)) return answered;
   // It is a retry, so another task must be listened to.
-  return shell.parking.until(request.raw, { topic: taskTopic(answered), millis }, () =>
-    lookAt(room, answered),
-  );
+  return shell.parking.until(request.raw, waitFor(asking, answered, millis), () => lookAt(room, answered));
+}
+
+function waitFor(
+  { shell, request, entered }: Asking,
+  task: Pick<TaskRecord, 'space' | 'id'>,
+  millis: number,
+): Wait {
+  const topics = [taskTopic(task), ...accessTopics(entered.place)];
+  return { topics, millis, admit: () => admit(shell, request, entered.address) };
 }
 
 const isOnline = (sent: Sent | null): boolean => sent?.online ?? false;
@@ -164,8 +166,7 @@ export async function beginStream(asking: Asking, wanted: SendRequest, outlet: O
   const waited =
     millis === 0
       ? (await look()).value
-      : await shell.parking.until(request.raw, { topic: taskTopic(task), millis }, look);
-  await askAgain(asking);
+      : await shell.parking.until(request.raw, waitFor(asking, task, millis), look);
   const known = await show(shell.room, waited);
   if (known.isDirect) return { answer: await answerOf(outlet, known, {}), task: known, after: null };
   await asking.turn(task);

@@ -1,6 +1,7 @@
 import type { Json } from '../../../core/canonical.ts';
 import { exactText } from '../../../core/exact-json.ts';
 import { isFault } from '../../../core/faults.ts';
+import { accessTopics } from '../../../core/tasks/callers/callers.ts';
 import { isTerminal, type TaskRecord } from '../../../core/tasks/task.ts';
 import type { SseStream } from '../../../http/waiting/sse.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -41,8 +42,9 @@ export async function pour(call: StreamedCall, begun: Begun, wrap: Wrap): Promis
   if (first !== null) await write(stream, wrap, first.id, first.data);
   shell.largeAnswers.taken(call.response);
   if (after !== null && !(first === null && isTerminal(task.state) && after >= task.length)) {
-    const { address } = call.entered;
+    const { address, place } = call.entered;
     const sink = {
+      access: accessTopics(place),
       stillValid: () => admit(shell, call.request, address),
       update: (pos: number, update: Parameters<Dialect['fromUpdate']>[0]) =>
         write(stream, wrap, pos, dialect.fromUpdate(update)),
@@ -52,7 +54,8 @@ export async function pour(call: StreamedCall, begun: Begun, wrap: Wrap): Promis
     };
     follower = new TaskFollower(shell, { task, after, outlet: outletOf(call), sink });
     await follower.run().catch((problem: unknown) => {
-      if (!isFault(problem)) call.request.log.error({ err: problem }, 'a stream broke off');
+      const { id, log } = call.request;
+      if (!isFault(problem)) log.error({ reqId: id, err: problem }, 'a stream broke off');
     });
   }
   stream.close();

@@ -9,9 +9,9 @@ import {
   v1Message,
   v03Message,
   type Wire,
-} from '../../../testing/a2a.ts';
-import { Laptop } from '../../../testing/laptop.ts';
-import { scripted } from '../../../testing/scripted-agent.ts';
+} from '../../../testing/a2a/a2a.ts';
+import { Laptop } from '../../../testing/a2a/laptop.ts';
+import { scripted } from '../../../testing/a2a/scripted-agent.ts';
 import { World } from '../../../testing/world.ts';
 
 const world = useWorld();

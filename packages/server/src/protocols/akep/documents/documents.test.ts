@@ -8,8 +8,8 @@ import {
   page,
   subscribed,
   subscription,
-} from '../../../testing/akep.ts';
-import { Relay, SseReader } from '../../../testing/akep-live.ts';
+} from '../../../testing/akep/akep.ts';
+import { Relay, SseReader } from '../../../testing/akep/akep-live.ts';
 import { AT_ONCE, draft } from '../../../testing/wake.ts';
 import type { World } from '../../../testing/world.ts';
 import { CLOUDEVENTS } from '../ingest/cloudevents.ts';

@@ -1,9 +1,9 @@
-import { fromCursor, type Reader, toCursor } from '../../../core/events/cursor.ts';
-import { type Item, lastOffset, readInbox } from '../../../core/events/inbox.ts';
-import { resumesBehind } from '../../../core/events/resumes.ts';
-import { fromResume, type Resume } from '../../../core/events/wait.ts';
+import { accessTopic } from '../../../core/access.ts';
+import { fromCursor, type Reader, toCursor } from '../../../core/events/inbox/cursor.ts';
+import { type Item, lastOffset, readInbox } from '../../../core/events/inbox/inbox.ts';
+import { resumesBehind } from '../../../core/events/waits/resumes.ts';
+import { fromResume, type Resume } from '../../../core/events/waits/wait.ts';
 import { orThrow } from '../../../core/faults.ts';
-import type { Topic } from '../../../core/store.ts';
 import type { Shell } from '../../../http/shell.ts';
 import { Watch } from '../../../http/waiting/watch.ts';
 import { textOf } from '../mapping.ts';
@@ -50,6 +50,8 @@ export class Follower {
   readonly #sink: Sink;
   readonly #settled: number;
   readonly #watch = new Watch();
+  /** Whether its key may have ended: also before we listened. */
+  #isInDoubt = true;
   #after: number;
   #resumesAfter: number;
 
@@ -64,15 +66,21 @@ export class Follower {
   }
 
   async run(): Promise<void> {
-    const topic: Topic = `inbox:${this.#reader.space}:${this.#reader.agent}`;
-    const off = this.#shell.wakeups.on(topic, () => this.nudge());
+    const { space, agent } = this.#reader;
+    const { wakeups } = this.#shell;
+    const offNews = wakeups.on(`inbox:${space}:${agent}`, () => this.nudge());
+    const offAccess = wakeups.on(accessTopic(space, agent), () => {
+      this.#isInDoubt = true;
+      this.nudge();
+    });
     try {
       await this.#watch.run(
         () => this.#sendPage(),
         () => this.#sink.closed,
       );
     } finally {
-      off();
+      offNews();
+      offAccess();
     }
   }
 
@@ -84,14 +92,20 @@ export class Follower {
   async #sendPage(): Promise<boolean> {
     const { room } = this.#shell;
     const read = orThrow(await readInbox(room, this.#reader, this.#after, AT_A_TIME));
+    if (read.items.length > 0 || this.#isInDoubt) await this.#assertLetIn();
     if (read.items.length === 0) return false;
-    await stillValid(room, this.#digest);
     const resumes = await this.#resumesUpTo(read.after);
     for (const item of read.items) {
       if (this.#sink.closed) break;
       await this.#sendItem(item, resumes);
     }
     return true;
+  }
+
+  /** Its key may have ended since it came (W28). */
+  async #assertLetIn(): Promise<void> {
+    this.#isInDoubt = false;
+    await stillValid(this.#shell.room, this.#digest);
   }
 
   async #sendItem(item: Item, resumes: Resume[]): Promise<void> {

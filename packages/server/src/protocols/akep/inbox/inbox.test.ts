@@ -10,7 +10,7 @@ import {
   readAll,
   sharedInbox,
   subscribed,
-} from '../../../testing/akep.ts';
+} from '../../../testing/akep/akep.ts';
 import { untilParked } from '../../../testing/waiting.ts';
 import { ledger, openWorld } from '../../../testing/wake.ts';
 import { ManualClock } from '../../../testing/world.ts';

@@ -2,8 +2,16 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Fault } from '../../../core/faults.ts';
-import { addSender, answered, idsOf, opened, openInbox, page, subscribed } from '../../../testing/akep.ts';
-import { Relay, SseReader } from '../../../testing/akep-live.ts';
+import {
+  addSender,
+  answered,
+  idsOf,
+  opened,
+  openInbox,
+  page,
+  subscribed,
+} from '../../../testing/akep/akep.ts';
+import { Relay, SseReader } from '../../../testing/akep/akep-live.ts';
 import { captureLog } from '../../../testing/log.ts';
 import { until, untilStreaming } from '../../../testing/waiting.ts';
 import { openWorld } from '../../../testing/wake.ts';

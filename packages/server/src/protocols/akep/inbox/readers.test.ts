@@ -9,8 +9,8 @@ import {
   readAll,
   type Sender,
   subscribed,
-} from '../../../testing/akep.ts';
-import { Relay, SseReader } from '../../../testing/akep-live.ts';
+} from '../../../testing/akep/akep.ts';
+import { Relay, SseReader } from '../../../testing/akep/akep-live.ts';
 import type { World } from '../../../testing/world.ts';
 
 const PRODUCERS = 4;

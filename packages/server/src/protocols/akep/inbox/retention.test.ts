@@ -9,8 +9,8 @@ import {
   page,
   readAll,
   subscribed,
-} from '../../../testing/akep.ts';
-import { Relay } from '../../../testing/akep-live.ts';
+} from '../../../testing/akep/akep.ts';
+import { Relay } from '../../../testing/akep/akep-live.ts';
 import { each } from '../../../testing/waiting.ts';
 import { openWorld } from '../../../testing/wake.ts';
 import { ManualClock } from '../../../testing/world.ts';

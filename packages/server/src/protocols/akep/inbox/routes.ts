@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accessTopic } from '../../../core/access.ts';
 import type { Identity } from '../../../core/agents/key.ts';
-import { acknowledge } from '../../../core/events/ack.ts';
-import { fromCursor, type Reader, toCursor } from '../../../core/events/cursor.ts';
+import { acknowledge } from '../../../core/events/inbox/ack.ts';
+import { fromCursor, type Reader, toCursor } from '../../../core/events/inbox/cursor.ts';
 import {
   type Item,
   type Read,
@@ -9,8 +10,8 @@ import {
   readInbox,
   readLast,
   readPieces,
-} from '../../../core/events/inbox.ts';
-import { readTask } from '../../../core/events/task.ts';
+} from '../../../core/events/inbox/inbox.ts';
+import { readTask } from '../../../core/events/reading/task.ts';
 import { type Fault, orThrow } from '../../../core/faults.ts';
 import { JSON_HEADERS, sendAtOnce, sendParts } from '../../../http/fast-lane.ts';
 import { onlyLastingGet } from '../../../http/methods.ts';
@@ -109,19 +110,15 @@ async function wait(
   const reader = readerOf(request);
   const query = request.query as Query;
   const topic = `inbox:${reader.space}:${reader.agent}` as const;
-  const park = { topic, millis: toWaitMs(query) };
   const limit = toLimit(query);
   const after = toAfter(room, reader, query);
   const { digest } = caller(request).key;
-  let parked = false;
+  const access = accessTopic(reader.space, reader.agent);
+  const admit = () => looks.keys.ask(access, digest, () => stillValid(room, digest));
+  const park = { topics: [topic, access], millis: toWaitMs(query), admit };
+  const look = () => readInbox(room, reader, after, { limit, bytes: WOKEN_BYTES });
   const read = await parking.until(request.raw, park, async () => {
-    const look = () => readInbox(room, reader, after, { limit, bytes: WOKEN_BYTES });
-    const [page] = await Promise.all([
-      looks.pages.ask(topic, `${after} ${limit}`, look),
-      parked ? looks.keys.ask(topic, digest, () => stillValid(room, digest)) : null,
-    ]);
-    parked = true;
-    const value = orThrow(page);
+    const value = orThrow(await looks.pages.ask(topic, `${after} ${limit}`, look));
     return { found: value.items.length > 0, value };
   });
   if (read.items.length === 0) return reply.code(204).send();

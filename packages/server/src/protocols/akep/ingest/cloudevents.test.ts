@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../core/canonical.ts';
-import { anEvent, answered, freshId, openInbox, sharedInbox } from '../../../testing/akep.ts';
-import { SENSE2AI } from '../../../testing/akep-examples.ts';
+import { anEvent, answered, freshId, openInbox, sharedInbox } from '../../../testing/akep/akep.ts';
+import { SENSE2AI } from '../../../testing/akep/akep-examples.ts';
 import { checkEvent } from '../schema.ts';
 import { CLOUDEVENTS, cloudTextOf, envelopeTextOf, fromCloudEvent, toCloudEvent } from './cloudevents.ts';
 

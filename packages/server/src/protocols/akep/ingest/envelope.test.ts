@@ -8,8 +8,8 @@ import {
   readAll,
   Sender,
   sharedInbox,
-} from '../../../testing/akep.ts';
-import { INVALID_COMMAND, SENSE2AI, VALID_EVENT } from '../../../testing/akep-examples.ts';
+} from '../../../testing/akep/akep.ts';
+import { INVALID_COMMAND, SENSE2AI, VALID_EVENT } from '../../../testing/akep/akep-examples.ts';
 import type { World } from '../../../testing/world.ts';
 import { EVENT_SCHEMA } from '../documents/akep-v1.ts';
 import { SUBSCRIPTION_SCHEMA } from '../documents/akep-v1-subscription.ts';

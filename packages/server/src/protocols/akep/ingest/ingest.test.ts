@@ -9,7 +9,7 @@ import {
   page,
   readAll,
   subscribed,
-} from '../../../testing/akep.ts';
+} from '../../../testing/akep/akep.ts';
 import { ledger, openWorld } from '../../../testing/wake.ts';
 import { ManualClock, type World } from '../../../testing/world.ts';
 

@@ -13,7 +13,7 @@ import {
   readAll,
   Sender,
   subscribed,
-} from '../../../testing/akep.ts';
+} from '../../../testing/akep/akep.ts';
 import { openWorld } from '../../../testing/wake.ts';
 import { ManualClock, type World } from '../../../testing/world.ts';
 

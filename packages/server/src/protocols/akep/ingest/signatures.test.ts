@@ -2,7 +2,15 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { addProducer, keepEnvironmentProducer } from '../../../core/events/producers.ts';
 import { orThrow } from '../../../core/faults.ts';
-import { addSender, anEvent, nowOf, openInbox, readAll, Sender, sharedInbox } from '../../../testing/akep.ts';
+import {
+  addSender,
+  anEvent,
+  nowOf,
+  openInbox,
+  readAll,
+  Sender,
+  sharedInbox,
+} from '../../../testing/akep/akep.ts';
 import { ManualClock } from '../../../testing/world.ts';
 
 const UNSIGNED = 'No signature is valid for a producer that is known here.';

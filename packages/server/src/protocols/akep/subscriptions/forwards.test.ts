@@ -8,8 +8,8 @@ import {
   readAll,
   type Sender,
   subscribed,
-} from '../../../testing/akep.ts';
-import { signal } from '../../../testing/receivers.ts';
+} from '../../../testing/akep/akep.ts';
+import { signal } from '../../../testing/network/receivers.ts';
 import { AT_ONCE, type Called, type HookAnswer, ledger, openHook, openWorld } from '../../../testing/wake.ts';
 import type { World, WorldOptions } from '../../../testing/world.ts';
 

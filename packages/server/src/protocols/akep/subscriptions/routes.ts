@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { resubscribe, subscribe, unsubscribe } from '../../../core/events/subscribe.ts';
+import { resubscribe, subscribe, unsubscribe } from '../../../core/events/subscriptions/subscribe.ts';
 import { Fault, orThrow } from '../../../core/faults.ts';
 import type { Shell } from '../../../http/shell.ts';
 import { fromSubscribed, fromSubscription, toSubscriptionBody } from '../mapping.ts';

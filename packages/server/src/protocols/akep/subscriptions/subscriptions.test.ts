@@ -9,8 +9,8 @@ import {
   sharedInbox,
   subscribed,
   subscription,
-} from '../../../testing/akep.ts';
-import { RELAY_SUBSCRIPTION, SUBSCRIPTION } from '../../../testing/akep-examples.ts';
+} from '../../../testing/akep/akep.ts';
+import { RELAY_SUBSCRIPTION, SUBSCRIPTION } from '../../../testing/akep/akep-examples.ts';
 import { ledger, openWorld } from '../../../testing/wake.ts';
 
 const PATH = '/akep/subscriptions';

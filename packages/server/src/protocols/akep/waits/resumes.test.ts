@@ -4,7 +4,14 @@ import { revokeKeys } from '../../../core/agents/keys.ts';
 import { RESUME_POLICIES } from '../../../core/events/event.ts';
 import { orThrow } from '../../../core/faults.ts';
 import { DAY, toIso } from '../../../core/time.ts';
-import { answered, type Changes, opened, openInbox, resumesOf, sharedInbox } from '../../../testing/akep.ts';
+import {
+  answered,
+  type Changes,
+  opened,
+  openInbox,
+  resumesOf,
+  sharedInbox,
+} from '../../../testing/akep/akep.ts';
 import { each, untilParked } from '../../../testing/waiting.ts';
 import { ledger } from '../../../testing/wake.ts';
 import { ManualClock, type World } from '../../../testing/world.ts';

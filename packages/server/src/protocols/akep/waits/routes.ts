@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fromCursor, type Reader, toCursor } from '../../../core/events/cursor.ts';
+import { accessTopic } from '../../../core/access.ts';
+import { fromCursor, type Reader, toCursor } from '../../../core/events/inbox/cursor.ts';
 import { MOST_WAITS } from '../../../core/events/place.ts';
-import { type ReadResumes, readResumes } from '../../../core/events/resumes.ts';
-import { fromResume } from '../../../core/events/wait.ts';
-import { endWait, openWait, setPolicy } from '../../../core/events/waiting.ts';
+import { type ReadResumes, readResumes } from '../../../core/events/waits/resumes.ts';
+import { fromResume } from '../../../core/events/waits/wait.ts';
+import { endWait, openWait, setPolicy } from '../../../core/events/waits/waiting.ts';
 import { orThrow } from '../../../core/faults.ts';
+import type { Topic } from '../../../core/store.ts';
 import { onlyLastingGet } from '../../../http/methods.ts';
 import { type Query, single } from '../../../http/reading/fields.ts';
 import type { Shell } from '../../../http/shell.ts';
@@ -84,16 +86,12 @@ async function waitForResumes(
   const query = request.query as Query;
   const limit = toLimit(query);
   const after = toAfter(room, reader, query);
-  const park = { topic: `inbox:${reader.space}:${reader.agent}` as const, millis: toWaitMs(query) };
+  const { space, agent } = reader;
   const { digest } = caller(request).key;
-  let parked = false;
+  const topics: Topic[] = [`inbox:${space}:${agent}`, accessTopic(space, agent)];
+  const park = { topics, millis: toWaitMs(query), admit: () => stillValid(room, digest) };
   const read = await parking.until(request.raw, park, async () => {
-    const [page] = await Promise.all([
-      readResumes(room, reader, after, limit),
-      parked ? stillValid(room, digest) : null,
-    ]);
-    parked = true;
-    const value = orThrow(page);
+    const value = orThrow(await readResumes(room, reader, after, limit));
     return { found: value.resumes.length > 0, value };
   });
   return read.resumes.length > 0 ? reply.send(fromResumes(room, reader, read)) : reply.code(204).send();

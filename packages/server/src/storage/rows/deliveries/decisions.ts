@@ -1,5 +1,5 @@
 import type { QueryCreator } from 'kysely';
-import type { Decision, DecisionState } from '../../../core/deliveries/decision.ts';
+import type { Decision, DecisionState } from '../../../core/deliveries/decision/decision.ts';
 import type { Verdict } from '../../../core/deliveries/delivery.ts';
 import type { DecisionRows } from '../../../core/deliveries/store.ts';
 import { insertOf, type Session, statement } from '../../statement.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { anEntry, anEventRecord } from '../../../testing/event-things.ts';
 import { freshFolder } from '../../../testing/folders.ts';
+import { anEntry, anEventRecord } from '../../../testing/stores/event-things.ts';
 import { Database } from '../../sqlite/driver.ts';
 import { SqliteStore } from '../../sqlite.ts';
 import { MasterVault } from '../../vault.ts';

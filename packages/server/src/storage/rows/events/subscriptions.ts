@@ -1,6 +1,6 @@
 import type { Tier } from '../../../core/agents/key.ts';
 import type { SubscriptionRows } from '../../../core/events/store.ts';
-import type { Subscription } from '../../../core/events/subscription.ts';
+import type { Subscription } from '../../../core/events/subscriptions/subscription.ts';
 import { insertOf, type Session, statement } from '../../statement.ts';
 import type { Tables } from '../../tables.ts';
 import type { Sealer } from '../agents/agents.ts';

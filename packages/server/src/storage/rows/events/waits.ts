@@ -1,6 +1,6 @@
 import type { ResumePolicy } from '../../../core/events/event.ts';
 import type { InboxSettings, WaitRows } from '../../../core/events/store.ts';
-import type { Resume, Wait } from '../../../core/events/wait.ts';
+import type { Resume, Wait } from '../../../core/events/waits/wait.ts';
 import { insertOf, type Session, statement } from '../../statement.ts';
 import type { Tables } from '../../tables.ts';
 

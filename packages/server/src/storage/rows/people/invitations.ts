@@ -1,4 +1,4 @@
-import type { Invitation } from '../../../core/people/invitation.ts';
+import type { Invitation } from '../../../core/people/membership/invitation.ts';
 import type { Role } from '../../../core/people/person.ts';
 import type { InvitationRows } from '../../../core/people/store.ts';
 import { insertOf, type Session, statement } from '../../statement.ts';

@@ -1,5 +1,5 @@
-import type { PasskeyRecord } from '../../../core/people/passkey.ts';
-import type { Reset } from '../../../core/people/reset.ts';
+import type { Reset } from '../../../core/people/membership/reset.ts';
+import type { PasskeyRecord } from '../../../core/people/passkeys/passkey.ts';
 import type { PasskeyRows, ResetRows } from '../../../core/people/store.ts';
 import { insertOf, type Session, statement } from '../../statement.ts';
 import type { Tables } from '../../tables.ts';

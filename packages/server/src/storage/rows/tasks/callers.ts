@@ -1,5 +1,5 @@
-import type { CallerToken } from '../../../core/tasks/callers.ts';
-import type { StoredCard, Visibility } from '../../../core/tasks/card.ts';
+import type { CallerToken } from '../../../core/tasks/callers/callers.ts';
+import type { StoredCard, Visibility } from '../../../core/tasks/callers/card.ts';
 import type { CallerRows, CardRows, TaskDirectory } from '../../../core/tasks/store.ts';
 import { insertOf, type Session, statement } from '../../statement.ts';
 import type { Tables } from '../../tables.ts';
