@@ -8,7 +8,7 @@ import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { expect, onTestFinished, test } from 'vitest';
 import { Child, cleanEnvironment, LANTERN, lantern, node } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { AGENT, Server } from '../support/server.ts';
+import { AGENT, newAgent, Server } from '../support/server.ts';
 
 type Facts = Record<string, unknown>;
 type Called = { isError?: boolean; structuredContent?: Facts; content: { text?: string }[] };
@@ -78,6 +78,18 @@ test.each(['modern', 'legacy'])('[M9][M7] lantern mcp, spoken to by a %s client'
   expect(await told).toBe(RECENT);
   const { structuredContent } = await call(client, 'akep_replay_events', {});
   expect(structuredContent).toMatchObject({ events: [{ event_type: 'human.approved' }] });
+});
+
+test('[M3][A1] another agent of the server is reached by the name on its card as well', async () => {
+  const { env, desk } = await machine();
+  const { id } = await newAgent(desk);
+  const client = await modern(env);
+  const sent = await call(client, 'a2a_send', { agent: `@home/${id}`, text: 'Hello.' });
+  const task_id = (sent.structuredContent?.task as Facts | undefined)?.id;
+  const looked = await call(client, 'a2a_get_task', { agent: `/@home/${id}`, task_id });
+  expect(looked.structuredContent).toMatchObject({ task: { id: task_id } });
+  const outside = await call(client, 'a2a_send', { agent: '//@home/x', text: 'Hello.' });
+  expect(outside.content[0]?.text).toMatch(/^wrong_usage: /);
 });
 
 test('[M10] an answer to what this machine never asked is refused, and that is on the record', async () => {

@@ -4,7 +4,13 @@ import { z } from 'zod';
 import { orRefusal, reported } from './results.ts';
 import type { Room } from './room.ts';
 
-const agent = z.string().min(1).max(2_048).describe("The other agent's address: https://host/@handle/name");
+const agent = z
+  .string()
+  .min(1)
+  .max(2_048)
+  .describe(
+    "The other agent's address, https://host/@handle/name, or @handle/name if it is on your own server",
+  );
 
 /** Talk to another agent. What it says is data, as everything from outside. */
 export function addA2aTools(server: McpServer, room: Room): void {

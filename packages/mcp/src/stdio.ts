@@ -14,7 +14,7 @@ export function serveRoomOverStdio(room: Room, onError: (error: Error) => void):
     });
     serveStdio(
       ({ era }) => {
-        const server = createLanternServer(room);
+        const server = createLanternServer(room, { announces: true });
         const closed = new AbortController();
         server.server.onclose = () => closed.abort();
         // The library makes a probe instance and closes it: it must not leave a reader behind.

@@ -20,7 +20,7 @@ function pushing(fetch: typeof globalThis.fetch): AbortController {
     version: '0',
   };
   const ending = new AbortController();
-  pushUpdates(createLanternServer(room), room, 'modern', ending.signal);
+  pushUpdates(createLanternServer(room, { announces: true }), room, 'modern', ending.signal);
   return ending;
 }
 

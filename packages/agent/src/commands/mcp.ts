@@ -27,11 +27,19 @@ function openRoom(world: World): Room {
   return {
     wake,
     inbox: openInbox(world, {}),
-    agent: (address) => createCaller({ agent: address, ...tokenFor(address, base, apiKey) }),
+    agent: (given) => {
+      const agent = addressOf(given, base);
+      return createCaller({ agent, ...tokenFor(agent, base, apiKey) });
+    },
     deskUrl: (id) => `${base}/d/${id}`,
     vouchesForIds: false,
     version: ownVersion(),
   };
+}
+
+/** An agent of this server may be called by the name on its card, `@handle/name`, as over HTTP. */
+function addressOf(given: string, base: string): string {
+  return /^\/?(?:@|%40)/.test(given) ? new URL(given, base).href : given;
 }
 
 /** The key is sent to its own server only, whatever address a model was talked into. */

@@ -2,19 +2,21 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
 export const HEARTBEAT_SECONDS = 15;
-const MOST_STALLED = 4;
+const MOST_STALLED_SECONDS = 60;
 
 /** Without `event` it is a plain message. */
 export type SseMessage = { event?: string; data: string; id?: string };
 
 const RECONNECT = 'event: reconnect\ndata: {}\n\n';
-const STILL_HERE = ': still here\n\n';
+/** No blank line after it: behind an id, common clients (httpx-sse) would take that for an event without data. */
+const STILL_HERE = ':\n';
 
-export type SseWords = {
+export type SseManner = {
   /** The last message to a reader: to come back, unless the protocol has another way. */
   farewell?: string;
   /** Sent while nothing happens. Pages cannot see SSE comments, so one that must know of it asks for an event. */
   beat?: string;
+  beatSeconds?: number;
 };
 
 /** Server-Sent Events: the transport, which knows no protocol. */
@@ -23,12 +25,15 @@ export class SseStream {
   readonly #beat: NodeJS.Timeout;
   readonly #farewell: string;
   readonly #stillHere: string;
+  readonly #mostStalled: number;
   #open = true;
   #beatsStalled = 0;
 
-  constructor(reply: FastifyReply, onClose: () => void, words: SseWords = {}) {
-    this.#farewell = words.farewell ?? RECONNECT;
-    this.#stillHere = words.beat ?? STILL_HERE;
+  constructor(reply: FastifyReply, onClose: () => void, manner: SseManner = {}) {
+    const { farewell = RECONNECT, beat = STILL_HERE, beatSeconds = HEARTBEAT_SECONDS } = manner;
+    this.#farewell = farewell;
+    this.#stillHere = beat;
+    this.#mostStalled = MOST_STALLED_SECONDS / beatSeconds;
     reply.hijack();
     this.#raw = reply.raw;
     this.#raw.writeHead(200, {
@@ -36,11 +41,12 @@ export class SseStream {
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     });
-    this.#raw.write('retry: 2000\n\n');
+    // The first event follows without a blank line, for the same reason.
+    this.#raw.write('retry: 2000\n');
     this.#raw.on('drain', () => {
       this.#beatsStalled = 0;
     });
-    this.#beat = setInterval(() => this.beat(), HEARTBEAT_SECONDS * 1000);
+    this.#beat = setInterval(() => this.beat(), beatSeconds * 1000);
     const gone = () => {
       this.#open = false;
       clearInterval(this.#beat);
@@ -52,12 +58,12 @@ export class SseStream {
   }
 
   /**
-   * Shows that we are alive. A reader who has taken nothing for four beats is disconnected: it can come back and
-   * resume.
+   * Shows that we are alive. A reader who has taken nothing for a minute of beats is disconnected: it can come back
+   * and resume.
    */
   beat(): void {
     this.#beatsStalled = this.#raw.writableNeedDrain ? this.#beatsStalled + 1 : 0;
-    if (this.#beatsStalled >= MOST_STALLED) this.#raw.destroy();
+    if (this.#beatsStalled >= this.#mostStalled) this.#raw.destroy();
     else if (this.#beatsStalled === 0) this.#raw.write(this.#stillHere);
   }
 
@@ -104,14 +110,14 @@ export class Streams {
   readonly #open = new Set<SseStream>();
   #closing = false;
 
-  open(reply: FastifyReply, onClose: () => void, words?: SseWords): SseStream {
+  open(reply: FastifyReply, onClose: () => void, manner?: SseManner): SseStream {
     const stream = new SseStream(
       reply,
       () => {
         this.#open.delete(stream);
         onClose();
       },
-      words,
+      manner,
     );
     this.#open.add(stream);
     // It was opened while we were already stopping.

@@ -420,6 +420,11 @@ describe('the door', () => {
     expect((await world.post('/mcp', body, world.agent.key, accept)).status).toBe(200);
   });
 
+  it('[M7] only the era that is told of new events is promised that', async () => {
+    const promised = (client: AnyClient) => client.getServerCapabilities()?.resources?.subscribe;
+    expect([promised(await modern()), promised(await legacy())]).toEqual([true, false]);
+  });
+
   it('[M7][W28] a revoked key hears and does nothing more', async () => {
     const spare = await world.addAgent({ id: 'agent-02' });
     const client = await modern(spare.key);

@@ -52,11 +52,11 @@ export class Rooms {
 
   #open({ key }: Identity, apiKey: string): Kept {
     // A room per request: nothing that one call leaves behind can slow the next.
-    const handler = createMcpHandler(({ authInfo }) => {
+    const handler = createMcpHandler(({ authInfo, era }) => {
       const fetch = this.#inside(answerOf(authInfo));
-      return createLanternServer(
-        this.#roomOf(key.agent, { url: insideUrl(this.#shell, key.tier), apiKey, fetch }),
-      );
+      const room = this.#roomOf(key.agent, { url: insideUrl(this.#shell, key.tier), apiKey, fetch });
+      // The older era is served without sessions here (M7).
+      return createLanternServer(room, { announces: era === 'modern' });
     });
     const { wakeups } = this.#shell;
     const ifLetIn = (then: () => void) => void this.#ifLetIn(key, then);

@@ -29,11 +29,15 @@ export async function begin(call: Call, operation: 'stream' | 'subscribe'): Prom
   return { dialect, task, first: { id: after ?? task.length, data: dialect.fromStreamed(answer) }, after };
 }
 
+/** The official Python client gives up after five silent seconds, and an agent may think for longer. */
+const BEAT_SECONDS = 3;
+
 /** Streams a task to its caller; the task goes on whether or not anybody listens. */
 export async function pour(call: StreamedCall, begun: Begun, wrap: Wrap): Promise<void> {
   const { shell } = call;
   let follower: TaskFollower | null = null;
-  const stream = shell.streams.open(call.reply, () => follower?.nudge(), { farewell: '' });
+  const manner = { farewell: '', beatSeconds: BEAT_SECONDS };
+  const stream = shell.streams.open(call.reply, () => follower?.nudge(), manner);
   const { first, after, dialect, task } = begun;
   if (first !== null) await write(stream, wrap, first.id, first.data);
   shell.largeAnswers.taken(call.response);

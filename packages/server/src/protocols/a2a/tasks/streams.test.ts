@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   aLaptop,
   aStage,
@@ -68,6 +68,20 @@ test('[A10] an agent that is asleep: the stream begins at once and waits', async
   expect(result(first?.data)).toMatchObject({ kind: 'task', status: { state: 'submitted' } });
   await aLaptop(world(), agent, scripted);
   expect((await reader.rest()).map(({ data }) => result(data).final)).toEqual([true]);
+});
+
+test('[A10] a stream in which nothing happens can be heard every few seconds, and never as an event without data', async () => {
+  const { agent, v1 } = await stage();
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const reply = await v1.stream('SendStreamingMessage', v1Message('wake up'));
+  vi.advanceTimersByTime(4_000);
+  await aLaptop(world(), agent, scripted);
+  const text = await reply.text();
+  expect(text).toMatch(/"task".*^:$.*"statusUpdate"/ms);
+  const blocks = text.split('\n\n').slice(0, -1);
+  expect(blocks).toHaveLength(2);
+  for (const block of blocks) expect(block).toMatch(/^data: \{/m);
 });
 
 test('[A10] a caller that goes away changes nothing for the task', async () => {
