@@ -7,8 +7,9 @@ import { inRepo, readText } from './repo.mjs';
 import { ensureBuilt, ensureInstalled } from './setup.mjs';
 
 const FOLDER = '.cache/extra-adapters';
-// Mastra 0.24 is the last line that accepts Node 20; ADK accepts it still.
-const WANTED = ['@google/adk@2.0.0', '@mastra/core@0.24.9', 'zod@4.6.7'];
+// Mastra 1 needs Node 22; 0.24 is the last line that accepts Node 20. ADK accepts both.
+const MASTRA = Number(process.versions.node.split('.')[0]) < 22 ? '0.24.9' : '1.71.0';
+const WANTED = ['@google/adk@2.0.0', `@mastra/core@${MASTRA}`, 'zod@4.6.7'];
 
 await command(async () => {
   await ensureInstalled();

@@ -1,4 +1,4 @@
-// The Python adapters against the real LangGraph, LangChain and OpenAI Agents: in a virtual environment of its own
+// The Python adapters against the real LangGraph, LangChain, OpenAI Agents, Pydantic AI and Google ADK: in a virtual environment of its own
 // under .cache, because the SDK itself needs nothing and a fresh machine may not reach PyPI.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -5,7 +5,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 
 /**
  * The Python package as a wheel, which pip installs without building anything. Written here because a machine that builds
- * the server need not have Python. A wheel is a zip of the modules and of three texts about them (PEP 427).
+ * the server need not have Python. A wheel is a zip of the modules and of texts about them (PEP 427).
  */
 export function writeWheel(folder, destination) {
   const project = readProject(readFileSync(join(folder, 'pyproject.toml'), 'utf8'));
@@ -14,6 +14,7 @@ export function writeWheel(folder, destination) {
     ...modulesOf(folder),
     { path: `${about}/METADATA`, bytes: metadata(project, readFileSync(join(folder, 'README.md'), 'utf8')) },
     { path: `${about}/WHEEL`, bytes: Buffer.from(WHEEL) },
+    { path: `${about}/licenses/LICENSE`, bytes: readFileSync(join(folder, 'LICENSE')) },
   ];
   files.push({ path: `${about}/RECORD`, bytes: record(files, `${about}/RECORD`) });
   writeFileSync(join(destination, `lanternroom-${project.version}-py3-none-any.whl`), zip(files));
@@ -39,6 +40,7 @@ function metadata({ version, description, python, license }, readme) {
     `Version: ${version}`,
     `Summary: ${description}`,
     `License-Expression: ${license}`,
+    'License-File: LICENSE',
     `Requires-Python: ${python}`,
     'Description-Content-Type: text/markdown',
   ];

@@ -51,7 +51,7 @@ async def each(make: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
     items = make()
     nothing: Any = object()
     while True:
-        item = await in_thread(next, items, nothing)
+        item: T = await in_thread(next, items, nothing)
         if item is nothing:
             return
         yield item

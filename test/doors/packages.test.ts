@@ -85,6 +85,7 @@ wheel = zipfile.ZipFile(sys.argv[1])
 [record] = [name for name in wheel.namelist() if name.endswith('.dist-info/RECORD')]
 listed = {row[0]: row[1] for row in csv.reader(wheel.read(record).decode().splitlines())}
 assert sorted(listed) == sorted(wheel.namelist())
+assert 'MIT License' in wheel.read(record.replace('RECORD', 'licenses/LICENSE')).decode()
 for name, digest in listed.items():
     own = base64.urlsafe_b64encode(hashlib.sha256(wheel.read(name)).digest()).decode().rstrip('=')
     assert name == record or digest == 'sha256=' + own, name

@@ -1,4 +1,4 @@
-// The Vercel AI SDK 6: node examples/ai-sdk.mjs, then decide on the desk.
+// The Vercel AI SDK, 6 or 7: node examples/ai-sdk.mjs, then decide on the desk.
 import { generateWithPerson } from '@lanternroom/adapters/ai-sdk';
 import { generateText, stepCountIs, tool } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';

@@ -13,6 +13,12 @@ export type Approvals =
   | { readonly status: 'pending' }
   | { readonly status: 'ready'; readonly messages: ModelMessage[] };
 
+/** What is needed of a result. SDK 7 keeps only the last step in `response`, and all of them in `responseMessages`. */
+interface Generated {
+  readonly response: { readonly messages: ModelMessage[] };
+  readonly responseMessages?: ModelMessage[];
+}
+
 interface Held {
   readonly request: ToolApprovalRequest;
   readonly call: ToolCallPart;
@@ -56,9 +62,7 @@ export async function answerApprovals(
  * @example
  * const result = await generateWithPerson((messages) => generateText({ model, tools, messages }), messages, { wake });
  */
-export async function generateWithPerson<
-  Result extends { readonly response: { readonly messages: ModelMessage[] } },
->(
+export async function generateWithPerson<Result extends Generated>(
   generate: (messages: ModelMessage[]) => Promise<Result>,
   messages: readonly ModelMessage[],
   options: Omit<ApprovalOptions, 'wait'>,
@@ -69,7 +73,7 @@ export async function generateWithPerson<
     const answered = await answerApprovals(soFar, options);
     if (answered.status === 'ready') soFar = answered.messages;
     const result = await generate(soFar);
-    soFar = [...soFar, ...result.response.messages];
+    soFar = [...soFar, ...(result.responseMessages ?? result.response.messages)];
     if (heldIn(soFar).length === 0) return result;
   }
 }

@@ -24,7 +24,8 @@ interface Given {
 
 /**
  * The same tool, which waits for the person before it runs. A refused call ends with `{ status: 'not_run', message }`
- * for the model. With `wait: false` an undecided call ends with the news that it was not run yet.
+ * for the model. With `wait: false` an undecided call ends with the news that it was not run yet; made again
+ * later it is a new question, because Mastra gives each call a new id.
  *
  * @example
  * const agent = new Agent({ name: 'clerk', instructions, model, tools: { refund: overseen(refund, { wake }) } });

@@ -1,6 +1,6 @@
 """A person decides on the tool calls of an agent, in the frameworks' own way of pausing.
 
-``lanternroom.adapters.langgraph`` and ``lanternroom.adapters.openai_agents``. Importing them needs nothing; using one
+``lanternroom.adapters.langgraph``, ``.openai_agents``, ``.pydantic_ai`` and ``.google_adk``. Importing them needs nothing; using one
 needs its framework.
 """
 

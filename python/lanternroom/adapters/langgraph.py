@@ -77,7 +77,8 @@ def ask_person(**draft: Any) -> dict[str, Any]:
     """
     from langgraph.types import interrupt
 
-    return interrupt({"lanternroom": "question", "draft": draft})
+    answer: dict[str, Any] = interrupt({"lanternroom": "question", "draft": draft})
+    return answer
 
 
 def _paused(graph: Any, config: Mapping[str, Any]) -> list[tuple[Any, int]]:
@@ -97,7 +98,7 @@ def _answers_before(graph: Any, level: Any, name: str) -> int:
     while hasattr(getattr(task, "state", None), "tasks"):
         level = task.state
         task = holder(level)
-    saver = getattr(graph, "checkpointer", None)
+    saver: Any = getattr(graph, "checkpointer", None)
     saved = saver.get_tuple(level.config) if task is not None and hasattr(saver, "get_tuple") else None
     writes = (saved.pending_writes or []) if saved is not None else []
     return max((len(value) for of, channel, value in writes if of == task.id and channel == "__resume__"), default=0)

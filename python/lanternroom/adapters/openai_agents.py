@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import hashlib
 import hmac
@@ -14,10 +13,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..faults import LanternError
-from ..threads import in_thread
 from ..wake.client import Wake
 from .call import HeldCall
-from .review import Refuse, Run, Verdict, review
+from .review import Refuse, Run, Verdict, together
 
 
 async def answer_approvals(agent: Any, state: Any, wake: Wake, *, run_id: str, **options: Any) -> Any:
@@ -29,15 +27,8 @@ async def answer_approvals(agent: Any, state: Any, wake: Wake, *, run_id: str, *
     if not run_id:
         raise LanternError("wrong_usage", "Give the run an id of your own (run_id), the same after a restart.")
     held = state.get_interruptions()
-    # Together: the person sees them all, and the longest wait is the only one.
     calls = [_call(item, run_id) for item in held]
-    asked = [asyncio.ensure_future(in_thread(review, "openai-agents", call, wake, **options)) for call in calls]
-    try:
-        verdicts = dict(zip([_call_id(item) for item in held], await asyncio.gather(*asked)))
-    finally:
-        # If one fails, the others are not awaited: their questions stay on the desk, and are found again.
-        for one in asked:
-            one.cancel()
+    verdicts = dict(zip(map(_call_id, held), await together("openai-agents", calls, wake, **options)))
     if not held or not all(isinstance(one, (Run, Refuse)) for one in verdicts.values()):
         return None
     edits = {name: one.args for name, one in verdicts.items() if isinstance(one, Run) and one.edited}
@@ -65,7 +56,7 @@ async def run_with_person(
     """
     from agents import Runner, RunState
 
-    run = {name: one for name, one in (("context", context), ("max_turns", max_turns)) if one is not None}
+    run: dict[str, Any] = {name: one for name, one in (("context", context), ("max_turns", max_turns)) if one is not None}
     following = given
     if isinstance(given, RunState):
         following = await answer_approvals(agent, given, wake, run_id=run_id, **options) or given

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
 from ..faults import LanternError
+from ..threads import in_thread
 from ..wake.answers import Answer, Approved, Redirected, Rejected, TimedOut
 from ..wake.answers import Pending as Undecided
 from ..wake.client import Wake
@@ -60,6 +63,18 @@ def review(
     if isinstance(answer, (Undecided, TimedOut)):
         return _too_late(call, answer.delivery_id, wake)
     return _verdict(call, answer)
+
+
+async def together(framework: str, calls: Sequence[HeldCall], wake: Wake, **options: Any) -> list[Verdict]:
+    """What is held at the same time is asked at the same time: the person sees them all, and the longest wait is the
+    only one."""
+    asked = [asyncio.ensure_future(in_thread(review, framework, call, wake, **options)) for call in calls]
+    try:
+        return await asyncio.gather(*asked)
+    finally:
+        # If one fails, the others are not awaited: their questions stay on the desk, and are found again.
+        for one in asked:
+            one.cancel()
 
 
 def _too_late(call: HeldCall, delivery_id: str, wake: Wake) -> Verdict:

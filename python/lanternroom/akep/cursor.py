@@ -104,7 +104,8 @@ class Bookmark:
     _place: Place | None = field(default=None, init=False)
 
     def cursor(self, of: List) -> str | None:
-        return self._track(of)["cursor"]
+        cursor: str | None = self._track(of)["cursor"]
+        return cursor
 
     def done(self, of: List) -> list[str]:
         return list(self._track(of)["done"])
@@ -121,7 +122,8 @@ class Bookmark:
     def _track(self, of: List) -> dict[str, Any]:
         if self._place is None:
             self._place = self.store.load() or {name: {"cursor": None, "done": []} for name in ("events", "resumes")}
-        return self._place[of]
+        track: dict[str, Any] = self._place[of]
+        return track
 
     def _set(self, of: List, cursor: str | None, done: list[str]) -> None:
         self._track(of)

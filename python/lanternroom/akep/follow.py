@@ -102,7 +102,7 @@ def _hand_out(
 def _id(item: Item) -> str:
     """Ids are unique per producer only (K8)."""
     if item.type == "resume":
-        return item.value["resume_id"]
+        return str(item.value["resume_id"])
     return f"{item.value['source'].get('producer_id')} {item.value['event_id']}"
 
 

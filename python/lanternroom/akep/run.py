@@ -92,7 +92,10 @@ def _settle(parts: InboxParts, item: Item, says: HandlerSays, is_patient: bool) 
         parts.recorder.record("skipped", {"event_id": event_id})
         return
     verdict = _verdict(says)
-    ack = lambda: acknowledge(parts, event_id, verdict, event=item.value)  # noqa: E731
+
+    def ack() -> None:
+        acknowledge(parts, event_id, verdict, event=item.value)
+
     try:
         # An alert about the limit was raised by then, and finished work must be reported: waiting harms nobody.
         patiently(parts.clock, ack, (*PASSING, "rate_limited")) if is_patient else ack()

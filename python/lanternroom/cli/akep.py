@@ -83,6 +83,7 @@ def _hand(
 
     def hand(id: str, item: dict[str, Any]) -> HandlerSays:
         text = json.dumps(item, ensure_ascii=False) + "\n"
+        code = 0
         for tried in range(flags.retries + 1):
             if tried > 0:
                 pause = min(2.0 ** (tried - 1), 60.0)
@@ -130,7 +131,8 @@ def _stopping() -> Iterator[tuple[Flag, Flag]]:
 
 def _event_of(inbox: Inbox, resume: dict[str, Any]) -> dict[str, Any] | None:
     try:
-        return inbox.get(resume["event_id"])["event"]
+        event: dict[str, Any] = inbox.get(resume["event_id"])["event"]
+        return event
     except LanternError as error:
         if error.fault not in ("not_found", "conflict"):
             raise

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..faults import LanternError
 from ..jsons import unmarked
 from ..wake.answers import Answer, Content, TimedOut, from_answer
+from ..wake.sweep import OnForeign
 from .machine import Machine
 
 _EXIT = {"approved": 0, "rejected": 3, "redirected": 4, "timed_out": 5}
@@ -47,7 +48,7 @@ def wait(flags: Namespace, machine: Machine) -> int:
 
 
 def responses(flags: Namespace, machine: Machine) -> int:
-    on_foreign = (lambda _: "adopt") if flags.all else None
+    on_foreign: OnForeign | None = (lambda _: "adopt") if flags.all else None
     for swept in machine.wake().sweep(since=flags.since, follow=flags.follow, on_foreign=on_foreign):
         machine.out(f"{json.dumps({**from_answer(swept.answer), 'resume_from': swept.resume_from})}\n")
     return 0

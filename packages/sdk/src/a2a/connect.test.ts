@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -57,6 +58,17 @@ describe('connect', () => {
     await side.until(type);
     expect(side.said).toHaveLength(1);
     expect((side.said[0]?.message as { parts?: unknown } | undefined)?.parts).toEqual(parts);
+  });
+
+  it('[A16] a connection that has ended leaves nothing behind on a signal that lives on', async () => {
+    const hub = await startHub();
+    const { signal } = new AbortController();
+    const { connection } = agentAt(hub.url, { signal, onTask: () => 'Done.' });
+    await hub.side();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await connection.stop({ withinMs: 0 });
+    await connection.closed;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('[A13] what is not acknowledged is sent again with the same id after a lost connection', async () => {

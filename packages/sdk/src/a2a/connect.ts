@@ -120,7 +120,6 @@ export function connect(options: ConnectOptions): Connection {
     concurrency: options.concurrency ?? 4,
     handlers: options,
   });
-  options.signal?.addEventListener('abort', () => void side.stop(), { once: true });
   if (options.signal?.aborted) void side.stop();
   // Without an `onError`, somebody who does not look at `closed` should notice the failure.
   if (options.onError !== undefined) side.closed.catch(() => undefined);

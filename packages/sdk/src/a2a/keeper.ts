@@ -82,8 +82,12 @@ export class Keeper {
   async room(signal: AbortSignal): Promise<void> {
     while (this.#bytes > UNACKNOWLEDGED_MOST && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        this.#relieved.push(resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
+        const goOn = () => {
+          signal.removeEventListener('abort', goOn);
+          resolve();
+        };
+        this.#relieved.push(goOn);
+        signal.addEventListener('abort', goOn, { once: true });
       });
     }
   }

@@ -106,6 +106,9 @@ export class LaptopSide implements Connection {
 
   async #live(): Promise<void> {
     let fault: unknown = null;
+    const { signal } = this.#parts.handlers;
+    const stop = () => void this.stop();
+    signal?.addEventListener('abort', stop, { once: true });
     try {
       await this.#keeper.open();
       this.#work.resume();
@@ -120,6 +123,8 @@ export class LaptopSide implements Connection {
       this.#keeper.hurry();
       await this.#work.stop(fault);
       await this.#keeper.close();
+      // The signal may outlive many connections.
+      signal?.removeEventListener('abort', stop);
     }
   }
 

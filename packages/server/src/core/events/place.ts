@@ -68,7 +68,7 @@ export async function place(room: Room, tx: Tx, placing: Placing): Promise<Event
   for (const taker of placing.takers) {
     const offset = await enter(tx, { event, hasUri: outline.hasUri }, taker);
     await resume(room, tx, { taker, offset, event, policy: outline.resumePolicy, envelope });
-    await queueForwards(room, tx, event, taker, () => asSent(textOf(placing.kept), event));
+    await queueForwards(room, tx, taker, { event, body: () => asSent(textOf(placing.kept), event) });
   }
   tx.announce(`desk:${tx.space}`, 'events');
   return event;

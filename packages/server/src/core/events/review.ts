@@ -17,13 +17,19 @@ function concerned({ subject }: Envelope, agents: readonly AgentId[]): readonly 
   return named.length > 0 ? named : agents;
 }
 
+type Placed = {
+  event: EventRecord;
+  /** Read only when it is needed. */
+  envelope: () => Envelope;
+  /** Those that it reached. */
+  agents: readonly AgentId[];
+};
+
 /** An outside system asks for a person: the event becomes a question on the desk (K29). */
 export async function reviewAsDelivery(
   room: Room,
   tx: Tx,
-  event: EventRecord,
-  read: () => Envelope,
-  agents: readonly AgentId[],
+  { event, envelope: read, agents }: Placed,
 ): Promise<void> {
   if (event.eventType !== REVIEW) return;
   const envelope = read();

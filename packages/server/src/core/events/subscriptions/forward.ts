@@ -7,9 +7,8 @@ import type { Taker } from './takers.ts';
 export async function queueForwards(
   room: Room,
   tx: Tx,
-  event: EventRecord,
   { agent, forwards }: Taker,
-  body: () => string,
+  { event, body }: { event: EventRecord; body: () => string },
 ): Promise<void> {
   for (const { subscription, url } of forwards) {
     const job = {
