@@ -38,8 +38,55 @@ import { sealedRows } from './sealing/reseal.ts';
 import type { UntilChanged } from './sqlite/until-changed.ts';
 import type { Session } from './statement.ts';
 
-/** All aggregates of one space on one connection. They are stateless, so one set serves every unit of a batch. */
-type Rows = Omit<Tx, 'heads' | 'announce'>;
+/** What all aggregates of one space on one connection are made from. */
+type Source = {
+  session: Session;
+  space: SpaceId;
+  sealer: Sealer;
+  placeIds: KeptPlaceIds;
+  bodies: Bodies;
+  tasks: UntilChanged<TaskRecord> | undefined;
+};
+
+type Aggregates = Omit<Tx, 'space' | 'heads' | 'announce'>;
+
+/** Aggregates are stateless, so one set serves every unit of a batch. Each is made when it is first asked for: few units need more than three. */
+type Rows = { readonly source: Source; readonly made: Partial<Record<keyof Aggregates, object>> };
+
+const MAKERS: { readonly [Name in keyof Aggregates]: (source: Source) => Aggregates[Name] } = {
+  spaces: ({ session, space }) => spaceRows(session, space),
+  people: ({ session, space }) => personRows(session, space),
+  agents: ({ session, space, sealer, bodies }) => agentRows(session, space, sealer, bodies),
+  keys: ({ session, space }) => keyRows(session, space),
+  deliveries: ({ session, space, placeIds }) => deliveryRows(session, space, placeIds),
+  decisions: ({ session, space }) => decisionRows(session, space),
+  idempotency: ({ session, space }) => idempotencyRows(session, space),
+  jobs: ({ session, space, sealer }) => jobRows(session, space, sealer),
+  ledger: ({ session, space }) => ledgerRows(session, space),
+  preferences: ({ session, space }) => preferenceRows(session, space),
+  drafts: ({ session, space }) => draftRows(session, space),
+  invitations: ({ session, space }) => invitationRows(session, space),
+  passkeys: ({ session, space }) => passkeyRows(session, space),
+  resets: ({ session, space }) => resetRows(session, space),
+  search: ({ session, space }) => searchRows(session, space),
+  counts: ({ session, space }) => countRows(session, space),
+  leftovers: ({ session, space }) => leftoverRows(session, space),
+  deadlines: ({ session, space }) => deadlineRows(session, space),
+  sealed: ({ session, space, sealer }) => sealedRows(session, space, sealer),
+  producers: ({ session, space, sealer }) => producerRows(session, space, sealer),
+  events: ({ session, space, bodies }) => eventRows(session, space, bodies),
+  entries: ({ session, space, bodies }) => entryRows(session, space, bodies),
+  subscriptions: ({ session, space, sealer }) => subscriptionRows(session, space, sealer),
+  waits: ({ session, space }) => waitRows(session, space),
+  tasks: ({ session, space, tasks }) => remembering(taskRows(session, space), space, tasks),
+  frames: ({ session, space }) => frameRows(session, space),
+  links: ({ session, space }) => linkRows(session, space),
+  pushes: ({ session, space }) => pushRows(session, space),
+  callers: ({ session, space }) => callerRows(session, space),
+  cards: ({ session, space }) => cardRows(session, space),
+  blobs: ({ session, space }) => blobRows(session, space),
+  signing: ({ session, space, sealer }) => signingRows(session, space, sealer),
+};
 
 type Remembered = {
   /** Shared by sessions that come and go, because the key never changes. */
@@ -49,64 +96,21 @@ type Remembered = {
 };
 
 export class RowsBySpace {
-  readonly #session: Session;
-  readonly #sealer: Sealer;
-  readonly #placeIds: KeptPlaceIds;
-  readonly #tasks: UntilChanged<TaskRecord> | undefined;
-  /** Written at the end of a transaction. */
-  readonly bodies: Bodies;
+  readonly #shared: Omit<Source, 'space'>;
   /** A cache for busy tenants; others may be dropped at any time. */
   readonly #known = new ShortMemory<SpaceId, Rows>(1_000);
 
   constructor(session: Session, sealer: Sealer, { placeIds = new KeptPlaceIds(), tasks }: Remembered = {}) {
-    this.#session = session;
-    this.#sealer = sealer;
-    this.#placeIds = placeIds;
-    this.#tasks = tasks;
-    this.bodies = new Bodies(session, sealer);
+    this.#shared = { session, sealer, placeIds, tasks, bodies: new Bodies(session, sealer) };
+  }
+
+  /** Written at the end of a transaction. */
+  get bodies(): Bodies {
+    return this.#shared.bodies;
   }
 
   of(space: SpaceId): Rows {
-    return entry(this.#known, space, () => this.#make(space));
-  }
-
-  #make(space: SpaceId): Rows {
-    const session = this.#session;
-    return {
-      space,
-      spaces: spaceRows(session, space),
-      people: personRows(session, space),
-      agents: agentRows(session, space, this.#sealer, this.bodies),
-      keys: keyRows(session, space),
-      deliveries: deliveryRows(session, space, this.#placeIds),
-      decisions: decisionRows(session, space),
-      idempotency: idempotencyRows(session, space),
-      jobs: jobRows(session, space, this.#sealer),
-      ledger: ledgerRows(session, space),
-      preferences: preferenceRows(session, space),
-      drafts: draftRows(session, space),
-      invitations: invitationRows(session, space),
-      passkeys: passkeyRows(session, space),
-      resets: resetRows(session, space),
-      search: searchRows(session, space),
-      counts: countRows(session, space),
-      leftovers: leftoverRows(session, space),
-      deadlines: deadlineRows(session, space),
-      sealed: sealedRows(session, space, this.#sealer),
-      producers: producerRows(session, space, this.#sealer),
-      events: eventRows(session, space, this.bodies),
-      entries: entryRows(session, space, this.bodies),
-      subscriptions: subscriptionRows(session, space, this.#sealer),
-      waits: waitRows(session, space),
-      tasks: remembering(taskRows(session, space), space, this.#tasks),
-      frames: frameRows(session, space),
-      links: linkRows(session, space),
-      pushes: pushRows(session, space),
-      callers: callerRows(session, space),
-      cards: cardRows(session, space),
-      blobs: blobRows(session, space),
-      signing: signingRows(session, space, this.#sealer),
-    };
+    return entry(this.#known, space, () => ({ source: { ...this.#shared, space }, made: {} }));
   }
 }
 
@@ -116,15 +120,43 @@ function remembering(rows: TaskRows, space: SpaceId, known: UntilChanged<TaskRec
   return { ...rows, get: (id) => known.get(`${space}/${id}`, () => rows.get(id)) };
 }
 
+/**
+ * One is made for every unit, so it copies nothing. Nor are the rows its prototype: every prototype gets a hidden class
+ * that lives until the next full collection, and would keep all of its batch until then.
+ */
+class OpenTx {
+  readonly heads: Heads;
+  readonly announce: Tx['announce'];
+  readonly rows: Rows;
+
+  constructor(rows: Rows, heads: Heads, announce: Tx['announce']) {
+    this.rows = rows;
+    this.heads = heads;
+    this.announce = announce;
+  }
+
+  get space(): SpaceId {
+    return this.rows.source.space;
+  }
+}
+
+for (const name of Object.keys(MAKERS) as (keyof Aggregates)[]) {
+  Object.defineProperty(OpenTx.prototype, name, {
+    get(this: OpenTx) {
+      const { made, source } = this.rows;
+      made[name] ??= MAKERS[name](source);
+      return made[name];
+    },
+  });
+}
+
 export function openTx(rows: Rows, heads: Heads, announce: Tx['announce']): Tx {
-  // The rows are the prototype and not copied: one is made for every unit, and copying two dozen fields would cost
-  // more.
-  return Object.assign(Object.create(rows) as Rows, { heads, announce });
+  return new OpenTx(rows, heads, announce) as unknown as Tx; // its other members are defined above, by name
 }
 
 /** A read sees heads without locking them, and changes and announces nothing. */
 export function openRead(rows: Rows, session: Session): Tx {
-  const heads: Heads = { get: (name) => readHead(session, rows.space, name), set: refuse };
+  const heads: Heads = { get: (name) => readHead(session, rows.source.space, name), set: refuse };
   return openTx(rows, heads, refuse);
 }
 

@@ -78,3 +78,15 @@ test.each([
   expect(matching(statements, /from heads[^"]*for update/)).toBe(1);
   expect(matching(statements, /into "heads"|update "heads"/)).toBe(1);
 });
+
+test('[D26] batches leave no prototypes behind, each of which would keep a whole batch in memory', async () => {
+  const store = await openStore();
+  const opened: Tx[] = [];
+  const look = async (tx: Tx) => void opened.push(tx);
+  for (let n = 0; n < 2; n++) {
+    await store.write(SPACE, ['ledger'], look);
+    await store.read(SPACE, look);
+  }
+  expect(new Set(opened).size).toBe(4);
+  expect(new Set(opened.map((tx) => Object.getPrototypeOf(tx))).size).toBe(1);
+});
