@@ -252,11 +252,7 @@ describe('tools, from the clients of both lines', () => {
       ['wake_deliver', { ...QUESTION, headline: 'a\u0007b' }, /^refused: .*headline/i],
       ['akep_ack_event', { event_id: 'evt_none', status: 'applied' }, /^not_found: /],
       ['akep_replay_events', { cursor: 'nonsense' }, /^refused: /],
-      [
-        'a2a_send',
-        { agent: '/@nobody/none', text: 'x' },
-        new RegExp(`${world.url}/@nobody/none`),
-      ],
+      ['a2a_send', { agent: '/@nobody/none', text: 'x' }, new RegExp(`${world.url}/@nobody/none`)],
     ];
     for (const [name, given, says] of cases) {
       const { isError, content } = await call(client, name, given);
