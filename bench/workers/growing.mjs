@@ -39,6 +39,8 @@ const CALLBACK = 'http://127.0.0.1:9/callback';
 const { folder, sizes, env: also, groups = 40, looks = 300 } = JSON.parse(process.argv[2]);
 const env = { ...SETTINGS, ...AKEP_ENV, ...also };
 const ground = await openGround(readConfig({ flags: { data: join(folder, 'data') }, env }));
+// As a server does: a command also writes its news down.
+await ground.data.local?.store.listen();
 const { room } = ground;
 const space = orThrow(await foundSpace(room, 'home', 'bench'));
 const wanted = { space: space.id, id: AGENT, tier: 'test', key: KEY, callbacks: [CALLBACK] };

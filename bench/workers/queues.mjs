@@ -29,6 +29,8 @@ async function ours() {
   const ground = await openGround(
     readConfig({ flags: { data: join(folder, 'data') }, env: { ...SETTINGS, ...env } }),
   );
+  // As a server does: a command also writes its news down.
+  await ground.data.local?.store.listen();
   const { room } = ground;
   const warn = (problem) => {
     throw problem;

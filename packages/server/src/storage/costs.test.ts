@@ -46,6 +46,7 @@ beforeAll(async () => {
   Object.defineProperty(Database.prototype, 'prepare', { value, configurable: true });
   const env = { LANTERNROOM_RATE_TEST: '100000/100000' };
   ground = await openGround(readConfig({ flags: { data: folder }, env }));
+  await ground.data.local?.store.listen(); // as a server does; a command also writes its news
   const { room } = ground;
   const space = orThrow(await foundSpace(room, 'home', 'test'));
   orThrow(await addAgent(room, { space: space.id, id: AGENT, tier: 'test', key: KEY }, 'test'));

@@ -48,7 +48,10 @@ export class SameFiles {
   assertThere(): void {
     assertSameFile(this.#file, this.#opened);
     const lost = this.#beside.find(({ path, opened }) => opened !== null && !isStill(path, opened));
-    if (lost === undefined) return this.#assertWhole();
+    if (lost === undefined) {
+      this.#assertWhole();
+      return;
+    }
     // As long as nobody has begun a new log, the one that we still have open can be brought to safety.
     const isReplaced = !this.#beside.every(({ path, opened }) => isStill(path, opened) || isNowhere(path));
     if (isReplaced)
