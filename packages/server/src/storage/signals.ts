@@ -1,11 +1,13 @@
 import type { News, Topic } from '../core/store.ts';
 
 type Wake = (about: ReadonlySet<string>) => void;
+/** An object, because whoever waits is one anyway: for each of ten thousand laptops, a function would be one more. */
+type Listener = { wake: Wake };
 
 /** Wake-ups after a commit. On one machine they stay in the process; a store with replicas passes them on. */
 export class Signals {
-  readonly #byTopic = new Map<Topic, Set<Wake>>();
-
+  /** A set only where several wait for the same: most laptops wait alone for their frames. */
+  readonly #byTopic = new Map<Topic, Listener | Set<Listener>>();
   readonly #toAll = new Set<(news: News) => void>();
 
   #subjects = 0;
@@ -29,8 +31,7 @@ export class Signals {
   tell(news: News): void {
     for (const hear of this.#toAll) hear(news);
     for (const [topic, about] of news) {
-      const waiting = this.#byTopic.get(topic);
-      if (waiting !== undefined) for (const wake of [...waiting]) call(wake, about);
+      for (const listener of listenersIn(this.#byTopic.get(topic))) call(listener, about);
     }
   }
 
@@ -46,30 +47,41 @@ export class Signals {
 
   /** Calls `wake` after each commit that announced the topic, until the returned function is called. */
   on(topic: Topic, wake: Wake): () => void {
-    return this.onEach([topic], wake);
+    const listener = { wake };
+    this.join([topic], listener);
+    return () => this.leave([topic], listener);
   }
 
-  /** The same for several topics. Thousands may wait, so all of them cost one function together. */
-  onEach(topics: readonly Topic[], wake: Wake): () => void {
-    for (const topic of topics) this.#add(topic, wake);
-    return () => {
-      for (const topic of topics) this.#remove(topic, wake);
-    };
+  /** The same for several topics, until the listener leaves them. */
+  join(topics: readonly Topic[], listener: Listener): void {
+    for (const topic of topics) this.#add(topic, listener);
   }
 
-  #add(topic: Topic, wake: Wake): void {
+  leave(topics: readonly Topic[], listener: Listener): void {
+    for (const topic of topics) this.#remove(topic, listener);
+  }
+
+  #add(topic: Topic, listener: Listener): void {
     const waiting = this.#byTopic.get(topic);
-    if (waiting !== undefined) return void waiting.add(wake);
-    this.#byTopic.set(topic, new Set([wake]));
-    if (hasSubject(topic) && ++this.#subjects === 1) this.#attended(true);
+    if (waiting instanceof Set) return void waiting.add(listener);
+    this.#byTopic.set(topic, waiting === undefined ? listener : new Set([waiting, listener]));
+    if (waiting === undefined && hasSubject(topic) && ++this.#subjects === 1) this.#attended(true);
   }
 
-  #remove(topic: Topic, wake: Wake): void {
+  #remove(topic: Topic, listener: Listener): void {
     const waiting = this.#byTopic.get(topic);
-    if (!waiting?.delete(wake) || waiting.size > 0) return;
+    const isLast =
+      waiting instanceof Set ? waiting.delete(listener) && waiting.size === 0 : waiting === listener;
+    if (!isLast) return;
     this.#byTopic.delete(topic);
     if (hasSubject(topic) && --this.#subjects === 0) this.#attended(false);
   }
+}
+
+/** As they are now: some leave or join while others are told. */
+function listenersIn(waiting: Listener | Set<Listener> | undefined): readonly Listener[] {
+  if (waiting === undefined) return [];
+  return waiting instanceof Set ? [...waiting] : [waiting];
 }
 
 function hasSubject(topic: Topic): boolean {
@@ -77,9 +89,9 @@ function hasSubject(topic: Topic): boolean {
 }
 
 /** A listener that throws harms nobody: the commit stands, and the others are still told. */
-function call(wake: Wake, about: ReadonlySet<string>): void {
+function call(listener: Listener, about: ReadonlySet<string>): void {
   try {
-    wake(about);
+    listener.wake(about);
   } catch (problem) {
     process.emitWarning(problem instanceof Error ? problem : String(problem));
   }

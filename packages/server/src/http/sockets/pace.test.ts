@@ -36,8 +36,9 @@ async function open(take: (data: Buffer) => Promise<void>) {
     'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   );
   const [socket] = await accepted;
-  hearInTurn(socket, take);
-  return { client, socket };
+  const hearer = { isAlive: false, hear: take };
+  hearInTurn(socket, hearer);
+  return { client, socket, hearer };
 }
 
 it('[W29] a socket is not read from while many of its frames are being kept, and none is lost', async () => {
@@ -91,11 +92,12 @@ it('[W29] nor while a few large ones are: what waits of one socket is some megab
 });
 
 it('[W29] pings are answered, but not those of one who never listens', async () => {
-  const { client, socket } = await open(async () => {});
+  const { client, socket, hearer } = await open(async () => {});
   client.write(frame(PING, 'here?'));
   let text = '';
   client.setEncoding('latin1');
   while (!text.includes('\x8a\x05here?')) text += (await once(client, 'data'))[0];
+  expect(hearer.isAlive).toBe(true);
   client.pause();
   const cutOff = once(socket, 'close');
   const asking = many(PING, 'x'.repeat(125), 5_000);

@@ -9,48 +9,72 @@ const MOST_A_TURN = 100;
 /** How many bytes may wait for a peer that keeps pinging but does not read. */
 const BUFFER_MOST = 1024 * 1024;
 
-type Take = (data: Buffer, isBinary: boolean) => Promise<void>;
+/** Whoever reads a socket. */
+export interface Hearer {
+  /** Set whenever something comes, be it the answer to a ping. */
+  isAlive: boolean;
+  hear(data: Buffer, isBinary: boolean): Promise<void>;
+}
 
 /**
  * Reads one socket at a pace that leaves room for the others (W29): reading pauses while too much of it is being
  * stored. Pings are answered here, because `ws` would also answer peers that never read, until memory is full.
  */
-export function hearInTurn(socket: WebSocket, take: Take): void {
-  const pace = new Pace(socket);
-  socket.on('message', (data: Buffer, isBinary: boolean) => {
-    pace.begin(data.length);
-    void take(data, isBinary).finally(() => pace.end(data.length));
-  });
-  socket.on('ping', (data) => {
-    pace.heard();
-    if (socket.bufferedAmount > BUFFER_MOST) socket.terminate();
-    else socket.pong(data);
-  });
+export function hearInTurn(socket: WebSocket, hearer: Hearer): void {
+  (socket as Paced)[PACE] = new Pace(socket, hearer);
+  socket.on('message', hearFrame).on('ping', hearPing).on('pong', hearPong);
+}
+
+const PACE = Symbol('pace');
+
+/** Where the listeners find everything: functions of its own would double what an idle socket costs us. */
+type Paced = WebSocket & { [PACE]: Pace };
+
+function hearFrame(this: WebSocket, data: Buffer, isBinary: boolean): void {
+  (this as Paced)[PACE].take(data, isBinary);
+}
+
+function hearPing(this: WebSocket, data: Buffer): void {
+  (this as Paced)[PACE].heard();
+  if (this.bufferedAmount > BUFFER_MOST) this.terminate();
+  else this.pong(data);
+}
+
+function hearPong(this: WebSocket): void {
+  (this as Paced)[PACE].isThere();
 }
 
 class Pace {
   readonly #socket: WebSocket;
+  readonly #hearer: Hearer;
   #underWay = 0;
   #bytesUnderWay = 0;
   #thisTurn = 0;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, hearer: Hearer) {
     this.#socket = socket;
+    this.#hearer = hearer;
   }
 
-  begin(bytes: number): void {
+  take(data: Buffer, isBinary: boolean): void {
     this.#underWay++;
-    this.#bytesUnderWay += bytes;
+    this.#bytesUnderWay += data.length;
     this.heard();
+    void this.#hearer.hear(data, isBinary).finally(() => this.#taken(data.length));
   }
 
-  end(bytes: number): void {
+  #taken(bytes: number): void {
     this.#underWay--;
     this.#bytesUnderWay -= bytes;
     this.#judge();
   }
 
+  isThere(): void {
+    this.#hearer.isAlive = true;
+  }
+
   heard(): void {
+    this.isThere();
     this.#thisTurn++;
     if (this.#thisTurn === 1) {
       setImmediate(() => {

@@ -1,9 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Topic } from '../../core/store.ts';
 
+export interface Listener {
+  wake(about: ReadonlySet<string>): void;
+}
+
 export interface Wakeups {
-  on(topic: Topic, wake: (about: ReadonlySet<string>) => void): () => void;
-  onEach(topics: readonly Topic[], wake: () => void): () => void;
+  on(topic: Topic, wake: Listener['wake']): () => void;
+  join(topics: readonly Topic[], listener: Listener): void;
+  leave(topics: readonly Topic[], listener: Listener): void;
 }
 
 export type Wait = {
@@ -13,6 +18,8 @@ export type Wait = {
   /** Throws when its caller is not let in any more (W28). */
   admit(): Promise<unknown>;
 };
+
+export type Look<T> = () => Promise<{ found: boolean; value: T }>;
 
 /**
  * Long-polls wait here. A parked request costs a timer and a few listeners; it is released when one of its topics is
@@ -32,25 +39,26 @@ export class Parking {
   }
 
   /** Asks `look` again after each wake-up until it finds something, or answers with what it saw last. */
-  async until<T>(
-    request: IncomingMessage,
-    wait: Wait,
-    look: () => Promise<{ found: boolean; value: T }>,
-  ): Promise<T> {
-    // Listens before the first look and until the end, so that an announcement during a look leads to another look.
-    const { waiter, leave } = this.#park(request, wait);
-    try {
-      for (let hasWaited = false; ; hasWaited = true) {
-        const isLast = waiter.next();
-        const seen = await look();
-        // After the look: whoever was shut out before the news came is not told it.
-        if (hasWaited) await wait.admit();
-        if (seen.found || isLast) return seen.value;
-        await waiter.called();
-      }
-    } finally {
-      leave();
-    }
+  until<T>({ socket }: IncomingMessage, wait: Wait, look: Look<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const waiter = new Waiter(wait, look);
+      const end = () => waiter.end();
+      const timer = setTimeout(end, Math.max(0, wait.millis));
+      // Before the first look, so that an announcement during a look leads to another look.
+      this.#wakeups.join(wait.topics, waiter);
+      // Not `once`, which allocates three more objects for each waiting request. Who closes only their side is answered,
+      // but not waited for (W30): they may have left altogether.
+      socket.on('close', end).on('end', end);
+      this.#parked.add(end);
+      if (this.#draining || socket.readableEnded) end();
+      waiter.begin((answer) => {
+        clearTimeout(timer);
+        this.#wakeups.leave(wait.topics, waiter);
+        this.#parked.delete(end);
+        socket.off('close', end).off('end', end);
+        answer.then(resolve, reject);
+      });
+    });
   }
 
   /** Calls `leave` when the server drains, until the returned function is called. */
@@ -64,54 +72,62 @@ export class Parking {
     this.#draining = true;
     for (const leave of [...this.#parked]) leave();
   }
-
-  #park(request: IncomingMessage, { topics, millis }: Wait) {
-    const waiter = new Waiter();
-    const end = () => waiter.end();
-    const off = this.#wakeups.onEach(topics, () => waiter.call());
-    const timer = setTimeout(end, Math.max(0, millis));
-    const { socket } = request;
-    // Not `once`, which allocates three more objects for each waiting request. Who closes only their side is answered,
-    // but not waited for (W30): they may have left altogether.
-    socket.on('close', end).on('end', end);
-    this.#parked.add(end);
-    if (this.#draining || socket.readableEnded) end();
-    const leave = () => {
-      clearTimeout(timer);
-      off();
-      this.#parked.delete(end);
-      socket.off('close', end).off('end', end);
-    };
-    return { waiter, leave };
-  }
 }
 
-/** A request that waits: woken when there may be something, ended when its time is up. */
-class Waiter {
+/**
+ * A request that waits: woken when there may be something, ended when its time is up. No function of it is suspended
+ * meanwhile, because thousands may be parked and a suspended one costs as much as all the rest of them.
+ */
+class Waiter<T> implements Listener {
+  readonly #wait: Wait;
+  readonly #look: Look<T>;
+  #leave = (_: Promise<T>) => {};
+  #hasLooked = false;
+  #isLooking = true;
   #isCalled = false;
   #isOver = false;
-  #wake = () => {};
 
-  /** Clears earlier wake-ups, because a look follows now; true if it is the last one. */
-  next(): boolean {
-    this.#isCalled = false;
-    return this.#isOver;
+  constructor(wait: Wait, look: Look<T>) {
+    this.#wait = wait;
+    this.#look = look;
   }
 
-  called(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-      if (this.#isCalled || this.#isOver) resolve();
-    });
+  /** The first look; `leave` is called once, with the answer. */
+  begin(leave: (answer: Promise<T>) => void): void {
+    this.#leave = leave;
+    void this.#lookUntilQuiet();
   }
 
-  call(): void {
+  wake(): void {
     this.#isCalled = true;
-    this.#wake();
+    if (!this.#isLooking) void this.#lookUntilQuiet();
   }
 
   end(): void {
     this.#isOver = true;
-    this.#wake();
+    this.wake();
+  }
+
+  async #lookUntilQuiet(): Promise<void> {
+    this.#isLooking = true;
+    try {
+      do {
+        this.#isCalled = false;
+        const isLast = this.#isOver;
+        const { found, value } = await this.#lookOnce();
+        if (found || isLast) return this.#leave(Promise.resolve(value));
+      } while (this.#isCalled);
+      this.#isLooking = false;
+    } catch (reason) {
+      this.#leave(Promise.reject(reason));
+    }
+  }
+
+  async #lookOnce() {
+    const seen = await this.#look();
+    // After the look: whoever was shut out before the news came is not told it.
+    if (this.#hasLooked) await this.#wait.admit();
+    this.#hasLooked = true;
+    return seen;
   }
 }

@@ -3,12 +3,13 @@ import type { WebSocket } from 'ws';
 import { type Fault, isAway, isFault, orThrow } from '../../../core/faults.ts';
 import type { AgentId, SpaceId } from '../../../core/ids.ts';
 import type { Room } from '../../../core/room.ts';
+import type { Topic } from '../../../core/store.ts';
 import { framesTopic } from '../../../core/tasks/frames.ts';
 import { join, leave, REPLACED } from '../../../core/tasks/presence.ts';
 import { type Report, report } from '../../../core/tasks/report.ts';
 import { isTerminal } from '../../../core/tasks/task.ts';
-import { hearInTurn } from '../../../http/sockets/pace.ts';
-import type { Wakeups } from '../../../http/waiting/park.ts';
+import { type Hearer, hearInTurn } from '../../../http/sockets/pace.ts';
+import type { Listener, Wakeups } from '../../../http/waiting/park.ts';
 import { FrameFeed, type Line } from './frame-feed.ts';
 import { CLOSE } from './frames.ts';
 import { InboxFeed, type Wish } from './inbox-feed.ts';
@@ -16,7 +17,6 @@ import { type AgentFrame, type FrameError, readFrame, refuse, toFrameError } fro
 
 /** How many bytes may wait in a socket before its reader counts as slow. */
 const BUFFER_MOST = 4 * 1024 * 1024;
-const NOTHING = () => {};
 
 /** What all connections share. */
 export type Surroundings = {
@@ -41,7 +41,7 @@ const LET_IN = Promise.resolve(true);
  * The connection of one laptop. What it is sent was committed before, and what it says is committed before it is
  * acknowledged (A13). Thousands of them lie idle, so what only a busy one needs is made when it is needed.
  */
-export class Connection implements Line {
+export class Connection implements Line, Listener, Hearer {
   readonly at: Opened['at'];
   isAlive = true;
   readonly #around: Surroundings;
@@ -57,7 +57,6 @@ export class Connection implements Line {
   /** By task, what must be in its log before anything else is. */
   #ahead: Map<string, Promise<void>> | null = null;
   #isSentBack = false;
-  #off = NOTHING;
 
   constructor(around: Surroundings, { socket, wire, at }: Opened, wish: Wish) {
     this.#around = around;
@@ -66,10 +65,7 @@ export class Connection implements Line {
     this.at = at;
     this.#frames = new FrameFeed(around.room, at, this);
     this.#inbox = wish.events || wish.resumes ? this.#inboxFor(wish) : null;
-    hearInTurn(socket, (data, isBinary) => this.#hear(data, isBinary));
-    socket.on('pong', () => {
-      this.isAlive = true;
-    });
+    hearInTurn(socket, this);
     socket.on('error', terminate);
   }
 
@@ -101,18 +97,18 @@ export class Connection implements Line {
   /** Says hello once callers can find it here, takes over what waits, and then sends what is new. */
   async start(hello: string, replaces: string | null): Promise<void> {
     const { room, wakeups } = this.#around;
-    this.#off = wakeups.on(framesTopic(this.at.space, this.at.agent), (about) => this.#wake(about));
+    wakeups.join([this.#topic], this);
     orThrow(await join(room, { ...this.at, replaces }));
     this.#joined = true;
-    // It may have closed while we recorded that it came.
-    if (this.isClosed) return leave(room, this.at);
+    // It may have closed before we listened, or while we recorded that it came.
+    if (this.isClosed) return this.end();
     this.#socket.send(hello);
     this.#frames.start();
     await this.#inbox?.start(wakeups);
   }
 
   /** A connection that its laptop has replaced would stay on record and be given work until its heartbeat fails. */
-  #wake(about: ReadonlySet<string>): void {
+  wake(about: ReadonlySet<string>): void {
     if (about.has(this.at.link + REPLACED)) this.terminate();
     else this.#frames.wake(about);
   }
@@ -128,7 +124,7 @@ export class Connection implements Line {
   }
 
   async end(): Promise<void> {
-    this.#off();
+    this.#around.wakeups.leave([this.#topic], this);
     this.#inbox?.stop();
     await this.#frames
       .writeAcks()
@@ -140,6 +136,10 @@ export class Connection implements Line {
   get gone(): Promise<void> {
     if (this.#socket.readyState === this.#socket.CLOSED) return Promise.resolve();
     return new Promise((resolve) => this.#socket.once('close', () => resolve()));
+  }
+
+  get #topic(): Topic {
+    return framesTopic(this.at.space, this.at.agent);
   }
 
   get isClosed(): boolean {
@@ -203,8 +203,7 @@ export class Connection implements Line {
     });
   }
 
-  async #hear(data: Buffer, isBinary: boolean): Promise<void> {
-    this.isAlive = true;
+  async hear(data: Buffer, isBinary: boolean): Promise<void> {
     const { room } = this.#around;
     const frame = isBinary
       ? refuse(null, 'invalid_frame', 'Frames are text; a binary one is not read.')

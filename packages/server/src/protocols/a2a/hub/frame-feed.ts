@@ -41,7 +41,7 @@ export class FrameFeed {
   #sent = 0;
   #adoptions = 0;
   #isStarted = false;
-  readonly #sending = new OneAtATime(() => this.#sendPages());
+  readonly #sending = new OneAtATime();
   /** There may be more in the store than was sent. */
   #isHeldBack = false;
 
@@ -71,7 +71,9 @@ export class FrameFeed {
 
   #pull(): void {
     if (!this.#isStarted || this.#line.isClosed) return;
-    this.#sending.run().catch((problem: unknown) => this.#line.sendBack(problem, 'frames could not be read'));
+    this.#sending
+      .run(() => this.#sendPages())
+      .catch((problem: unknown) => this.#line.sendBack(problem, 'frames could not be read'));
   }
 
   async #sendPages(): Promise<void> {

@@ -7,6 +7,7 @@ import type { MadeAgent } from '../../../core/agents/found.ts';
 import { addKey, revokeKeys } from '../../../core/agents/keys.ts';
 import { subscribeToEverything } from '../../../core/events/subscriptions/subscribe.ts';
 import { Fault, orThrow } from '../../../core/faults.ts';
+import { framesTopic } from '../../../core/tasks/frames.ts';
 import { append, olderFrameKey, save } from '../../../core/tasks/log/log.ts';
 import { send } from '../../../core/tasks/open.ts';
 import { presenceOf, renewLinks, sweepLost } from '../../../core/tasks/presence.ts';
@@ -23,6 +24,7 @@ import { type HubFrame, Laptop } from '../../../testing/a2a/laptop.ts';
 import { anEvent, openInbox } from '../../../testing/akep/akep.ts';
 import { until } from '../../../testing/waiting.ts';
 import { ManualClock, World } from '../../../testing/world.ts';
+import { Connection } from './connection.ts';
 import { HUB_FRAMES } from './frames.ts';
 
 const world = useWorld();
@@ -61,6 +63,22 @@ function refused(url: string, options: { key?: string; protocols?: string[] }): 
 }
 
 describe('connecting', () => {
+  test('[A13] a laptop that had gone before it was taken in is listened for no longer', async () => {
+    const { agent } = await stage();
+    const { room, running } = world();
+    const { signals } = running.ground.data.store;
+    const socket = new WebSocket(world().url.replace(/^http/, 'ws'));
+    socket.on('error', () => {});
+    socket.terminate();
+    const around = { room, wakeups: signals, isActive: async () => true, warn: () => {} };
+    const at = { space: world().space.id, agent: agent.agent.id, link: 'link_gone', digest: '' };
+    const wire = { cork: () => {}, uncork: () => {} };
+    const wish = { events: false, resumes: false, cursor: null };
+    await new Connection(around, { socket, wire, at }, wish).start('{}', null);
+    expect(signals.topics()).not.toContain(framesTopic(at.space, at.agent));
+    expect(await presence(agent)).toMatchObject({ online: false });
+  });
+
   test('[A13] the hub says hello: which agent, which protocol, how large, where to upload', async () => {
     const { agent } = await stage();
     const socket = new WebSocket(`${world().url.replace(/^http/, 'ws')}/a2a/connect`, ['lantern.v1'], {

@@ -44,7 +44,7 @@ export class InboxFeed {
   #after = 0;
   #settled = 0;
   #resumesAfter = 0;
-  readonly #sending = new OneAtATime(() => this.#sendPages());
+  readonly #sending = new OneAtATime();
   #isOver = false;
   #off = () => {};
 
@@ -97,7 +97,7 @@ export class InboxFeed {
   }
 
   pull(): Promise<void> {
-    return this.#sending.run();
+    return this.#sending.run(() => this.#sendPages());
   }
 
   async #sendPages(): Promise<void> {

@@ -54,21 +54,22 @@ export class TaskFollower {
 
   async run(): Promise<void> {
     const { wakeups } = this.#shell;
-    const doubt = () => {
-      this.#isInDoubt = true;
-      this.nudge();
+    const doubt = {
+      wake: () => {
+        this.#isInDoubt = true;
+        this.nudge();
+      },
     };
-    const offs = [
-      wakeups.on(taskTopic(this.#task), () => this.nudge()),
-      wakeups.onEach(this.#sink.access, doubt),
-    ];
+    const off = wakeups.on(taskTopic(this.#task), () => this.nudge());
+    wakeups.join(this.#sink.access, doubt);
     try {
       await this.#watch.run(
         () => this.#sendNews(),
         () => this.#isOver || this.#sink.closed,
       );
     } finally {
-      for (const off of offs) off();
+      off();
+      wakeups.leave(this.#sink.access, doubt);
     }
   }
 

@@ -11,7 +11,7 @@ import { onlyLastingGet } from '../../../http/methods.ts';
 import { type Query, single } from '../../../http/reading/fields.ts';
 import { parseStrict } from '../../../http/reading/strict-json.ts';
 import type { Shell } from '../../../http/shell.ts';
-import { hearInTurn } from '../../../http/sockets/pace.ts';
+import { type Hearer, hearInTurn } from '../../../http/sockets/pace.ts';
 import { toAck } from '../mapping.ts';
 import { caller, readerOf, stillValid } from '../request.ts';
 import { Follower, type Sink, startOf } from './follower.ts';
@@ -66,13 +66,8 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
   const reader = readerOf(request);
   const { digest } = caller(request).key;
   const sink = new SocketSink(socket);
-  const leave = keepAlive(shell, socket);
   let follower: Follower | null = null;
-  socket.on('close', () => {
-    leave();
-    follower?.nudge();
-  });
-  hearInTurn(socket, async (data, isBinary) => {
+  const hear = async (data: Buffer, isBinary: boolean) => {
     try {
       // Its key may have ended since it connected (W28).
       await stillValid(shell.room, digest);
@@ -83,6 +78,13 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
     if (reply === null || sink.closed) return;
     if (socket.bufferedAmount > BUFFER_LIMIT) socket.terminate();
     else socket.send(reply);
+  };
+  const hearer = { isAlive: true, hear };
+  hearInTurn(socket, hearer);
+  const leave = keepAlive(shell, socket, hearer);
+  socket.on('close', () => {
+    leave();
+    follower?.nudge();
   });
   try {
     const start = await startOf(shell, reader, single(request.query as Query, 'cursor'));
@@ -114,14 +116,10 @@ function inClose(fault: Fault): string {
 }
 
 /** Detects half-open sockets, and tells readers to come back when the server stops. Returns a function that ends it. */
-function keepAlive(shell: Shell, socket: WebSocket): () => void {
-  let alive = true;
-  socket.on('pong', () => {
-    alive = true;
-  });
+function keepAlive(shell: Shell, socket: WebSocket, hearer: Hearer): () => void {
   const beat = setInterval(() => {
-    if (!alive) return socket.terminate();
-    alive = false;
+    if (!hearer.isAlive) return socket.terminate();
+    hearer.isAlive = false;
     socket.ping();
   }, HEARTBEAT_MS);
   const stay = shell.parking.onDrain(() => {
