@@ -27,7 +27,7 @@ export type Look<T> = () => Promise<{ found: boolean; value: T }>;
  */
 export class Parking {
   readonly #wakeups: Wakeups;
-  readonly #parked = new Set<() => void>();
+  readonly #parked = new Set<Leaving>();
   #draining = false;
 
   constructor(wakeups: Wakeups) {
@@ -40,67 +40,67 @@ export class Parking {
 
   /** Asks `look` again after each wake-up until it finds something, or answers with what it saw last. */
   until<T>({ socket }: IncomingMessage, wait: Wait, look: Look<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const waiter = new Waiter(wait, look);
-      const end = () => waiter.end();
-      const timer = setTimeout(end, Math.max(0, wait.millis));
-      // Before the first look, so that an announcement during a look leads to another look.
-      this.#wakeups.join(wait.topics, waiter);
-      // Not `once`, which allocates three more objects for each waiting request. Who closes only their side is answered,
-      // but not waited for (W30): they may have left altogether.
-      socket.on('close', end).on('end', end);
-      this.#parked.add(end);
-      if (this.#draining || socket.readableEnded) end();
-      waiter.begin((answer) => {
+    const waiter = new Waiter<T>();
+    const end = () => waiter.end();
+    const timer = setTimeout(end, Math.max(0, wait.millis));
+    // Before the first look, so that an announcement during a look leads to another look.
+    this.#wakeups.join(wait.topics, waiter);
+    // Not `once`, which allocates three more objects for each waiting request. Who closes only their side is answered,
+    // but not waited for (W30): they may have left altogether.
+    socket.on('close', end).on('end', end);
+    this.#parked.add(waiter);
+    if (this.#draining || socket.readableEnded) end();
+    return new Promise((resolve) => {
+      const leave = (answer: Promise<T>) => {
         clearTimeout(timer);
         this.#wakeups.leave(wait.topics, waiter);
-        this.#parked.delete(end);
+        this.#parked.delete(waiter);
         socket.off('close', end).off('end', end);
-        answer.then(resolve, reject);
-      });
+        resolve(answer);
+      };
+      waiter.begin({ look, admit: wait.admit, leave });
     });
   }
 
-  /** Calls `leave` when the server drains, until the returned function is called. */
-  onDrain(leave: () => void): () => void {
-    this.#parked.add(leave);
-    if (this.#draining) leave();
-    return () => void this.#parked.delete(leave);
+  /** Calls `end` when the server drains, until the returned function is called. */
+  onDrain(end: () => void): () => void {
+    const leaving = { end };
+    this.#parked.add(leaving);
+    if (this.#draining) end();
+    return () => void this.#parked.delete(leaving);
   }
 
   drain(): void {
     this.#draining = true;
-    for (const leave of [...this.#parked]) leave();
+    for (const leaving of [...this.#parked]) leaving.end();
   }
 }
 
+type Leaving = { end(): void };
+
+/** What a request waits with; `leave` is called once, with its answer. */
+type Waiting<T> = { look: Look<T>; admit: Wait['admit']; leave(answer: Promise<T>): void };
+
 /**
  * A request that waits: woken when there may be something, ended when its time is up. No function of it is suspended
- * meanwhile, because thousands may be parked and a suspended one costs as much as all the rest of them.
+ * meanwhile: thousands may be parked, and a suspended one costs as much as all the rest of them. It lets go of
+ * everything with its answer (ARCHITECTURE.md, "Doors and clocks").
  */
 class Waiter<T> implements Listener {
-  readonly #wait: Wait;
-  readonly #look: Look<T>;
-  #leave = (_: Promise<T>) => {};
+  #waiting: Waiting<T> | null = null;
   #hasLooked = false;
-  #isLooking = true;
+  #isLooking = false;
   #isCalled = false;
   #isOver = false;
 
-  constructor(wait: Wait, look: Look<T>) {
-    this.#wait = wait;
-    this.#look = look;
-  }
-
-  /** The first look; `leave` is called once, with the answer. */
-  begin(leave: (answer: Promise<T>) => void): void {
-    this.#leave = leave;
-    void this.#lookUntilQuiet();
+  begin(waiting: Waiting<T>): void {
+    this.#waiting = waiting;
+    void this.#lookUntilQuiet(waiting);
   }
 
   wake(): void {
     this.#isCalled = true;
-    if (!this.#isLooking) void this.#lookUntilQuiet();
+    if (this.#waiting !== null && !this.#isLooking) void this.#lookUntilQuiet(this.#waiting);
   }
 
   end(): void {
@@ -108,26 +108,31 @@ class Waiter<T> implements Listener {
     this.wake();
   }
 
-  async #lookUntilQuiet(): Promise<void> {
+  async #lookUntilQuiet(waiting: Waiting<T>): Promise<void> {
     this.#isLooking = true;
     try {
       do {
         this.#isCalled = false;
         const isLast = this.#isOver;
-        const { found, value } = await this.#lookOnce();
-        if (found || isLast) return this.#leave(Promise.resolve(value));
+        const { found, value } = await this.#look(waiting);
+        if (found || isLast) return this.#leave(waiting, Promise.resolve(value));
       } while (this.#isCalled);
       this.#isLooking = false;
     } catch (reason) {
-      this.#leave(Promise.reject(reason));
+      this.#leave(waiting, Promise.reject(reason));
     }
   }
 
-  async #lookOnce() {
-    const seen = await this.#look();
+  async #look({ look, admit }: Waiting<T>) {
+    const seen = await look();
     // After the look: whoever was shut out before the news came is not told it.
-    if (this.#hasLooked) await this.#wait.admit();
+    if (this.#hasLooked) await admit();
     this.#hasLooked = true;
     return seen;
+  }
+
+  #leave({ leave }: Waiting<T>, answer: Promise<T>): void {
+    this.#waiting = null;
+    leave(answer);
   }
 }

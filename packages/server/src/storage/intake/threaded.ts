@@ -53,7 +53,8 @@ export class ThreadedIntake implements Intake {
   #thread: Worker | null = null;
   #ready = false;
   #waiting: Waiting[] = [];
-  readonly #sent = new Map<number, Waiting[]>();
+  /** What the thread has not answered yet: a list, because of what a map keeps (ARCHITECTURE.md, "Doors and clocks"). */
+  #sent: { number: number; batch: Waiting[] }[] = [];
   #number = 0;
   #crowd = 0;
   /** How many units are being written on this thread. */
@@ -147,7 +148,7 @@ export class ThreadedIntake implements Intake {
       parts.push({ of, packed });
     }
     const number = ++this.#number;
-    this.#sent.set(number, batch);
+    this.#sent.push({ number, batch });
     this.#post(
       { kind: 'batch', number, parts },
       parts.map(({ packed }) => packed.bodies.buffer),
@@ -160,8 +161,8 @@ export class ThreadedIntake implements Intake {
   }
 
   #settle({ number, outcomes }: Answered): void {
-    const batch = this.#sent.get(number) ?? [];
-    this.#sent.delete(number);
+    const at = this.#sent.findIndex((one) => one.number === number);
+    const batch = this.#sent.splice(at, 1)[0]?.batch ?? [];
     batch.forEach(({ resolve, reject }, i) => {
       const outcome = outcomes[i];
       try {
@@ -180,8 +181,8 @@ export class ThreadedIntake implements Intake {
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** this.#losses++, LONGEST_PAUSE_MS);
     this.#notBefore = Math.max(this.#notBefore, performance.now() + pause);
     this.#parts.turns?.setLender(null);
-    const left = [...this.#sent.values()].flat();
-    this.#sent.clear();
+    const left = this.#sent.flatMap(({ batch }) => batch);
+    this.#sent = [];
     for (const { reject } of left)
       reject(new Fault('unavailable', 'The store has just stumbled. Retry in a moment.', { retryAfter: 1 }));
     const unsent = this.#waiting;
