@@ -161,9 +161,9 @@ export class ThreadedIntake implements Intake {
   }
 
   #settle({ number, outcomes }: Answered): void {
-    const at = this.#sent.findIndex((one) => one.number === number);
-    const batch = this.#sent.splice(at, 1)[0]?.batch ?? [];
-    batch.forEach(({ resolve, reject }, i) => {
+    const answered = this.#sent.find((one) => one.number === number);
+    this.#sent = this.#sent.filter((one) => one !== answered);
+    answered?.batch.forEach(({ resolve, reject }, i) => {
       const outcome = outcomes[i];
       try {
         if (outcome === undefined) throw new Error('the intake thread left somebody unanswered');
