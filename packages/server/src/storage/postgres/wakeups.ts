@@ -203,8 +203,11 @@ export class PostgresWakeups {
   }
 }
 
+/** These are looked for only where the ledger of their space has grown: thousands may listen, each with a look of its own. */
+const OF_A_SPACE: ReadonlySet<string> = new Set(['desk', 'inbox', 'access', 'frames']);
+
 /** Topics without a space concern every space, but for the one of all access: laptops are also asked with every heartbeat. */
 function concerns(topic: Topic, spaces: ReadonlySet<string>): boolean {
-  const [kind, space = ''] = topic.split(':');
-  return (kind !== 'desk' && kind !== 'inbox' && kind !== 'access') || spaces.has(space);
+  const [kind = '', space = ''] = topic.split(':');
+  return !OF_A_SPACE.has(kind) || spaces.has(space);
 }
