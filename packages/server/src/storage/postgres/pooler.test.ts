@@ -102,3 +102,18 @@ test('[R3] a notice that was lost is noticed at the end of the ledger', async ()
   );
   await until(async () => heard.length > 0);
 });
+
+test('[R3][D91] what a command commits is told by name, though it ends at once', async () => {
+  const { direct, open } = await pooled();
+  const server = await open(direct);
+  await until(async () => server.wakeups.hears);
+  const heard: string[] = [];
+  server.signals.on('desk:sp_1', (about) => heard.push(...about));
+  const names = Array.from({ length: 20 }, (_, i) => `thing-${i}`);
+  for (const name of names) {
+    const command = await open(direct);
+    await writeLine(command, name);
+    await command.stop();
+  }
+  await until(async () => names.every((name) => heard.includes(name)));
+});
