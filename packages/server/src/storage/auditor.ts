@@ -108,6 +108,12 @@ export class Auditor {
     replaceFile(file, text + readFileSync(file, 'utf8').slice(before.length));
   }
 
+  /** Whether an earlier key has signed what is in the file. All of it is renewed at once, so the first one tells. */
+  isFileOlder(): boolean {
+    const [first] = this.#kept();
+    return first !== undefined && this.#isOlder(first);
+  }
+
   /** A few at a time, each in its own commit: a year has half a million, and everybody else would wait. */
   async #signStored(space: SpaceId, anew: Map<string, string>): Promise<void> {
     const { room } = this.#parts;
