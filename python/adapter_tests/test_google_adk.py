@@ -30,7 +30,7 @@ class Scripted(BaseLlm):
 
 
 class GoogleADK(Room):
-    def run_all(self, *calls: Any, turns: int = 1, **options: Any) -> str:
+    def run_all(self, *calls: Any, turns: int = 1, decides: Any = lambda _: APPROVE, **options: Any) -> str:
         """What is said in that many turns of one session; the person answers after the first."""
         self.entered: list = []
 
@@ -49,7 +49,7 @@ class GoogleADK(Room):
             said = []
             for turn in range(turns):
                 if turn == 1:
-                    self.person(1, lambda _: APPROVE)
+                    self.person(len(calls), decides)
                 asked = types.Content(role="user", parts=[types.Part(text="Refund.")])
                 events = runner.run_async(user_id="u", session_id=session.id, new_message=asked)
                 said += [str(event.content) async for event in events]
@@ -92,6 +92,13 @@ class GoogleADK(Room):
         self.assertEqual((self.entered, len(self.rows())), ([A], 1))
         self.run_all(A, turns=3, wait=False)
         self.assertEqual((self.entered, len(self.rows())), ([A], 3))
+
+    def test_twins(self) -> None:
+        """[W12] of two calls that are the same, each has a question and an answer of its own"""
+        answers = iter([APPROVE, REJECT])
+        said = self.run_all(A, A, turns=2, decides=lambda _: next(answers), wait=False)
+        self.assertEqual((self.entered, len(self.rows())), ([A], 2))
+        self.assertIn("Not this customer.", said)
 
     def test_names(self) -> None:
         """[W12] a name in place of a list of names is refused: letters of it would be names"""

@@ -252,7 +252,9 @@ function pushParts(shell: Shell, signer: Signer): PushParts {
 function resealerOf({ room, data, auditor }: Ground, log: Logger, warn: Warn): Resealer {
   return new Resealer({
     room,
-    takeUpKey: () => takeUpKey(data.store, data.vault),
+    // Another replica may have replaced the key in the database; the file of checkpoints is each one's own.
+    takeUpKey: async () =>
+      (await takeUpKey(data.store, data.vault)) || (data.shared.masters.length > 1 && auditor.isFileOlder()),
     finish: async () => {
       await auditor.signAnew();
       await noteResealed(data.store, data.vault);

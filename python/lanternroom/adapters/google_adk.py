@@ -33,16 +33,19 @@ def lantern_callback(
         session_id, state = tool_context.session.id, tool_context.state
         # A call that is made again has a new id. The answer is used once: after it, the same call is a new question.
         mark = key_of("lanternroom", HeldCall([], tool.name, args))
-        earlier = state.get(mark)
+        earlier = _take(state, mark)
         call_id = earlier or _call_id(tool_context)
         call = HeldCall([session_id, call_id], tool.name, dict(args), tool.description, session_id)
-        verdict = await in_thread(review, "google-adk", call, wake, **options)
+        try:
+            verdict = await in_thread(review, "google-adk", call, wake, **options)
+        except BaseException:
+            if earlier:
+                _keep(state, mark, earlier)
+            raise
         if isinstance(verdict, Pending):
-            state[mark] = call_id
+            _keep(state, mark, call_id)
             message = f"Not run yet: a person has to decide first. End here, and call {tool.name} again when told to."
             return {"status": "pending", "message": message, "delivery_id": verdict.delivery_id}
-        if earlier:
-            state[mark] = None
         if isinstance(verdict, Refuse):
             return {"status": "not_run", "message": verdict.message}
         # Changed in place: ADK hands this very object to the tool next.
@@ -51,6 +54,20 @@ def lantern_callback(
         return None
 
     return before_tool
+
+
+def _take(state: Any, mark: str) -> str | None:
+    """At once and not when the answer is there: ADK runs the calls of a batch side by side, and two that are the same
+    must not both go by one answer."""
+    waiting: list[str] = state.get(mark) or []
+    if not waiting:
+        return None
+    state[mark] = waiting[1:]
+    return waiting[0]
+
+
+def _keep(state: Any, mark: str, call_id: str) -> None:
+    state[mark] = [*(state.get(mark) or []), call_id]
 
 
 def _call_id(tool_context: Any) -> str:

@@ -77,6 +77,21 @@ test('[D85] a new master key takes over while the server works, and then the old
   expect(await walk(world)).toEqual({ changed: 0, damaged: [] });
 });
 
+test('[D85][R1] a replica that starts when another has replaced the key brings its own file of checkpoints along', async () => {
+  const { world } = await openInbox();
+  const file = join(world.folder, 'ledger.checkpoints');
+  await world.deliver();
+  await world.restart();
+  const [old, next] = [keysIn(world), newKey()];
+  const ofOther = readFileSync(file, 'utf8');
+  await world.restart(() => putKeys(world, next, old));
+  await until(async () => (await noted(world)).join() === idOf(next));
+  await world.restart(() => writeFileSync(file, ofOther));
+  await until(async () => !readFileSync(file, 'utf8').startsWith(ofOther));
+  await world.restart(() => putKeys(world, next));
+  expect(await body(world.desk('GET', '/desk/audit/verify'))).toMatchObject({ ok: true, problems: [] });
+});
+
 test('[D85] a second key after the first opens and does not seal', async () => {
   const { world } = await openInbox();
   await world.deliver();

@@ -12,6 +12,7 @@ import { ManualClock } from '../testing/world.ts';
 import { Auditor } from './auditor.ts';
 import { Database } from './sqlite/driver.ts';
 import type { Session } from './statement.ts';
+import { MasterVault } from './vault.ts';
 
 const LINES = 30;
 
@@ -375,4 +376,33 @@ describe('what is found', () => {
       expect((await verify()).entries).toBe(LINES);
     },
   );
+});
+
+describe('a new master key', () => {
+  test('[W29][D85] a file whose checkpoints another replica has renewed in the database is signed a few at a time', async () => {
+    const { ground, space, lines } = await openCase();
+    const { room, data } = ground;
+    const [old] = data.shared.masters;
+    const vault = new MasterVault(Buffer.from('a new master key for tests'), [old]);
+    const renewed = { room: { ...room, vault }, session: data.store.session, vault, file: data.checkpoints };
+    const signed = (by: Pick<MasterVault, 'sign'>) =>
+      lines().map(({ seq, hash }) => {
+        const unsigned = { space, seq, hash, at: seq };
+        return JSON.stringify({ ...unsigned, signature: by.sign(checkpointText(unsigned)) });
+      });
+    await new Auditor({ ...renewed, file: `${data.checkpoints}.of-another-replica` }).signAnew();
+    const older = signed(data.vault).flatMap((line) => Array(10).fill(line));
+    writeFileSync(data.checkpoints, older.join('\n'));
+    let turns = 0;
+    let turn = setImmediate(function count() {
+      // Checkpoints go on being added.
+      if (++turns === 3) appendFileSync(data.checkpoints, `\n${signed(vault)[0]}`);
+      turn = setImmediate(count);
+    });
+    await new Auditor(renewed).signAnew();
+    clearImmediate(turn);
+    expect(turns).toBeGreaterThanOrEqual(older.length / 20);
+    const kept = readFileSync(data.checkpoints, 'utf8').split('\n');
+    expect(kept).toEqual([...signed(vault).flatMap((line) => Array(10).fill(line)), signed(vault)[0]]);
+  });
 });

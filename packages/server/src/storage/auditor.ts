@@ -48,7 +48,7 @@ export class Auditor {
     const ends = { head: () => this.#head(space), kept: this.#kept() };
     const verdict = await verifyLedger(this.#parts.room, space, ends, async (entries) => {
       progress?.(entries);
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     });
     this.#last.set(space, verdict);
     return verdict;
@@ -101,8 +101,17 @@ export class Auditor {
     const { room, file } = this.#parts;
     const anew = new Map<string, string>();
     for (const { id } of await room.store.directory.spaces()) await this.#signStored(id, anew);
-    // In one go, because another checkpoint may be added to the file at any time.
-    if (existsSync(file)) replaceFile(file, this.#linesAnew(readFileSync(file, 'utf8'), anew));
+    if (!existsSync(file)) return;
+    const before = readFileSync(file, 'utf8');
+    const text = await this.#linesAnew(before, anew);
+    // Checkpoints that were added meanwhile carry the current key's signature.
+    replaceFile(file, text + readFileSync(file, 'utf8').slice(before.length));
+  }
+
+  /** Whether an earlier key has signed what is in the file. All of it is renewed at once, so the first one tells. */
+  isFileOlder(): boolean {
+    const [first] = this.#kept();
+    return first !== undefined && this.#isOlder(first);
   }
 
   /** A few at a time, each in its own commit: a year has half a million, and everybody else would wait. */
@@ -117,22 +126,31 @@ export class Auditor {
           for (const { seq, signature } of older)
             await tx.ledger.setSignature(seq, anew.get(signature) ?? signature);
         });
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
 
-  /** Most of them are those of the database, whose new signatures are known. */
-  #linesAnew(text: string, known: ReadonlyMap<string, string>): string {
-    const { vault } = this.#parts.room;
-    const anew = (line: string) => {
-      const kept = toCheckpoint(line);
-      if (kept === null) return line;
-      const signature = known.get(kept.signature);
-      if (signature !== undefined) return JSON.stringify({ ...kept, signature });
-      if (!this.#isOlder(kept)) return line;
-      return JSON.stringify({ ...kept, signature: vault.sign(checkpointText(kept)) });
-    };
-    return text.split('\n').map(anew).join('\n');
+  /**
+   * A few at a time as well: another replica, or a try that was interrupted, may have renewed all of them in the
+   * database before.
+   */
+  async #linesAnew(text: string, known: ReadonlyMap<string, string>): Promise<string> {
+    const lines = text.split('\n');
+    for (const [at, line] of lines.entries()) {
+      lines[at] = this.#lineAnew(line, known);
+      if ((at + 1) % SIGNED_AT_ONCE === 0) await nextTurn();
+    }
+    return lines.join('\n');
+  }
+
+  /** The new signatures of those that the database had as well are known. */
+  #lineAnew(line: string, known: ReadonlyMap<string, string>): string {
+    const kept = toCheckpoint(line);
+    if (kept === null) return line;
+    const signature = known.get(kept.signature);
+    if (signature !== undefined) return JSON.stringify({ ...kept, signature });
+    if (!this.#isOlder(kept)) return line;
+    return JSON.stringify({ ...kept, signature: this.#parts.room.vault.sign(checkpointText(kept)) });
   }
 
   #isOlder(checkpoint: Checkpoint): boolean {
@@ -166,4 +184,8 @@ function isCheckpoint(value: unknown): value is Checkpoint {
   const { space, seq, hash, at, signature } = value as Record<string, unknown>;
   const texts = [space, hash, signature].every((part) => typeof part === 'string');
   return texts && typeof seq === 'number' && typeof at === 'number';
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

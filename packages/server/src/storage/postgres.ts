@@ -112,7 +112,7 @@ export class PostgresStore implements Store {
   async stop(): Promise<void> {
     await this.#commits.close();
     clearInterval(this.#clockTimer);
-    this.wakeups.stop();
+    await this.wakeups.stop();
     this.#where.stop();
     await Promise.all(this.#lanes.map((lane) => lane.close()));
   }

@@ -50,6 +50,7 @@ export class SqliteStore implements Store {
   readonly #folding: LogFolding | null;
   readonly #remembered: Remembered;
   readonly #others: OthersNews;
+  readonly #files: SameFiles;
 
   private constructor(writer: SqliteSession, reader: SqliteSession, options: SqliteOptions) {
     this.session = reader;
@@ -64,12 +65,14 @@ export class SqliteStore implements Store {
     const others = new OthersNews({ session: reader, version, tell: (news) => this.#hearOthers(news) });
     this.#others = others;
     const files = new SameFiles(options.file, () => writer.db.exec(FOLD));
+    this.#files = files;
     const assertThere = () => files.assertThere();
     const notesNews = () => !isSecond && !others.isListening;
     const runner = new SqliteRunner(
       writer,
       { ...options, folding, assertThere, notesNews },
       ({ tables, bodies }) => {
+        files.wrote();
         for (const answers of Object.values(remembered)) answers.wrote(tables);
         this.#reads.bodies.expect(bodies);
       },
@@ -131,6 +134,7 @@ export class SqliteStore implements Store {
   hear(news: News): void {
     // At once: whoever was just answered may ask in this turn of the event loop, before the version is next checked.
     this.#remembered.tasks.wrote(OF_TASKS);
+    this.#files.wrote();
     let changes = 0;
     for (const about of news.values()) changes += about.size;
     this.#folding?.wrote(changes * ROWS_OF_NEWS);

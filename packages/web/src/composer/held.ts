@@ -11,6 +11,8 @@ export type Held = {
   isSure: boolean;
   /** Whether it is being undone. */
   isLeaving: boolean;
+  /** Counted together with the notices: the higher number came later. */
+  count: number;
 };
 /** `headline` is the agent's wording inside the text, in quotation marks. */
 export type Notice = {
@@ -20,8 +22,6 @@ export type Notice = {
   headline?: string;
   /** Takes back what it tells of. */
   undo?: () => void;
-  /** The last decision that was held when this was said; one that came later is the first to be undone. */
-  after?: string;
 };
 type About = Pick<Notice, 'delivery' | 'headline' | 'undo'>;
 
@@ -66,7 +66,7 @@ export const foot = {
     change({
       held: [
         ...state.held.filter((other) => other.id !== held.id),
-        { ...held, isSure: false, isLeaving: false },
+        { ...held, isSure: false, isLeaving: false, count: ++counter },
       ],
     }),
   /** The server has the decision, and holds it until `effectAt`. */
@@ -78,14 +78,15 @@ export const foot = {
    * Takes over what the server holds for this person, so that it is shown after a reload and in all their browsers.
    */
   adopt: (theirs: readonly HeldDecision[]) => {
-    const leaving = new Set(state.held.flatMap(({ id, isLeaving }) => (isLeaving ? [id] : [])));
+    const shown = new Map(state.held.map((held) => [held.id, held]));
     const sure = theirs.map(({ delivery_id: id, headline, status: verdict, effect_at }) => ({
       id,
       headline,
       verdict,
       endsAt: Date.parse(effect_at),
       isSure: true,
-      isLeaving: leaving.has(id),
+      isLeaving: shown.get(id)?.isLeaving ?? false,
+      count: shown.get(id)?.count ?? ++counter,
     }));
     const known = new Set(sure.map(({ id }) => id));
     const now = serverNow();
@@ -94,12 +95,16 @@ export const foot = {
   },
   say: (text: string, about: About = {}) => {
     const id = ++counter;
-    const last = state.held.at(-1);
-    const after = last === undefined ? {} : { after: last.id };
-    change({ notices: [...state.notices.slice(-2), { id, text, ...about, ...after }] });
+    change({ notices: [...state.notices.slice(-2), { id, text, ...about }] });
     // A notice about an answer stays until it is closed: it leads to what the person wrote.
     if (about.delivery === undefined) setTimeout(() => foot.close(id), NOTICE_MS);
   },
   close: (id: number) => change({ notices: state.notices.filter((notice) => notice.id !== id) }),
   clear: () => change(NOTHING),
 };
+
+/** The notice whose undoing the key means; undefined where a decision that is still held came later, or there is none. */
+export function undoneFirst({ held, notices }: State): Notice | undefined {
+  const last = Math.max(0, ...held.flatMap(({ isLeaving, count }) => (isLeaving ? [] : [count])));
+  return notices.findLast(({ id, undo }) => undo !== undefined && id > last);
+}

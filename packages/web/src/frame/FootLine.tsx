@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { overviewQuery } from '../api/questions.ts';
-import { foot, type Held, type Notice } from '../composer/held.ts';
+import { foot, type Held, type Notice, undoneFirst } from '../composer/held.ts';
 import { undoAnswer } from '../composer/send.ts';
 import { Text } from '../detail/Text.tsx';
 import { Key } from '../keys/Key.tsx';
@@ -13,7 +13,8 @@ import { KeepClear } from './KeepClear.tsx';
 
 /** Decisions that can still be undone, and notices of what did not work. */
 export function FootLine() {
-  const { held: all, notices } = useSyncExternalStore(foot.subscribe, foot.get);
+  const state = useSyncExternalStore(foot.subscribe, foot.get);
+  const { held: all, notices } = state;
   const { data } = useQuery(overviewQuery);
   useEffect(() => {
     if (data?.held !== undefined) foot.adopt(data.held);
@@ -21,7 +22,7 @@ export function FootLine() {
   const held = all.filter(({ isLeaving }) => !isLeaving);
   const last = held.at(-1);
   const place = useRef<HTMLDivElement>(null);
-  const newest = notices.findLast(({ undo, after }) => undo && (last === undefined || last.id === after));
+  const newest = undoneFirst(state);
   const takeBack = (notice: Notice) => {
     foot.close(notice.id);
     notice.undo?.();

@@ -95,12 +95,20 @@ function assertNotEmptied(database: string, checkpoints: string): void {
 function inPrivate(database: string, open: () => SqliteStore): SqliteStore {
   const isNew = !existsSync(database);
   try {
-    if (isNew) closeSync(openSync(database, 'a', PRIVATE));
+    if (isNew) makePrivate(database);
     const store = open();
     keepPrivate(database);
     return store;
   } catch (reason) {
     if (isNew && isEmpty(database)) for (const file of filesOf(database)) rmSync(file, { force: true });
+    throw reason;
+  }
+}
+
+function makePrivate(database: string): void {
+  try {
+    closeSync(openSync(database, 'a', PRIVATE));
+  } catch (reason) {
     throw openStoreError(reason, database);
   }
 }

@@ -55,9 +55,15 @@ test('[R9][R3] where LISTEN brings nothing, news is found by looking, and the lo
   const { behind, warnings, open } = await pooled();
   const [one, other] = [await open(behind), await open(behind)];
   const heard: string[] = [];
-  other.signals.on('desk:sp_1', (about) => heard.push(...about));
+  const ofOthers: string[] = [];
+  for (const topic of ['desk:sp_1', 'frames:sp_1:agent'] as const)
+    other.signals.on(topic, (about) => heard.push(`${topic} ${[...about]}`));
+  for (const topic of ['desk:sp_2', 'frames:sp_2:agent'] as const)
+    other.signals.on(topic, () => ofOthers.push(topic));
   await writeLine(one, 'thing');
-  await until(async () => heard.length > 0);
+  await until(async () => heard.length > 1);
+  expect(heard.sort()).toEqual(['desk:sp_1 ', 'frames:sp_1:agent ']);
+  expect(ofOthers).toEqual([]);
   await until(async () => warnings.length > 0);
   expect(warnings.every((warning) => warning.startsWith('LISTEN brings nothing'))).toBe(true);
   expect(other.wakeups.hears).toBe(false);
@@ -95,4 +101,19 @@ test('[R3] a notice that was lost is noticed at the end of the ledger', async ()
       .catch(() => false),
   );
   await until(async () => heard.length > 0);
+});
+
+test('[R3][D91] what a command commits is told by name, though it ends at once', async () => {
+  const { direct, open } = await pooled();
+  const server = await open(direct);
+  await until(async () => server.wakeups.hears);
+  const heard: string[] = [];
+  server.signals.on('desk:sp_1', (about) => heard.push(...about));
+  const names = Array.from({ length: 20 }, (_, i) => `thing-${i}`);
+  for (const name of names) {
+    const command = await open(direct);
+    await writeLine(command, name);
+    await command.stop();
+  }
+  await until(async () => names.every((name) => heard.includes(name)));
 });

@@ -35,7 +35,8 @@ export class PostgresWakeups {
   readonly #ends = new Map<string, number>();
   #unsent: Map<Topic, Set<string>> = new Map();
   #unsentEnds = new Map<string, number>();
-  #sending = false;
+  /** While a notice is under way. */
+  #sending: Promise<void> | null = null;
   #hears = false;
   #awaited: string | null = null;
   #listeningOn: unknown = null;
@@ -57,9 +58,11 @@ export class PostgresWakeups {
     this.#lookLater();
   }
 
-  stop(): void {
+  /** What was committed is still told: a command ends as soon as it has done its work. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#timers) clearTimeout(timer);
+    await this.#sending;
   }
 
   /** The database was away and is back: whatever happened meanwhile was missed. */
@@ -81,12 +84,11 @@ export class PostgresWakeups {
       if (known === undefined) this.#unsent.set(topic, new Set(about));
       else for (const one of about) known.add(one);
     }
-    if (!this.#sending) void this.#send();
+    if (this.#unsent.size > 0) this.#sending ??= this.#send();
   }
 
   async #send(): Promise<void> {
-    this.#sending = true;
-    while (this.#unsent.size > 0 && !this.#stopped) {
+    while (this.#unsent.size > 0) {
       const told = [...this.#unsent].map(([topic, about]): [Topic, string[]] => [topic, [...about]]);
       const ends = [...this.#unsentEnds];
       this.#unsent = new Map();
@@ -94,7 +96,7 @@ export class PostgresWakeups {
       // Lost news is found at the ends of the ledgers; nobody waits for this.
       await this.#notify(writeNotices(this.#me, told, ends)).catch(() => {});
     }
-    this.#sending = false;
+    this.#sending = null;
   }
 
   async #notify(payloads: readonly string[]): Promise<void> {
@@ -203,8 +205,11 @@ export class PostgresWakeups {
   }
 }
 
+/** These are looked for only where the ledger of their space has grown: thousands may listen, each with a look of its own. */
+const OF_A_SPACE: ReadonlySet<string> = new Set(['desk', 'inbox', 'access', 'frames']);
+
 /** Topics without a space concern every space, but for the one of all access: laptops are also asked with every heartbeat. */
 function concerns(topic: Topic, spaces: ReadonlySet<string>): boolean {
-  const [kind, space = ''] = topic.split(':');
-  return (kind !== 'desk' && kind !== 'inbox' && kind !== 'access') || spaces.has(space);
+  const [kind = '', space = ''] = topic.split(':');
+  return !OF_A_SPACE.has(kind) || spaces.has(space);
 }

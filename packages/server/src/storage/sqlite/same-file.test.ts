@@ -77,6 +77,21 @@ test('[D26] a log that was cut off takes nothing more', async () => {
   }
 });
 
+test('[D26] a log that lost no more than the last commit takes nothing more either', async () => {
+  const file = join(freshFolder(), 'store.db');
+  const store = open(file);
+  onTestFinished(() => store.stop());
+  await write(store, 1);
+  const before = statSync(`${file}-wal`).size;
+  await write(store, 2);
+  truncateSync(`${file}-wal`, before);
+  for (const seq of [3, 4])
+    await expect(write(store, seq)).rejects.toMatchObject({
+      fault: 'unavailable',
+      detail: { retryAfter: 30 },
+    });
+});
+
 test('[D26] a log that another program has emptied into the database is no reason to stop', async () => {
   const file = join(freshFolder(), 'store.db');
   const store = open(file);

@@ -62,12 +62,17 @@ export class SameFiles {
     );
   }
 
+  /** After a commit: by now the log has its full length. */
+  wrote(): void {
+    this.#logSize = Math.max(this.#logSize, sizeOf(this.#log) ?? 0);
+  }
+
   /**
    * SQLite never makes its log shorter, but other programs may, when all of it is in the database; else what is folded
    * now is missing.
    */
   #assertWhole(): void {
-    const size = sizeOf(this.#log);
+    const size = sizeOf(this.#log) ?? this.#logSize;
     if (size < this.#logSize) this.#foldOrRefuse();
     this.#logSize = size;
   }
@@ -83,8 +88,13 @@ export class SameFiles {
   }
 }
 
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** Null for who may not look. */
+function sizeOf(path: string): number | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return null; // never thrown: what has just been committed must not look as if it was not
+  }
 }
 
 function gone(explanation: string): Fault {

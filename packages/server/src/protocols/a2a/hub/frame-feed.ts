@@ -56,9 +56,10 @@ export class FrameFeed {
     this.#pull();
   }
 
+  /** An empty name stands for news whose contents were lost: it may be ours, and of any kind. */
   wake(about: ReadonlySet<string>): void {
     const { link } = this.#at;
-    if (about.has(link + ADOPTED)) this.#startOver();
+    if (about.has(link + ADOPTED) || about.has('')) this.#startOver();
     else if (!about.has(link)) return;
     this.#pull();
   }

@@ -7,6 +7,7 @@ import { TestCaller, v03Message } from '../../../testing/a2a/a2a.ts';
 import { type HubFrame, Laptop } from '../../../testing/a2a/laptop.ts';
 import { until } from '../../../testing/waiting.ts';
 import { ManualClock, World } from '../../../testing/world.ts';
+import { FrameFeed } from './frame-feed.ts';
 
 const isWork = (frame: HubFrame) => frame.type === 'task' || frame.type === 'message';
 
@@ -99,6 +100,36 @@ test('[A13] a connection that its laptop has replaced is ended, and given nothin
   const got = () => [...back.frames, ...bystander.frames].filter(isWork).map(({ taskId }) => taskId);
   await until(async () => got().length === 3);
   expect(got().sort()).toEqual(ids.sort());
+});
+
+test('[R3][A13] news whose contents were lost on the way leads to all that is waiting, once', async () => {
+  const { world, at, submit } = await stage();
+  const said: HubFrame[] = [];
+  const line = {
+    isClosed: false,
+    isSlow: false,
+    isLetIn: async () => true,
+    send: (frame: string) => void said.push(JSON.parse(frame)),
+    sendBack: (problem: unknown) => {
+      throw problem;
+    },
+  };
+  const own = { ...at, link: 'link_own' };
+  await join(world.room, { ...at, link: 'link_other', replaces: null });
+  const older = await submit('for another connection, whose server dies');
+  await join(world.room, { ...own, replaces: null });
+  await world.room.store.write(at.space, [], (tx) => tx.links.remove(at.agent, 'link_other'));
+  const newer = await submit('for this one');
+  const feed = new FrameFeed(world.room, own, line);
+  feed.start();
+  await until(async () => said.length === 1);
+  await world.room.store.write(at.space, [], (tx) => tx.frames.adopt(at.agent, 'link_other', own.link));
+  feed.wake(new Set(['']));
+  await until(async () => said.length === 2);
+  const newest = await submit('and after it');
+  feed.wake(new Set(['']));
+  await until(async () => said.length === 3);
+  expect(said.map(({ taskId }) => taskId)).toEqual([newer, older, newest]);
 });
 
 test('[A13] an agent has at most a hundred connections; one that comes back for its own is let in', async () => {
