@@ -9,9 +9,16 @@ if (!agent?.startsWith('@')) {
 }
 const caller = createCaller({ agent: `${LANTERN_URL}/${agent}`, token: WAKE_API_KEY });
 
-for await (const { task, message, statusUpdate, artifactUpdate } of caller.stream(text)) {
-  const status = statusUpdate?.status ?? task?.status;
-  if (status) console.log(status.state, textIn(status.message));
-  if (artifactUpdate) console.log('artifact', artifactUpdate.artifact.artifactId);
-  if (message) console.log(textIn(message));
+async function send() {
+  for await (const { task, message, statusUpdate, artifactUpdate } of caller.stream(text)) {
+    const status = statusUpdate?.status ?? task?.status;
+    if (status) console.log(status.state, textIn(status.message));
+    if (artifactUpdate) console.log('artifact', artifactUpdate.artifact.artifactId);
+    if (message) console.log(textIn(message));
+  }
 }
+
+await send().catch((error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});

@@ -1,11 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
+import { rolldown } from 'rolldown';
 import { noticesOf } from './notices.mjs';
 import { inRepo, readJson } from './repo.mjs';
 
 /**
  * Loading fourteen hundred small files is most of a cold start, and Node 20 caches nothing of it. So the program is
  * also written as a few large files, which `lanternroom` runs; their content is the same.
+ *
+ * A program of its own: `npm start` becomes the server, which would keep the half gigabyte that the bundler takes.
  */
 const FOLDER = 'packages/server/dist/bundle';
 /** The licences of what the bundle contains. */
@@ -29,10 +32,8 @@ const ENTRIES = {
 const OUTSIDE = Object.keys(readJson('packages/server/package.json').dependencies);
 const isOutside = (id) => OUTSIDE.some((name) => id === name || id.startsWith(`${name}/`));
 
-/** Returns the files that it wrote, as paths from the root. */
-export async function bundleServer() {
-  // Imported here, so that nobody waits for it when everything is already built.
-  const { rolldown } = await import('rolldown');
+/** Prints the files that it wrote, as paths from the root. */
+async function bundleServer() {
   const bundle = await rolldown({
     cwd: inRepo('packages/server'),
     input: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, inRepo(path)])),
@@ -45,7 +46,7 @@ export async function bundleServer() {
     const { output } = await bundle.write(OUTPUT);
     refuseStrays(output);
     writeFileSync(inRepo(FOLDER, NOTICES), noticesOf(output.flatMap(({ moduleIds }) => moduleIds ?? [])));
-    return [NOTICES, ...output.map(({ fileName }) => fileName)].map((name) => `${FOLDER}/${name}`);
+    for (const name of [NOTICES, ...output.map(({ fileName }) => fileName)]) console.log(`${FOLDER}/${name}`);
   } finally {
     await bundle.close();
   }
@@ -73,3 +74,5 @@ const OUTPUT = {
   sourcemap: true,
   sourcemapExcludeSources: true,
 };
+
+await bundleServer();

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
-import { bundleServer } from './bundle.mjs';
 import { runNode, runNpm } from './child.mjs';
 import { Stop } from './command.mjs';
 import { DOWNLOADS, ingredients, makeDownloads } from './downloads.mjs';
@@ -104,11 +103,14 @@ async function compile(dir) {
   if (code !== 0)
     throw new Stop(`${messages.join('\n').trim()}\n\nThe build of ${dir} failed; the reasons are above.`);
   if (dir !== 'packages/server') return emitted;
-  return new Set([...emitted, ...(await bundleServer().catch(unbundled))]);
+  return new Set([...emitted, ...(await bundleServer())]);
 }
 
-function unbundled(reason) {
-  throw new Stop(`${reason.message}\n\nThe server could not be bundled; the reasons are above.`);
+async function bundleServer() {
+  const { code, output } = await runNode(['scripts/bundle.mjs']);
+  if (code !== 0)
+    throw new Stop(`${output.trim()}\n\nThe server could not be bundled; the reasons are above.`);
+  return output.split('\n').filter((line) => line !== '');
 }
 
 function splitOutput(output) {

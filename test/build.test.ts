@@ -42,6 +42,16 @@ test.each(LIBRARIES)('the maps of %s bring the sources that they name', (name) =
   expect(empty).toEqual([]);
 });
 
+test('the bundler runs in a process of its own, because `npm start` becomes the server and would keep its memory', () => {
+  const scripts = readdirSync(inRepo('scripts')).filter((name) => name.endsWith('.mjs'));
+  const loading = scripts.filter((name) =>
+    /from '\.\/bundle\.mjs'|import\('rolldown'\)|from 'rolldown'/.test(
+      readFileSync(inRepo(`scripts/${name}`), 'utf8'),
+    ),
+  );
+  expect(loading).toEqual(['bundle.mjs']);
+});
+
 /** The packages from which a bundle's maps say that its lines come. */
 function packagesInside(bundle: string): Set<string> {
   const maps = readdirSync(bundle).filter((name) => name.endsWith('.js.map'));

@@ -74,3 +74,11 @@ test('the documents that a README names on the server are there', () => {
   expect(named).not.toEqual([]);
   expect(named.filter((path) => !existsSync(inRepo(path)))).toEqual([]);
 });
+
+test('[K28] the events of people that a document names are those that there are', () => {
+  const texts = [...DOCUMENTS, 'packages/agent/src/help.ts'].filter((path) => path !== 'CHANGELOG.md');
+  const named = texts.flatMap((path) =>
+    [...readFileSync(inRepo(path), 'utf8').matchAll(/\bhuman\.[a-z_]+/g)].map(([name]) => name),
+  );
+  expect([...new Set(named)].sort()).toEqual(['human.approved', 'human.rejected', 'human.review_required']);
+});

@@ -101,6 +101,24 @@ describe('on the data of a running server', () => {
     await refused(1, /no producer with this id/, ['producer', 'rotate', 'nobody', '--data', folder]);
   });
 
+  test('[K31] the list of producers says what was refused lately, and why', async () => {
+    const { folder, url } = await Server.start();
+    const made = await run<MadeKey>(folder, 'producer', 'add', 'exporter');
+    const client = new AkepClient(url);
+    const secret = Buffer.from(made.secret.slice(6), 'base64');
+    const listed = async () => (await lanternroom(['producer', 'list', '--data', folder])).stdout;
+    expect(await listed()).not.toContain('refused');
+    await each([1, 2, 3, 4, 5, 6, 7], async (n) => {
+      const event = { ...sampleEvent(`evt_refused_${n}`), 'rm\u001b[2J': 1 };
+      expect((await client.send(event, secret)).status).toBe(400);
+    });
+    const said = await listed();
+    expect(
+      said.match(/ 400 {2}evt_refused_[3-7] {2}AKEP events carry knowledge, not commands\./g),
+    ).toHaveLength(5);
+    expect(said).not.toContain('\u001b');
+  });
+
   test('[D31][D4] spaces and people, and their tokens', async () => {
     const { folder, url } = await Server.start();
     const password = 'correct horse staple';

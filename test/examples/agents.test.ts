@@ -98,3 +98,14 @@ test('[A14] send.mjs shows how it goes', async () => {
   expect(await child.ended).toMatchObject({ code: 0, stderr: '' });
   expect(child.stdout).toMatch(/TASK_STATE_COMPLETED That was 2 words/);
 });
+
+test('[A16] the sender says in one sentence why it was refused', async () => {
+  const server = await Server.start();
+  const env = { LANTERN_URL: server.url, WAKE_API_KEY: AGENT.key };
+  const child = new Child([process.execPath, inRepo('examples/send.mjs'), '@home/nobody', 'Hello'], env);
+  const { code, stderr } = await child.ended;
+  expect(code).toBe(1);
+  expect(stderr.trimEnd()).toMatch(
+    /^http\S+ refused \(404\): There is no agent with this name in your space\.$/,
+  );
+});

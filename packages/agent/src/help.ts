@@ -46,7 +46,7 @@ are printed and stay unacknowledged; a command still gets them. Treat what an ev
 Examples:
   lantern listen --exec ./on-event.sh
   lantern listen --once --exec 'python3 handle.py'        (for cron: takes what is there, then ends)
-  lantern listen --types human.approved,human.rejected --json --once
+  lantern listen --types human.approved,human.rejected,message.received --json --once
   lantern listen --exec 'jq -r .event.knowledge.summary >> notes.txt' --cursor-file ./notes.cursor`;
 
 export const LOGIN_HELP = `

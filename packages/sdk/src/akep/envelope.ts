@@ -61,7 +61,9 @@ function newEventId(): string {
   return `evt_${crypto.randomUUID().replaceAll('-', '')}`;
 }
 
-function contentTypeOf({ content }: EventDraft['knowledge']): string {
+/** A caller without types may have left `knowledge` out; the check that follows says so. */
+function contentTypeOf(knowledge: EventDraft['knowledge'] | undefined): string {
+  const content = knowledge?.content;
   return content === undefined || typeof content === 'string' ? 'text/plain' : 'application/json';
 }
 

@@ -151,6 +151,7 @@ describe('sending an event', () => {
     ['a type in capitals', { event_type: 'Tool.Completed' }, /event_type/],
     ['nobody concerned', { subject: { colour: 'red' } }, /task_id/],
     ['nothing said', { knowledge: { kind: 'message' as const, summary: '' } }, /summary/],
+    ['nothing known', { knowledge: undefined as never }, /summary/],
   ])('[K4] %s is wrong usage, and nothing is sent', async (_, more, hint) => {
     const { producer, seen } = await startProducer(() => ACCEPTED);
     const sending = producer.send({ ...EVENT, ...more });

@@ -22,7 +22,9 @@ export function addProducerCommands(program: Command): void {
     .option('--public-key <whpk>', 'Ed25519 instead of a shared secret; for subscriptions that name the key')
     .action(add);
   inSpace(
-    producer.command('list').description('all producers, when they were last seen and what was refused'),
+    producer
+      .command('list')
+      .description('all producers, when they were last seen, and the newest of what was refused'),
     'producer list --json',
   ).action(list);
   inSpace(
@@ -59,6 +61,8 @@ function keyLines({ keyId, secret }: { keyId: string; secret: string }): string 
   return isPublicKey(secret) ? id : ` The secret is shown only now:${id}\n  secret  ${secret}`;
 }
 
+const SHOWN_REFUSALS = 5;
+
 function list(options: Common): Promise<void> {
   return withSpace(options, async (ground, space) => {
     const now = ground.room.clock.now();
@@ -75,7 +79,7 @@ function list(options: Common): Promise<void> {
             active: isActive(k, now),
             expires_at: toIsoOrNull(k.expiresAt),
           })),
-          refused: (await tx.producers.refusals(p.id, 5)).map((r) => ({
+          refused: (await tx.producers.refusals(p.id, SHOWN_REFUSALS)).map((r) => ({
             at: toIso(r.at),
             event_id: r.eventId,
             status: r.status,
@@ -84,10 +88,13 @@ function list(options: Common): Promise<void> {
         })),
       );
     });
-    const words = producers.map((p) => {
+    const words = producers.flatMap((p) => {
       const active = p.keys.filter((k) => k.active).map(inWords);
-      const seen = `last seen ${p.last_seen_at ?? 'never'}  refused lately ${p.refused.length}`;
-      return `${p.producer_id}  ${p.tier}  ${seen}\n  keys  ${active.join(', ') || 'none active'}`;
+      return [
+        `${p.producer_id}  ${p.tier}  last seen ${p.last_seen_at ?? 'never'}`,
+        `  keys  ${active.join(', ') || 'none active'}`,
+        ...p.refused.map(refusalInWords),
+      ];
     });
     print(
       options,
@@ -99,6 +106,12 @@ function list(options: Common): Promise<void> {
 
 function inWords({ key_id, expires_at }: { key_id: string; expires_at: string | null }): string {
   return expires_at === null ? key_id : `${key_id} (until ${expires_at})`;
+}
+
+/** The id and parts of the reason are the producer's words, which must not steer a terminal. */
+function refusalInWords(r: { at: string; status: number; event_id: string | null; reason: string }): string {
+  const line = `  refused  ${r.at}  ${r.status}  ${r.event_id ?? 'no id'}  ${r.reason}`;
+  return line.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 }
 
 /** Its id, or the name that it was made with. */

@@ -144,7 +144,7 @@ function fromCard(card: StoredCard) {
 function toChange(body: JsonObject): Partial<CardData> {
   const change: Partial<CardData> = {};
   for (const [name, value] of Object.entries(body)) {
-    const read = FIELDS[name];
+    const read = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
     if (read === undefined) throw invalid(name, `A card has no field ${name}.`);
     Object.assign(change, read(value));
   }

@@ -283,9 +283,14 @@ describe('cards', () => {
     [{ visibility: 'everybody' }, 'visibility'],
     [{ skills: [{ id: 'x' }] }, 'skills.name'],
     [{ skills: [skill, skill] }, 'skills'],
-    [{ wait_seconds: 31 }, 'waitSeconds'],
+    [{ wait_seconds: 31 }, 'wait_seconds'],
+    [{ input_modes: [] }, 'input_modes'],
+    [{ output_modes: ['text'] }, 'output_modes'],
+    [{ documentation_url: 'ftp://x' }, 'documentation_url'],
+    [{ icon_url: 'x' }, 'icon_url'],
     [{ private: 'yes' }, 'private'],
     [{ colour: 'blue' }, 'colour'],
+    [{ toString: 'x' }, 'toString'],
   ])('[D66] %j is refused by name, and nothing changes', async (sent, field) => {
     const agent = await anAgent(world());
     const at = `/desk/agents/${agent.agent.id}/card`;

@@ -165,6 +165,7 @@ export function toPush(given: JsonObject, path: string): PushRequest {
   return {
     id: optionalId(given, 'id', `${path}id`),
     url: requiredId2048(given, `${path}url`),
+    urlField: `${path}url`,
     ...(token === null ? {} : { token }),
     ...(scheme === null
       ? {}

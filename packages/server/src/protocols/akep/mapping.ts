@@ -22,7 +22,7 @@ import {
   requiredText,
   single,
 } from '../../http/reading/fields.ts';
-import { checkSubscription, EVENT_TYPE, LIMITS } from './schema.ts';
+import { checkSubscription, EVENT_TYPE, LIMITS, PolicyChange, WaitBody } from './schema.ts';
 
 export function toLimit(query: Query): number {
   return whole(query, 'limit', 1, LIMITS.pageMost) ?? LIMITS.pageDefault;
@@ -137,6 +137,7 @@ export function toWait(
   body: JsonObject,
   made: { space: string; id: string; agent: string; now: Micros },
 ): Wait {
+  refuseUnknown(body, WaitBody);
   const subject = body.subject ?? {};
   const plain =
     isJsonObject(subject) && Object.values(subject).every((v) => typeof v !== 'object' || v === null);
@@ -171,6 +172,14 @@ export function toWait(
   return wait;
 }
 
+/** A misspelt condition would not narrow the wait, and a misspelt setting would change nothing. */
+function refuseUnknown(body: JsonObject, { properties }: { properties: object }): void {
+  const stranger = Object.keys(body).find((name) => !Object.hasOwn(properties, name));
+  if (stranger === undefined) return;
+  const known = Object.keys(properties).join(', ');
+  throw invalid(stranger, `${JSON.stringify(stranger)} is unknown here; there are ${known}.`);
+}
+
 /** How late a wait may arrive that was meant to be short. */
 const LATE: Micros = 60 * SECOND;
 
@@ -195,6 +204,7 @@ export function fromWait(wait: Wait) {
 }
 
 export function toPolicy(body: JsonObject, before: InboxSettings): InboxSettings {
+  refuseUnknown(body, PolicyChange);
   const given = body.max_resume_policy;
   const maxResumePolicy: ResumePolicy =
     given === undefined ? before.maxResumePolicy : choice('max_resume_policy', given, RESUME_POLICIES);

@@ -8,6 +8,7 @@ import {
   page,
   Sender,
   sharedInbox,
+  subscription,
 } from '../../testing/akep/akep.ts';
 
 /** What schemas allow, or clients get wrong, and nobody thinks of. */
@@ -86,9 +87,23 @@ describe('refusals that help', () => {
       "/knowledge must have required property 'summary'",
       { knowledge: { kind: 'message', content_type: 'a/b' } },
     ],
+    ['/routing/resume is unknown', { routing: { resume_policy: 'never', resume: 'now' } }],
   ])('[K3] %s', async (words, over) => {
     const reply = await shared().sender.send(anEvent(over));
     expect([reply.status, reply.json.error]).toEqual([400, `The envelope is not valid: ${words}.`]);
+  });
+});
+
+describe('refusals of subscriptions that help', () => {
+  const shared = sharedInbox();
+
+  it.each([
+    ['/owner is unknown', { owner: 'me' }],
+    ['/delivery/endpoint is unknown', { delivery: { type: 'poll', endpoint: 'x' } }],
+  ])('[K18] %s', async (words, over) => {
+    const { world } = shared();
+    const reply = await answered(world.post('/akep/subscriptions', subscription(over)));
+    expect([reply.status, reply.json.error]).toEqual([400, `The subscription is not valid: ${words}.`]);
   });
 });
 

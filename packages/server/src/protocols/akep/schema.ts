@@ -89,6 +89,7 @@ function check<T>(validate: ValidateFunction<T>, value: unknown): Checked<T> {
 /** The validator's own words, except where they name the first of several ways to be valid, or none of them. */
 function wordsFor(errors: readonly ErrorObject[]): string {
   const [first] = errors;
+  if (first?.keyword === 'additionalProperties') return 'is unknown';
   if (first?.keyword === 'enum') return `must be one of ${listed(first.params.allowedValues)}`;
   const last = errors.at(-1);
   if (last?.keyword === 'anyOf')

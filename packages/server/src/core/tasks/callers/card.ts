@@ -96,11 +96,11 @@ function refuseCard(card: CardData): Fault | null {
   return (
     refuseText('description', card.description, 4000) ??
     refuseText('version', card.version, 64) ??
-    refuseModes('inputModes', card.inputModes) ??
-    refuseModes('outputModes', card.outputModes) ??
+    refuseModes('input_modes', card.inputModes) ??
+    refuseModes('output_modes', card.outputModes) ??
     refuseSkills(card.skills) ??
-    refuseUrl('documentationUrl', card.documentationUrl) ??
-    refuseUrl('iconUrl', card.iconUrl) ??
+    refuseUrl('documentation_url', card.documentationUrl) ??
+    refuseUrl('icon_url', card.iconUrl) ??
     refuseProvider(card.provider) ??
     refuseChoices(card)
   );
@@ -152,7 +152,7 @@ function refuseChoices({ visibility, waitSeconds }: CardData): Fault | null {
       field: 'visibility',
     });
   if (Number.isInteger(waitSeconds) && waitSeconds >= 0 && waitSeconds <= MOST_WAIT_SECONDS) return null;
-  return new Fault('invalid_field', `waitSeconds must be a whole number from 0 to ${MOST_WAIT_SECONDS}.`, {
-    field: 'waitSeconds',
+  return new Fault('invalid_field', `wait_seconds must be a whole number from 0 to ${MOST_WAIT_SECONDS}.`, {
+    field: 'wait_seconds',
   });
 }

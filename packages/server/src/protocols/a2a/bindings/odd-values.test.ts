@@ -248,6 +248,18 @@ describe('push configurations', () => {
     expect((await v1.call('GetTask', { id: taskId })).result.history).toHaveLength(20);
   });
 
+  test('[A11][A18] a push address that is refused is named by its place in the request', async () => {
+    const { v1, strict } = await stage();
+    const url = 'ftp://x';
+    const { error } = await v1.call('SendMessage', { ...v1Message('x'), ...inline(url) });
+    const field = 'configuration.pushNotificationConfig.url';
+    expect(error).toMatchObject({ code: -32602, data: [{}, { fieldViolations: [{ field }] }] });
+    const { id: taskId } = (await strict.call('message/send', v03Message('x'))).result;
+    const set = { taskId, pushNotificationConfig: { url } };
+    const refused = await strict.call('tasks/pushNotificationConfig/set', set);
+    expect(refused.error).toMatchObject({ code: -32602, data: { field: 'pushNotificationConfig.url' } });
+  });
+
   test.each<[string, Wire, string]>([
     ['a neighbour whose name does not decode', { url: '/@home/%zz' }, 'url'],
     [

@@ -14,7 +14,8 @@ export type SendRequest = {
   push: PushRequest | null;
 };
 
-export type PushRequest = Omit<PushConfig, 'id' | 'dialect'> & { id: string | null };
+/** `urlField` is where the request holds the address. */
+export type PushRequest = Omit<PushConfig, 'id' | 'dialect'> & { id: string | null; urlField: string };
 
 export type PushPage = { configs: readonly PushConfig[]; nextPageToken: string };
 

@@ -16,7 +16,7 @@ import { localTarget } from './neighbours.ts';
 export async function toPushConfig(
   shell: Shell,
   { place }: Entered,
-  wanted: PushRequest,
+  { urlField, ...wanted }: PushRequest,
   dialect: TaskDialect,
 ): Promise<PushWish> {
   const wish = { ...wanted, dialect };
@@ -24,6 +24,6 @@ export async function toPushConfig(
   const lists = await shell.room.store.read(place.space, (tx) => pushListsOf(tx, place.agent));
   const mayBeLoopback = isLoopbackHost(shell.binding.host);
   const verdict = judgePushTarget(wanted.url, { ...lists, mayBeLoopback });
-  if (!verdict.allowed) throw new Fault('target_not_allowed', verdict.message, { field: 'url' });
+  if (!verdict.allowed) throw new Fault('target_not_allowed', verdict.message, { field: urlField });
   return { ...wish, url: verdict.url };
 }

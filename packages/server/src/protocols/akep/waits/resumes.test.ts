@@ -59,6 +59,8 @@ describe('waits', () => {
     [{ interrupt_id: 'x', policy: 'sometimes' }, 'policy'],
     [{ interrupt_id: 'x', expires_at: 'tomorrow' }, 'expires_at'],
     [{ interrupt_id: 'x', expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+    [{ subject: { task_id: 't' }, event_type: 'tool.completed' }, 'event_type'],
+    [{ interrupt_id: 'x', expires: '2030-01-01T00:00:00Z' }, 'expires'],
   ])('[K20] the wait %j is refused', async (over, place) => {
     const { world } = shared();
     const reply = await answered(world.post('/akep/waits', { run_state_ref: 'run', ...over }));
@@ -131,6 +133,7 @@ describe('policies', () => {
     });
     expect((await setPolicy(world, { max_resume_policy: 'always' })).status).toBe(400);
     expect((await setPolicy(world, { show_reviews: 'no' })).status).toBe(400);
+    expect((await setPolicy(world, { show_review: false })).status).toBe(400);
     expect((await show()).json).toEqual({ max_resume_policy: 'append_only', show_reviews: false });
   });
 
