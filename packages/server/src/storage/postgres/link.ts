@@ -179,9 +179,9 @@ export class PgLink implements Session {
   }
 
   /** The same, however long it takes: an index over millions of rows, or another replica that makes one. */
-  execPatiently(text: string): Promise<pg.QueryResult> {
+  execPatiently(text: string, values?: unknown[]): Promise<pg.QueryResult> {
     this.#gather();
-    return this.client.query({ text, query_timeout: FOR_DAYS_MS } as pg.QueryConfig);
+    return this.client.query({ text, values, query_timeout: FOR_DAYS_MS } as pg.QueryConfig);
   }
 
   /** Sends at once, without waiting for more of this turn. */

@@ -16,8 +16,11 @@ const ALSO = [
   "create index if not exists heads_ledgers on heads (space_id) where name = 'ledger'",
 ];
 
-/** What the role or the database may have been given is meant for ordinary statements. Not every version knows all of them. */
-const NO_LIMITS = `select set_config(name, '0', true) from pg_settings where name in
+/**
+ * For this transaction. What the role or the database may have been given is meant for ordinary statements. Not every
+ * version knows all of them.
+ */
+export const NO_LIMITS = `select set_config(name, '0', true) from pg_settings where name in
   ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
 
 /**
