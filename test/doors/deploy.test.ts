@@ -120,6 +120,22 @@ describe('the compose file', () => {
     expect(existsSync(inRepo('deploy/secrets'))).toBe(false);
   });
 
+  test('[D84] what it asks for is kept in a file, because every later command asks again', () => {
+    const asked = new Set([...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name ?? ''));
+    expect([...asked].sort()).toEqual(['DESK_DOMAIN', 'DESK_OWNER']);
+    const [written = ''] = /^#.*> \.env\b/m.exec(read('compose.yaml')) ?? [];
+    for (const name of asked) expect(written).toContain(`${name}=`);
+    expect(read('compose.yaml')).toMatch(/^# {3}docker compose up -d$/m);
+  });
+
+  test('[D84] nothing of that, and no secret, gets into the repository or the image', () => {
+    for (const file of ['.gitignore', '.dockerignore']) {
+      const ignored = readFileSync(inRepo(file), 'utf8').split('\n');
+      const isIgnored = (path: string) => ignored.includes(path) || ignored.includes(`${path}/`);
+      expect([file, isIgnored('deploy/secrets'), isIgnored('deploy/.env')]).toEqual([file, true, true]);
+    }
+  });
+
   test('[D84] every volume, network and service that is named is there', () => {
     const below = (section: string) => {
       const [, body = ''] = new RegExp(`^${section}:\\n((?: .*\\n|\\n)*)`, 'm').exec(text) ?? [];

@@ -3,6 +3,7 @@ import { textIn } from '@lanternroom/sdk/a2a';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { startPooler } from '../../packages/server/src/testing/postgres/pooler.ts';
 import { freePort } from '../../scripts/free-port.mjs';
 import { AkepClient, sampleEvent } from '../support/akep.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -324,6 +325,15 @@ describe('the database', () => {
     await until('it says what takes so long', () => /is being upgraded/.test(child.stderr));
     await holder.query('select pg_advisory_unlock_all()');
     await until('it is ready', async () => (await ask('/readyz'))?.status === 200);
+  });
+
+  test('[R9] behind a pooler the log says, as a line of it, that notices do not arrive', async () => {
+    const pooler = await startPooler(await cluster.database());
+    onTestFinished(() => pooler.stop());
+    const { child } = await startReplica(pooler.url);
+    const said = () => child.stdout.split('\n').find((line) => line.includes('LISTEN brings nothing'));
+    const line = await until('it says so', said);
+    expect(JSON.parse(line)).toMatchObject({ level: 40 });
   });
 
   test('[R7][D33] gone while it runs: 503 with Retry-After, healthy, not ready; then well by itself', async () => {

@@ -50,6 +50,7 @@ import { RecentLogs } from './storage/log-memory.ts';
 import { noteResealed, takeUpKey } from './storage/sealing/sealed-by.ts';
 
 export { type Ground, openGround } from './ground.ts';
+export { openLog } from './log.ts';
 
 export type Running = {
   url: string;

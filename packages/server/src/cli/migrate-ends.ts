@@ -10,7 +10,8 @@ import { randomIds, systemClock } from '../storage/ids.ts';
 import { type Moved, move, type Progress } from '../storage/move/move.ts';
 import { PostgresEnd } from '../storage/move/postgres.ts';
 import { SqliteEnd } from '../storage/move/sqlite.ts';
-import { openServerError } from '../storage/postgres/open.ts';
+import { isAway } from '../storage/postgres/errors.ts';
+import { openServerError, shownUrl } from '../storage/postgres/open.ts';
 import { PostgresStore } from '../storage/postgres.ts';
 import { masterKeys, SECRET_FILE } from '../storage/sealing/master-key.ts';
 import { noteSealedBy } from '../storage/sealing/sealed-by.ts';
@@ -69,10 +70,20 @@ async function moveLocked(order: MoveOrder, file: string): Promise<Moved> {
       if (direction === 'toFolder') takeAlong(config.data, folder);
     };
     return await move({ from, to, progress: order.progress, verifyChains });
+  } catch (reason) {
+    throw isAway(reason) ? lostOnTheWay(reason, url) : reason;
   } finally {
     await local?.close();
     await server.close();
   }
+}
+
+function lostOnTheWay(reason: unknown, url: string): Error {
+  const said = reason instanceof Error ? reason.message : String(reason);
+  return new Error(
+    `The connection to ${shownUrl(url)} was lost (${said}). Run the command again: it continues where it stopped.`,
+    { cause: reason },
+  );
 }
 
 async function verify(open: () => Promise<Opened>, vault: MasterVault, checkpoints: string): Promise<void> {

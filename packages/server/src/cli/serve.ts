@@ -65,8 +65,9 @@ async function claimFolder({ data, databaseUrl }: Config): Promise<FolderLock | 
 }
 
 async function start(config: Config): Promise<{ running: Running; first: MadeAgent | null }> {
-  const { openGround, startServer } = await import('../main.ts');
-  const ground = await openGroundPatiently(config, () => openGround(config, undefined, console.error));
+  const { openGround, openLog, startServer } = await import('../main.ts');
+  const warn = (message: string) => openLog(config.log).warn(message);
+  const ground = await openGroundPatiently(config, () => openGround(config, undefined, warn));
   try {
     const first = await initialise(ground, config);
     await followEnvironment(ground, config);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -33,6 +34,19 @@ const config = (folder: string, url: string | null = null) =>
   });
 
 const quiet: Progress = () => {};
+
+/** This process stands still, as with a table that takes long to compare. */
+const freeze = (millis: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis);
+
+/** In a process of its own: the move reports its progress and does not wait for anybody. */
+function endConnections(url: string): void {
+  const sql =
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+  const program = `import pg from 'pg';
+    const client = new pg.Client({ connectionString: ${JSON.stringify(url)} });
+    await client.connect(); await client.query(${JSON.stringify(sql)}); await client.end();`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', program], { cwd: import.meta.dirname });
+}
 
 const toServer = ({ folder, url }: Case, progress = quiet) =>
   moveAll({ folder, url, direction: 'toServer', config: config(folder), progress });
@@ -106,6 +120,53 @@ describe('migrate', () => {
     await toServer(named, (table) => copied.push(table));
     expect(copied).not.toContain('deliveries');
     expect(await listed(there.folder, there.url)).toEqual([there.ids, true]);
+  });
+
+  test('[R10] limits that the database sets for ordinary transactions do not end a move', async () => {
+    const there = await filled();
+    await toServer(there);
+    const name = new URL(there.url).pathname.slice(1);
+    await onDatabase(
+      there.url,
+      `alter database ${name} set idle_in_transaction_session_timeout = '200ms'; alter database ${name} set statement_timeout = '5s'`,
+    );
+    const back = freshFolder();
+    const slowly: Progress = () => freeze(300);
+    const order = { folder: back, url: there.url, config: config(back), progress: slowly };
+    await moveAll({ ...order, direction: 'toFolder' });
+    expect(await listed(back, null)).toEqual([there.ids, true]);
+  });
+
+  test('[R10] a connection that is lost half-way is told in one sentence that says to go on', async () => {
+    const there = await filled();
+    await toServer(there);
+    const back = freshFolder();
+    const order = { folder: back, url: there.url, config: config(back), direction: 'toFolder' as const };
+    let isCut = false;
+    const cut: Progress = () => {
+      if (!isCut) endConnections(there.url);
+      isCut = true;
+    };
+    await expect(moveAll({ ...order, progress: cut })).rejects.toThrow(
+      /^The connection to postgres:.* was lost \(.*\)\. Run the command again: it continues where it stopped\.$/,
+    );
+    await moveAll({ ...order, progress: quiet });
+    expect(await listed(back, null)).toEqual([there.ids, true]);
+  });
+
+  test('[R10] a move that is refused because a server runs claims nothing', async () => {
+    const there = await filled();
+    await toServer(there);
+    const running = await openGround(config(freshFolder(), there.url));
+    const back = freshFolder();
+    const order = { folder: back, config: config(back), progress: quiet, direction: 'toFolder' as const };
+    await expect(moveAll({ ...order, url: there.url })).rejects.toThrow(
+      /^A server is running on postgres:.* Stop all replicas first; if they are stopped, a pooler still holds their connections\.$/,
+    );
+    await running.stop();
+    // The same database by another name, as behind a pooler and without it.
+    await moveAll({ ...order, url: there.url.replace('127.0.0.1', 'localhost') });
+    expect(await listed(back, null)).toEqual([there.ids, true]);
   });
 
   test('[R10] what changed in between is copied again', async () => {

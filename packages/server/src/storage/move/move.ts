@@ -24,8 +24,9 @@ const OWN = "seal <> '' and name not in ('identities', 'moved', 'news')";
  */
 export async function move({ from, to, progress, verifyChains }: MoveParts): Promise<Moved> {
   const tables = layouts();
-  const resumed = await claimTarget(from, to);
+  // Before the target is claimed: a move that is refused here leaves no trace there.
   await from.lock(tables);
+  const resumed = await claimTarget(from, to);
   const counts: Record<string, number> = {};
   for (const table of tables) {
     counts[table.name] = await copy(from, to, table, progress);

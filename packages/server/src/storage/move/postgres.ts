@@ -1,5 +1,6 @@
 import { Whereabouts } from '../postgres/lane.ts';
 import type { PgLink } from '../postgres/link.ts';
+import { NO_LIMITS } from '../postgres/migrate.ts';
 import { shownUrl } from '../postgres/open.ts';
 import type { End, Layout, Row } from './end.ts';
 
@@ -23,7 +24,8 @@ export class PostgresEnd implements End {
 
   async lock(tables: readonly Layout[]): Promise<void> {
     await this.#refuseCompany();
-    await this.#link.exec("begin; set local lock_timeout = '10s'");
+    // Open until everything was compared, which takes longer than an ordinary transaction may.
+    await this.#link.exec(`begin; ${NO_LIMITS}; set local lock_timeout = '10s'`);
     const names = tables.map(({ name }) => `"${name}"`).join(', ');
     await this.#link.exec(`lock table ${names} in exclusive mode`);
   }
@@ -33,7 +35,10 @@ export class PostgresEnd implements End {
     for (let left = 20; ; left--) {
       const { rows } = await this.#link.exec(COMPANY);
       if ((rows[0] as { n: number }).n === 0) return;
-      if (left === 0) throw new Error(`A server is running on ${this.name}. Stop all replicas first.`);
+      if (left === 0)
+        throw new Error(
+          `A server is running on ${this.name}. Stop all replicas first; if they are stopped, a pooler still holds their connections.`,
+        );
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
@@ -43,11 +48,11 @@ export class PostgresEnd implements End {
   }
 
   async query(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return (await this.#link.query(numbered(sql), [...values])).rows;
+    return (await this.#link.execPatiently(numbered(sql), [...values])).rows;
   }
 
   async run(sql: string, values: readonly unknown[] = []): Promise<void> {
-    await this.#link.query(numbered(sql), [...values]);
+    await this.#link.execPatiently(numbered(sql), [...values]);
   }
 
   async refuseChanges(tables: readonly Layout[], sentence: string): Promise<void> {

@@ -131,7 +131,7 @@ export class ReadOnlyDatabase extends Error {
 
 /** `postgres://user@one:5432,two:5433/name` names two hosts, as libpq reads it. */
 function eachHost(url: string): string[] {
-  const parts = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/.exec(url);
+  const parts = /^(postgres(?:ql)?:\/\/(?:[^/]*@)?)([^/?]*)(.*)$/.exec(url);
   const hosts = parts?.[2]?.split(',') ?? [];
   return hosts.length < 2 ? [url] : hosts.map((host) => `${parts?.[1]}${host}${parts?.[3]}`);
 }

@@ -16,8 +16,11 @@ const ALSO = [
   "create index if not exists heads_ledgers on heads (space_id) where name = 'ledger'",
 ];
 
-/** What the role or the database may have been given is meant for ordinary statements. Not every version knows all of them. */
-const NO_LIMITS = `select set_config(name, '0', true) from pg_settings where name in
+/**
+ * For this transaction. What the role or the database may have been given is meant for ordinary statements. Not every
+ * version knows all of them.
+ */
+export const NO_LIMITS = `select set_config(name, '0', true) from pg_settings where name in
   ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
 
 /**
@@ -74,18 +77,27 @@ export function inPostgres(sql: string): string {
     .replace(/(\w+) text(?=[\s,)]|$)/g, '$1 text collate "C"');
 }
 
+type Found = { ours: string | null; heads: string | null; encoding: string };
+
 async function versionOf(link: PgLink): Promise<number> {
   const { rows } = await link.query(
-    `select to_regclass('lanternroom_schema') as ours, to_regclass('heads') as heads`,
+    `select to_regclass('lanternroom_schema') as ours, to_regclass('heads') as heads,
+      current_setting('server_encoding') as encoding`,
     [],
   );
-  const { ours, heads } = rows[0] as { ours: string | null; heads: string | null };
+  const { ours, heads, encoding } = rows[0] as Found;
   if (ours !== null) {
     const found = await link.query('select version from lanternroom_schema', []);
     return (found.rows[0] as { version: number } | undefined)?.version ?? 0;
   }
   if (heads !== null) {
     throw new Error('This database holds tables of another program. Give Lanternroom a database of its own.');
+  }
+  // Later it is too late: the first name that does not fit would be an error nobody here can mend.
+  if (encoding !== 'UTF8') {
+    throw new Error(
+      `This database stores text as ${encoding}, which cannot hold every character. Make another with "createdb --encoding=UTF8 --template=template0".`,
+    );
   }
   await link.exec('create table lanternroom_schema (version bigint not null)');
   await link.exec('insert into lanternroom_schema (version) values (0)');

@@ -1,10 +1,15 @@
 import { codeOf } from '../error-code.ts';
 import { isAway } from './errors.ts';
 
-/** `user:password` is left out wherever an address is shown. */
+/** `user:password` is left out wherever an address is shown, up to the last `@`: a password may hold one. */
 export function shownUrl(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/, '');
+  return url.replace(/\/\/.*@/, '//').replace(/\?.*$/, '');
 }
+
+const UNTRUSTED = /^(DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_|ERR_TLS_CERT_)/;
+
+const UNREADABLE =
+  'The address of PostgreSQL cannot be read. Write it like postgres://user:password@db.example.com:5432/lanternroom, and in the password @ as %40, / as %2F, # as %23 and ? as %3F.';
 
 /** The database cannot be reached yet: worth another try for those who can wait. */
 export function isWorthWaiting(reason: unknown): boolean {
@@ -17,6 +22,8 @@ export function openServerError(reason: unknown, url: string): Error {
   const said = reason instanceof Error ? reason.message || code : String(reason);
   const because = (sentence: string) => new Error(sentence, { cause: reason });
   const place = shownUrl(url);
+  // Without a cause: it may hold the address.
+  if (code === 'ERR_INVALID_URL') return new Error(UNREADABLE);
   if (isAway(reason)) return because(`PostgreSQL at ${place} does not answer (${said}). Check DATABASE_URL.`);
   if (code === '3D000')
     return because(`There is no database at ${place} (${said}). Make it with "createdb".`);
@@ -25,6 +32,14 @@ export function openServerError(reason: unknown, url: string): Error {
   if (code === '42501')
     return because(
       `PostgreSQL at ${place} lets us in, but not make tables (${said}). Make the user the owner of the database.`,
+    );
+  if (/not support SSL/.test(said))
+    return because(
+      `PostgreSQL at ${place} does not speak TLS (${said}). Switch it on there, or leave "sslmode" out of DATABASE_URL.`,
+    );
+  if (UNTRUSTED.test(code))
+    return because(
+      `The certificate of PostgreSQL at ${place} is not trusted (${said}). Name the file of its authority in DATABASE_URL with "?sslrootcert=FILE", and the host as the certificate does.`,
     );
   return reason instanceof Error ? reason : new Error(said);
 }

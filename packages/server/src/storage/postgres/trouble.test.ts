@@ -276,6 +276,16 @@ describe('the start', () => {
     expect(await onDatabase(url, "select to_regclass('ledger') as there")).toEqual([{ there: null }]);
   });
 
+  test('[R8] a database that cannot hold every character is refused before a table is made', async () => {
+    const name = `trouble_${++made}`;
+    const latin = "encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0";
+    await onDatabase(server.url(), `create database ${name} ${latin}`);
+    expect(await refusal(server.url(name))).toMatch(/LATIN1, .*createdb --encoding=UTF8/);
+    expect(await onDatabase(server.url(name), "select to_regclass('ledger') as there")).toEqual([
+      { there: null },
+    ]);
+  });
+
   test('[R8][D25] a database that takes no writes is refused', async () => {
     const url = await database();
     const name = nameOf(url);
@@ -298,6 +308,46 @@ describe('the start', () => {
     for (const url of [missing, nobody]) expect(await refusal(url)).not.toContain('hush');
     const stranger = server.url().replace('lanternroom@', 'stranger@');
     expect(await refusal(stranger)).toMatch(/does not let us in .*stranger/);
+  });
+});
+
+describe('the address', () => {
+  const at = (rest: string) => server.url().replace('lanternroom@', rest);
+
+  test('[R8] one that cannot be read is refused with what is meant, and shows nothing of the password', async () => {
+    for (const secret of ['hu/sh', 'hu#sh', 'hu?sh']) {
+      const said = await refusal(at(`lanternroom:${secret}@`));
+      expect(said).toMatch(/cannot be read\. .*postgres:\/\/user:password@.* \/ as %2F/);
+      expect(said).not.toContain('sh@');
+    }
+    expect(await refusal(server.url().replace(String(server.port), '543200'))).toMatch(/cannot be read/);
+  });
+
+  test('[R8] an @ in the password is not taken for its end', async () => {
+    const said = await refusal(at('stranger:hu@sh@'));
+    expect(said).toMatch(/PostgreSQL at postgres:\/\/127\.0\.0\.1:.* does not let us in/);
+    const both = server.url('nowhere').replace('lanternroom@', 'lanternroom:hu@sh@127.0.0.1:1,');
+    expect(await refusal(both)).toMatch(/There is no database at postgres:\/\/127/);
+  });
+
+  test('[R8] a server without TLS is named as such, and no library warns about modes', async () => {
+    const warnings: string[] = [];
+    const hear = (warning: Error) => warnings.push(warning.message);
+    process.on('warning', hear);
+    onTestFinished(() => void process.off('warning', hear));
+    const said = await refusal(`${server.url()}?sslmode=require`);
+    expect(said).toMatch(/PostgreSQL at postgres:\/\/127.* does not speak TLS .* leave "sslmode" out of/);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warnings).toEqual([]);
+  });
+
+  test('[R8] a certificate that nobody vouches for is refused with the way out', () => {
+    const reason = Object.assign(new Error('self-signed certificate'), {
+      code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    });
+    expect(openServerError(reason, 'postgres://u:hush@db/name?sslmode=require').message).toMatch(
+      /^The certificate of PostgreSQL at postgres:\/\/db\/name is not trusted \(self-signed certificate\)\. .*sslrootcert=FILE/,
+    );
   });
 });
 

@@ -38,6 +38,8 @@ export class PostgresWakeups {
   /** While a notice is under way. */
   #sending: Promise<void> | null = null;
   #hears = false;
+  /** The log has it, and behind a pooler every further try would fail the same way. */
+  #isTold = false;
   #awaited: string | null = null;
   #listeningOn: unknown = null;
   #timers: NodeJS.Timeout[] = [];
@@ -144,14 +146,17 @@ export class PostgresWakeups {
   #passed(): void {
     this.#awaited = null;
     this.#hears = true;
+    this.#isTold = false;
   }
 
   #failed(): void {
     this.#awaited = null;
-    if (this.#hears || this.#listeningOn !== null)
+    if (!this.#isTold && this.#listeningOn !== null) {
+      this.#isTold = true;
       this.#parts.warn(
         'LISTEN brings nothing (a pooler in between?); looking for news five times a second instead',
       );
+    }
     this.#hears = false;
     this.#parts.listening.discard(); // it may have died without a word
   }

@@ -38,7 +38,12 @@ const READY = frame('Z', Buffer.from('I'));
 type Server = { socket: Socket; client: Client | null };
 type Client = { socket: Socket; server: Server | null; open: number; waiting: Buffer[] };
 
-export type Pooler = { url: string; stop(): Promise<void> };
+export type Pooler = {
+  url: string;
+  /** How many clients have hung up. */
+  left(): number;
+  stop(): Promise<void>;
+};
 
 /**
  * What PgBouncer does in transaction mode, in small: a client gets a server for one transaction, and another one for the
@@ -48,10 +53,14 @@ export async function startPooler(target: string, servers = 3): Promise<Pooler> 
   const url = new URL(target);
   const pool = new Pool(await Promise.all(Array.from({ length: servers }, () => connectServer(url))));
   const sockets = new Set<Socket>();
+  let left = 0;
   const door = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
+    socket.on('close', () => {
+      sockets.delete(socket);
+      left++;
+    });
     pool.serve(socket);
   });
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
@@ -59,6 +68,7 @@ export async function startPooler(target: string, servers = 3): Promise<Pooler> 
   url.port = String(port);
   return {
     url: url.href,
+    left: () => left,
     stop: async () => {
       for (const socket of [...sockets, ...pool.sockets]) socket.destroy();
       await new Promise((resolve) => door.close(resolve));
