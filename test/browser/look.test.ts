@@ -69,6 +69,9 @@ describe('every screen', () => {
     await page.getByRole('button', { name: 'Edit it myself' }).click();
     await page.getByLabel('Supplier').waitFor();
     expect(await axe(page), 'composer').toEqual([]);
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    await page.getByRole('textbox', { name: 'The content as JSON, to be changed' }).waitFor();
+    expect(await axe(page), 'editor').toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Skip to the content' }).focus();
     for (const [key, name] of [
