@@ -22,7 +22,7 @@ const LOOK = EditorView.theme({
     padding: '8px',
     caretColor: 'var(--ink)',
   },
-  '.cm-scroller': { maxHeight: '40vh', overflow: 'auto' },
+  '.cm-scroller': { maxHeight: '32vh', overflow: 'auto' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
     backgroundColor: 'var(--selected) !important',
