@@ -155,6 +155,26 @@ describe('every screen', () => {
     expect(moving).toBe(0);
   });
 
+  test('a dialog has one face wherever it opens from, and stays where it is while one types', async () => {
+    const { page } = await furnished({});
+    await openDelivery(page, 'Release notes');
+    await page.keyboard.press('s');
+    const title = page.getByRole('dialog', { name: 'Out of sight until…' }).getByRole('heading');
+    const look = await title.evaluate((element) => {
+      const { fontSize, color } = getComputedStyle(element);
+      return { fontSize, isInk: color === getComputedStyle(document.body).color };
+    });
+    expect(look).toEqual({ fontSize: '20px', isInk: true });
+    await page.keyboard.press('Escape');
+    await title.waitFor({ state: 'hidden' });
+    await openPalette(page);
+    const field = page.getByRole('dialog', { name: 'Find anything' }).getByRole('combobox');
+    const before = await field.boundingBox();
+    await page.keyboard.type('release notes');
+    await page.getByRole('option', { name: 'Inbox' }).waitFor({ state: 'hidden' });
+    expect(await field.boundingBox()).toEqual(before);
+  });
+
   test('the agent, the system and exact bytes speak in three typefaces, all bundled', async () => {
     const { page, trouble } = await furnished({});
     await openDelivery(page, 'Release notes');
