@@ -69,6 +69,9 @@ describe('every screen', () => {
     await page.getByRole('button', { name: 'Edit it myself' }).click();
     await page.getByLabel('Supplier').waitFor();
     expect(await axe(page), 'composer').toEqual([]);
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    await page.getByRole('textbox', { name: 'The content as JSON, to be changed' }).waitFor();
+    expect(await axe(page), 'editor').toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Skip to the content' }).focus();
     for (const [key, name] of [
@@ -150,6 +153,26 @@ describe('every screen', () => {
     await page.keyboard.press('a');
     const moving = await page.evaluate(() => document.getAnimations().length);
     expect(moving).toBe(0);
+  });
+
+  test('a dialog has one face wherever it opens from, and stays where it is while one types', async () => {
+    const { page } = await furnished({});
+    await openDelivery(page, 'Release notes');
+    await page.keyboard.press('s');
+    const title = page.getByRole('dialog', { name: 'Out of sight until…' }).getByRole('heading');
+    const look = await title.evaluate((element) => {
+      const { fontSize, color } = getComputedStyle(element);
+      return { fontSize, isInk: color === getComputedStyle(document.body).color };
+    });
+    expect(look).toEqual({ fontSize: '20px', isInk: true });
+    await page.keyboard.press('Escape');
+    await title.waitFor({ state: 'hidden' });
+    await openPalette(page);
+    const field = page.getByRole('dialog', { name: 'Find anything' }).getByRole('combobox');
+    const before = await field.boundingBox();
+    await page.keyboard.type('release notes');
+    await page.getByRole('option', { name: 'Inbox' }).waitFor({ state: 'hidden' });
+    expect(await field.boundingBox()).toEqual(before);
   });
 
   test('the agent, the system and exact bytes speak in three typefaces, all bundled', async () => {

@@ -45,7 +45,7 @@ describe('triage by keyboard', () => {
     await page.keyboard.press('a');
     await focused(field);
     await page.keyboard.type('Well asked: jkxz are only letters here.');
-    await page.getByText('"feedback": "Well asked').waitFor();
+    await page.getByText('"feedback": "Well asked').waitFor({ state: 'attached' });
     await page.keyboard.press(send);
     await page.getByRole('heading', { name: 'Second question' }).waitFor();
     await page.getByText('Approved —').first().waitFor();
@@ -85,7 +85,7 @@ describe('triage by keyboard', () => {
     await page.keyboard.press('a');
     await focused(page.getByLabel('Anything for next time?'));
     await page.keyboard.type('Well asked.');
-    await page.getByText('"feedback": "Well asked."').waitFor();
+    await page.getByText('"feedback": "Well asked."').waitFor({ state: 'attached' });
     await page.keyboard.press(send);
     const answer = await until('the answer goes out', async () => {
       const { json } = await server.wake().response(first);
@@ -362,6 +362,7 @@ describe('triage by pointer', () => {
     await page.getByLabel('Amount').fill('1321.5');
     await page.getByLabel('Name', { exact: true }).fill('Nordlicht Ltd.');
     await page.locator('.changes', { hasText: '1480' }).getByText('1321.5').waitFor();
+    await page.getByText('What the agent will receive').click();
     await page.locator('.receives .code', { hasText: '"amount": 1321.5' }).waitFor();
     await page
       .getByRole('button', { name: /^Redirect/ })

@@ -47,7 +47,7 @@ describe('the undo window', () => {
     await page.goto(`/d/${id}`);
     await page
       .locator('.state-line')
-      .getByText(/goes out in [123]\d{3} s/)
+      .getByText(/goes out in [1-6]\d min/)
       .waitFor();
     await page.locator('.state-line').getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('radio', { name: 'Approve' }).waitFor();

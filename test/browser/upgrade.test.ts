@@ -48,7 +48,7 @@ describe('what the world does to an open page', () => {
     await page.keyboard.press('d');
     await page.getByRole('button', { name: 'Edit it myself' }).click();
     await page.getByLabel('The text, to be changed').fill('Other words.');
-    await page.getByText('"edited_content": "Other words."').waitFor();
+    await page.getByText('"edited_content": "Other words."').waitFor({ state: 'attached' });
     expect(trouble).toEqual([]);
   });
 

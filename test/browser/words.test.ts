@@ -52,6 +52,17 @@ describe('words and places', () => {
     }
   });
 
+  test('while nothing waits, the header says when the last decision was', async () => {
+    const { server, page } = await openDesk(browser(), { server: HELD_LONG });
+    await acceptAgent(server);
+    const desk = await server.desk();
+    await desk.decide(await server.wake().delivered({ headline: 'Shall I?' }), { status: 'approved' });
+    await page.reload();
+    const header = page.locator('.list-header');
+    await header.getByText('Nothing needs you.').waitFor();
+    await header.getByText(/^The last decision was at \d\d:\d\d\.$/).waitFor();
+  });
+
   test('what is pasted is never cut: too much is pointed out, and cannot be sent', async () => {
     const { server, page, trouble } = await openDesk(browser());
     await acceptAgent(server);

@@ -1,6 +1,6 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
-import { bracketMatching, defaultHighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { bracketMatching } from '@codemirror/language';
 import { EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, keymap } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
@@ -22,7 +22,7 @@ const LOOK = EditorView.theme({
     padding: '8px',
     caretColor: 'var(--ink)',
   },
-  '.cm-scroller': { maxHeight: '40vh', overflow: 'auto' },
+  '.cm-scroller': { maxHeight: '32vh', overflow: 'auto' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
     backgroundColor: 'var(--selected) !important',
@@ -51,7 +51,6 @@ export function Editor({ language, label, text, onText }: Props) {
           history(),
           drawSelection(),
           bracketMatching(),
-          syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
           keymap.of([...defaultKeymap, ...historyKeymap].filter((binding) => binding.key !== 'Mod-Enter')),
           language === 'json' ? json() : [],
           EditorView.lineWrapping,

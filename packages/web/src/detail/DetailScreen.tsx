@@ -95,11 +95,10 @@ export function NothingOpen() {
   return (
     <div className="detail nothing-open">
       <p className="said">
-        {!hasRows && 'What you open is read here.'}
-        {hasRows && 'Choose something on the left.'}
+        {hasRows ? 'Choose something on the left.' : 'What you open is read here.'}
         {hasRows && !keysAreOff() && (
           <>
-            {' '}
+            <br />
             <Key of="next" /> and <Key of="previous" /> move, <Key of="open" /> opens, <Key of="help" /> shows
             every key.
           </>

@@ -8,7 +8,7 @@ import { snooze } from '../inbox/triage.ts';
 import { Key } from '../keys/Key.tsx';
 import { useNow, useSeconds } from '../live/now.ts';
 import { isAsleep, VERDICT_WORDS } from '../words/delivery.ts';
-import { moment, secondsUntil, timeAndDay } from '../words/time.ts';
+import { countdown, moment, secondsUntil, timeAndDay } from '../words/time.ts';
 import { heldByOther } from './held-by.ts';
 import { Text } from './Text.tsx';
 
@@ -84,7 +84,7 @@ function HeldState({ detail }: { detail: Detail }) {
             <Text>{other}</Text>
           </>
         )}{' '}
-        — {left > 0 ? `goes out in ${left} s.` : 'going out now.'}
+        — {left > 0 ? `goes out in ${countdown(left)}.` : 'going out now.'}
       </span>
       {left > 0 && mayDecide && (
         <button type="button" className="button" onClick={() => void undoAnswer(detail.delivery_id)}>

@@ -43,6 +43,7 @@ describe('the shape of details', () => {
     expect(keyLabel('url')).toBe('URL');
     expect(keyLabel('apiKeyId')).toBe('API key ID');
     expect(keyLabel('html_urls')).toBe('HTML URLs');
+    expect(keyLabel('size_gb')).toBe('Size GB');
     expect(keyLabel('hideCurlings')).toBe('Hide curlings');
   });
 });

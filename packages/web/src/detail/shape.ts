@@ -55,7 +55,7 @@ export function blocksOf(details: JsonObject): Block[] | null {
 }
 
 /** What is spelled in capitals, also in the plural: "API key IDs". */
-const CAPITALS = /\b(api|cpu|csv|html|https?|id|ip|json|pdf|sql|ur[il]|utc|uuid|xml)(s?)\b/gi;
+const CAPITALS = /\b(api|cpu|csv|[gkmt]b|html|https?|id|ip|json|pdf|sql|ur[il]|utc|uuid|xml)(s?)\b/gi;
 
 /** `due_date` and `dueDate` read as "Due date", `html_url` as "HTML URL"; the exact name is in the tooltip. */
 export function keyLabel(key: string): string {

@@ -7,10 +7,12 @@ type Props = {
   label?: string;
   /** Whether it is so long that a button below it would be out of sight. */
   isLong?: boolean;
+  /** Whether copying is what the person does next. */
+  isNext?: boolean;
 };
 
 /** Exact bytes with a button that copies them. */
-export function Copied({ text, label = 'Copy', isLong = false }: Props) {
+export function Copied({ text, label = 'Copy', isLong = false, isNext = false }: Props) {
   const [said, setSaid] = useState('');
   const place = useRef<HTMLDivElement>(null);
   const copy = async () => {
@@ -19,7 +21,7 @@ export function Copied({ text, label = 'Copy', isLong = false }: Props) {
     setTimeout(() => setSaid(''), done ? 2000 : 8000);
   };
   const button = (
-    <button type="button" className="button" onClick={copy}>
+    <button type="button" className={isNext ? 'button strong' : 'button'} onClick={copy}>
       {said === '' ? label : said}
     </button>
   );

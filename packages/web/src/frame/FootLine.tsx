@@ -9,6 +9,7 @@ import { Key } from '../keys/Key.tsx';
 import { useKeys } from '../keys/use-keys.ts';
 import { useSeconds } from '../live/now.ts';
 import { VERDICT_WORDS } from '../words/delivery.ts';
+import { countdown } from '../words/time.ts';
 import { KeepClear } from './KeepClear.tsx';
 
 /** Decisions that can still be undone, and notices of what did not work. */
@@ -83,7 +84,7 @@ function HeldLine({ held, isLast }: { held: Held; isLast: boolean }) {
         {VERDICT_WORDS[held.verdict]} —{' '}
         <span aria-hidden="true">
           {left > 0
-            ? `goes out in ${left} s.`
+            ? `goes out in ${countdown(left)}.`
             : held.isSure
               ? 'going out now.'
               : 'the server has not said yet that it has it.'}

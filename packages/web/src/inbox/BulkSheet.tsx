@@ -48,7 +48,7 @@ export function BulkSheet({ verdict, rows, onClose }: Props) {
  * The sheet opens before its content has loaded, so the field takes the focus when it appears, as with a single
  * delivery.
  */
-const takeFocus = (field: HTMLTextAreaElement | null) => field?.focus({ preventScroll: true });
+const takeFocus = (field: HTMLElement | null) => field?.focus({ preventScroll: true });
 
 type SortedProps = { verdict: Verdict; included: Included[]; leftOut: LeftOut[]; onClose: () => void };
 
@@ -66,32 +66,22 @@ function Sorted({ verdict, included, leftOut, onClose }: SortedProps) {
     saidToAll.keep(verdict, words);
   };
   useKeys({ send });
+  if (included.length === 0) return <NoneOfThem verdict={verdict} leftOut={leftOut} onClose={onClose} />;
   return (
     <>
-      {included.length === 0 ? (
-        <p>None of them can be {VERDICT_WORDS[verdict].toLowerCase()} together. Each says why.</p>
-      ) : (
-        <ul className="sheet-list">
-          {included.map(({ row }) => (
-            <Named key={row.delivery_id} row={row} said={row.agent_id} type={row.type} />
-          ))}
-        </ul>
-      )}
+      <ul className="sheet-list">
+        {included.map(({ row }) => (
+          <Named key={row.delivery_id} row={row} said={row.agent_id} type={row.type} />
+        ))}
+      </ul>
       {leftOut.length > 0 && <NotIncluded leftOut={leftOut} />}
-      {included.length > 0 && <Words verdict={verdict} feedback={feedback} onWords={say} />}
-      {included.length > 0 && lacks && (
-        <p className="said">Say why not, so that the agents can learn from it.</p>
-      )}
+      <Words verdict={verdict} feedback={feedback} onWords={say} />
+      {lacks && <p className="said">Say why not, so that the agents can learn from it.</p>}
       <div className="actions">
         <button type="button" className="button" onClick={onClose}>
           Back
         </button>
-        <button
-          type="button"
-          className="button strong"
-          disabled={included.length === 0 || lacks}
-          onClick={send}
-        >
+        <button type="button" className="button strong" disabled={lacks} onClick={send}>
           {sendLabel(verdict, included.length)}
         </button>
       </div>
@@ -99,8 +89,22 @@ function Sorted({ verdict, included, leftOut, onClose }: SortedProps) {
   );
 }
 
+/** There is only the way back, so it has the focus. */
+function NoneOfThem({ verdict, leftOut, onClose }: Pick<SortedProps, 'verdict' | 'leftOut' | 'onClose'>) {
+  return (
+    <>
+      <p>None of them can be {VERDICT_WORDS[verdict].toLowerCase()} together. Each says why.</p>
+      <NotIncluded leftOut={leftOut} />
+      <div className="actions">
+        <button type="button" className="button" ref={takeFocus} onClick={onClose}>
+          Back
+        </button>
+      </div>
+    </>
+  );
+}
+
 function sendLabel(verdict: Verdict, count: number): string {
-  if (count === 0) return 'Nothing to send';
   const verb = verdict === 'approved' ? 'Approve' : 'Reject';
   return `${verb} ${count === 1 ? inWords(1) : plural(count, 'delivery', 'deliveries')}`;
 }

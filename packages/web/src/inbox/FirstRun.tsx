@@ -62,7 +62,7 @@ export function FirstRun() {
           {made === null ? (
             <p className="said">The line is ready as soon as there is a key.</p>
           ) : (
-            <Copied text={curl(url, made)} label="Copy the line" />
+            <Copied text={curl(url, made)} label="Copy the line" isNext />
           )}
         </li>
         <li data-waits={made === null || undefined}>

@@ -2,8 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { overviewQuery } from '../api/questions.ts';
 import { preloadMarkdown } from '../detail/Markdown.tsx';
-import { useNow } from '../live/now.ts';
-import { timeAndDay } from '../words/time.ts';
 import { DeliveryList } from './DeliveryList.tsx';
 import { FirstRun } from './FirstRun.tsx';
 import { list } from './list-store.ts';
@@ -23,17 +21,7 @@ export function ListBody({ openId }: { openId: string | null }) {
   return data?.deliveries_ever === 0 || data === undefined ? (
     <FirstRun />
   ) : (
-    <Empty last={data.last_decision_at} />
-  );
-}
-
-function Empty({ last }: { last: string | null }) {
-  const now = useNow();
-  return (
-    <div className="list-empty">
-      <p className="empty-line">Nothing needs you.</p>
-      {last !== null && <p className="said">Your last decision was at {timeAndDay(last, now)}.</p>}
-    </div>
+    <p className="list-empty said">What arrives from now on appears here.</p>
   );
 }
 

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { overviewQuery } from '../api/questions.ts';
 import type { Overview } from '../api/types.ts';
-import { guessMinutes, needWords, restWords } from '../words/header.ts';
+import { useNow } from '../live/now.ts';
+import { guessMinutes, lastWords, needWords, restWords } from '../words/header.ts';
 import type { ListState } from './list-state.ts';
 import { useList } from './use-list.ts';
 
@@ -12,7 +13,9 @@ export function ListHeader() {
   const counts = data?.sections ?? countShown(state);
   const minutes = data?.minutes ?? guessMinutes(counts.needs_you || counts.new_agents);
   const isKnown = data !== undefined || state.phase === 'ready';
-  const rest = restWords(counts);
+  const now = useNow();
+  const isQuiet = counts.needs_you === 0 && counts.new_agents === 0;
+  const rest = restWords(counts) || (isQuiet ? lastWords(data?.last_decision_at ?? null, now) : '');
   return (
     <header className="list-header">
       <h1>{isKnown ? <Sentences text={needWords(counts, minutes)} /> : 'The inbox'}</h1>

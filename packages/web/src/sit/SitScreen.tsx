@@ -120,13 +120,11 @@ function Sitting({ rows, at, onMove }: { rows: Row[]; at: number; onMove: (at: n
         </h1>
         <div>
           <button type="button" className="plain" aria-disabled={at === 0} onClick={() => move(-1)}>
-            Back
-          </button>{' '}
-          <Key of="previous" />
+            Back <Key of="previous" />
+          </button>
           <button type="button" className="plain" onClick={() => move(1)}>
-            Leave it for later
-          </button>{' '}
-          <Key of="next" />
+            Leave it for later <Key of="next" />
+          </button>
         </div>
       </header>
       <article id="detail" className="detail" tabIndex={-1} aria-label="Delivery">

@@ -18,7 +18,7 @@ export function TaskQuestion({ detail, details }: { detail: Detail; details: Jso
   return (
     <div className="task-question">
       <p className="said task-link">
-        A task asks this: {STATE_WORDS[task.state].toLowerCase()}.{' '}
+        A task asks this. Its state is “{STATE_WORDS[task.state].toLowerCase()}”.{' '}
         <Link to="/tasks/$id" params={{ id: task.task_id }}>
           The whole task
         </Link>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { needWords, restWords } from './header.ts';
+import { lastWords, needWords, restWords } from './header.ts';
 
 const none = { needs_you: 0, alerts: 0, new_agents: 0, to_read: 0, snoozed: 0 };
 
@@ -27,6 +27,12 @@ describe('the header in words', () => {
     expect(needWords({ ...none, new_agents: 3 }, 12)).toBe(
       'New agents have delivered three things. About twelve minutes for everything.',
     );
+  });
+
+  it('says when somebody decided last, as the end of a sentence', () => {
+    const now = Date.parse('2026-11-19T16:00:00Z');
+    expect(lastWords(null, now)).toBe('');
+    expect(lastWords('2026-11-18T09:05:00Z', now)).toBe('The last decision was yesterday at 09:05.');
   });
 
   it('names what else lies there, and only that', () => {

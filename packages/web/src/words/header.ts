@@ -1,5 +1,6 @@
 import type { Overview } from '../api/types.ts';
 import { capital, inWords, listed, plural } from './numbers.ts';
+import { atMoment } from './time.ts';
 
 type Counts = Overview['sections'];
 
@@ -44,6 +45,10 @@ export function restWords(counts: Counts): string {
   ].filter((part) => part !== false);
   return parts.length === 0 ? '' : `${capital(listed(parts))}.`;
 }
+
+/** Said under "Nothing needs you." if there is nothing else to say. */
+export const lastWords = (decidedAt: string | null, now: number) =>
+  decidedAt === null ? '' : `The last decision was ${atMoment(decidedAt, now)}.`;
 
 /** An estimate for when the server has not given one: two minutes for each answer. */
 export const guessMinutes = (count: number) => count * 2;

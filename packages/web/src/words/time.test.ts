@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { isQuiet } from './quiet.ts';
-import { age, atMoment, clock, day, isWithinDay, secondsUntil, span } from './time.ts';
+import { age, atMoment, clock, countdown, day, isWithinDay, secondsUntil, span } from './time.ts';
 
 const at = (text: string) => new Date(text).getTime();
 const now = at('2026-11-15T14:00:00');
@@ -24,6 +24,8 @@ describe('time in words', () => {
   it('counts a countdown up to whole seconds and never below zero', () => {
     expect(secondsUntil(new Date(now + 7_200).toISOString(), now)).toBe(8);
     expect(secondsUntil(new Date(now - 5_000).toISOString(), now)).toBe(0);
+    expect(countdown(8)).toBe('8 s');
+    expect(countdown(3599)).toBe('60 min');
   });
 
   it('says a span in one unit', () => {

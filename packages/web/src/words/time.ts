@@ -98,6 +98,10 @@ export function secondsUntil(iso: string, now: number): number {
   return Math.max(0, Math.ceil((Date.parse(iso) - now) / 1000));
 }
 
+/** "8 s", or "5 min" where seconds would only be restless. */
+export const countdown = (seconds: number) =>
+  seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+
 export function isWithinDay(iso: string, now: number): boolean {
   const left = Date.parse(iso) - now;
   return left > 0 && left <= DAY;
