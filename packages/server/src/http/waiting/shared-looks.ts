@@ -8,8 +8,8 @@ import type { Wakeups } from './park.ts';
  */
 export class SharedLooks<T> {
   readonly #wakeups: Wakeups;
-  readonly #ofThisTurn = new Map<string, Promise<T>>();
-  readonly #watched = new Map<Topic, () => void>();
+  #ofThisTurn = new Map<string, Promise<T>>();
+  #watched = new Map<Topic, () => void>();
 
   constructor(wakeups: Wakeups) {
     this.#wakeups = wakeups;
@@ -32,8 +32,8 @@ export class SharedLooks<T> {
   }
 
   #forget(): void {
-    this.#ofThisTurn.clear();
     for (const off of this.#watched.values()) off();
-    this.#watched.clear();
+    this.#ofThisTurn = new Map();
+    this.#watched = new Map();
   }
 }

@@ -12,7 +12,7 @@ export type Wanted = { keyId: string | null; space: SpaceId | null };
  */
 export class SigningKeys {
   readonly #room: Room;
-  readonly #ofThisTurn = new Map<string, VerifyingKey[] | Promise<VerifyingKey[]>>();
+  #ofThisTurn = new Map<string, VerifyingKey[] | Promise<VerifyingKey[]>>();
 
   constructor(room: Room) {
     this.#room = room;
@@ -26,7 +26,11 @@ export class SigningKeys {
 
   #share(name: string, look: Promise<VerifyingKey[]>): Promise<VerifyingKey[]> {
     const turn = this.#ofThisTurn;
-    if (turn.size === 0) setImmediate(() => turn.clear());
+    if (turn.size === 0) {
+      setImmediate(() => {
+        this.#ofThisTurn = new Map();
+      });
+    }
     turn.set(name, look);
     look.then(
       (found) => turn.get(name) === look && turn.set(name, found),

@@ -60,7 +60,7 @@ export class Bodies {
   readonly #sealer: Sealer;
   /** The records of the current transaction, by space; the last of each is still being filled. */
   #open = new Map<string, Open[]>();
-  readonly #found = new Map<string, Segment>();
+  #found = new Map<string, Segment>();
   #foundBytes = 0;
 
   constructor(session: Session, sealer: Sealer) {
@@ -96,7 +96,7 @@ export class Bodies {
       await this.#session.run(insert, { space_id: space, segment, last_seq: last, sealed });
       written.push({ name, plain });
     }
-    this.#open.clear();
+    if (written.length > 0) this.#open = new Map();
     return written;
   }
 
@@ -107,8 +107,8 @@ export class Bodies {
 
   /** After a rollback: nothing was written, and the places will be used again. */
   forget(): void {
-    this.#open.clear();
-    this.#found.clear();
+    this.#open = new Map();
+    this.#found = new Map();
     this.#foundBytes = 0;
   }
 
@@ -169,7 +169,7 @@ export class Bodies {
   #remember(name: string, found: Segment): void {
     this.#foundBytes += found.size;
     if (this.#foundBytes > REMEMBERED_BYTES) {
-      this.#found.clear();
+      this.#found = new Map();
       this.#foundBytes = found.size;
     }
     this.#found.set(name, found);
