@@ -69,6 +69,15 @@ describe('coming in', () => {
     expect(trouble).toEqual([]);
   });
 
+  test('[D43] an invitation that is taken back takes its link with it', async () => {
+    const { page } = await openDesk(browser(), { to: '/settings/people' });
+    await page.getByLabel('E-mail').fill('bob@example.com');
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    await page.getByText('It lets one person in.').waitFor();
+    await page.getByRole('button', { name: 'Take it back' }).click();
+    await counted(page.getByText('It lets one person in.'), 0);
+  });
+
   test('an invitation lets one person in, in the role it names', async () => {
     const { server, page } = await openDesk(browser(), { to: '/settings/people' });
     await page.getByLabel('E-mail').fill('bob@example.com');
