@@ -82,6 +82,19 @@ describe('words and places', () => {
     await expect.poll(() => page.locator('.send').isEnabled(), { timeout: 120_000 }).toBe(true);
   });
 
+  test('[D47] a sign before the first word is no search yet, and no list is lost over it', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Still in sight' });
+    await page.reload();
+    await row(page, 'Still in sight').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('“');
+    await page.keyboard.press('Enter');
+    await focused(page.locator(`#row-${id}`));
+    expect(new URL(page.url()).search).toBe('');
+  });
+
   test('s does nothing to what is answered already', async () => {
     const { server, page } = await openDesk(browser(), { server: HELD_LONG });
     await acceptAgent(server);
