@@ -2,7 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { OWNER, Server } from '../support/server.ts';
 import { given } from '../support/until.ts';
 import { WakeClient } from '../support/wake.ts';
-import { counted, focused, holds, logIn, openDesk, openPage, row, sharedBrowser } from './room.ts';
+import {
+  acceptAgent,
+  addBob,
+  BOB,
+  counted,
+  focused,
+  holds,
+  logIn,
+  openDesk,
+  openPage,
+  row,
+  sharedBrowser,
+} from './room.ts';
 
 const browser = sharedBrowser();
 const NOBODY = {
@@ -69,6 +81,15 @@ describe('coming in', () => {
     expect(trouble).toEqual([]);
   });
 
+  test('[D43] an invitation that is taken back takes its link with it', async () => {
+    const { page } = await openDesk(browser(), { to: '/settings/people' });
+    await page.getByLabel('E-mail').fill('bob@example.com');
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    await page.getByText('It lets one person in.').waitFor();
+    await page.getByRole('button', { name: 'Take it back' }).click();
+    await counted(page.getByText('It lets one person in.'), 0);
+  });
+
   test('an invitation lets one person in, in the role it names', async () => {
     const { server, page } = await openDesk(browser(), { to: '/settings/people' });
     await page.getByLabel('E-mail').fill('bob@example.com');
@@ -90,6 +111,20 @@ describe('coming in', () => {
     await guest.page.getByText('One checked.').waitFor();
     await guest.page.getByText('You can read here.').first().waitFor();
     await counted(guest.page.getByRole('button', { name: 'Approve…' }), 0);
+  });
+
+  test('[D44] a role that is given or taken while the page is open holds there at once', async () => {
+    const { server, page } = await openDesk(browser(), { to: '/settings/people' });
+    await acceptAgent(server);
+    await addBob(server);
+    const id = await server.wake().delivered({ headline: 'May Bob?' });
+    const bob = await openPage(browser(), server);
+    await logIn(bob, server, `/d/${id}`, BOB);
+    await bob.page.getByRole('radio', { name: 'Approve' }).waitFor();
+    await page.getByLabel('Role of Bob').selectOption('reader');
+    await bob.page.getByText('Deciding needs the role decider').waitFor();
+    await page.getByLabel('Role of Bob').selectOption('decider');
+    await bob.page.getByRole('radio', { name: 'Approve' }).waitFor();
   });
 
   test('a sample agent is one click away, marked, and one click gone', async () => {

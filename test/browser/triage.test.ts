@@ -562,6 +562,7 @@ describe('triage by pointer', () => {
     await dialog.waitFor({ state: 'hidden' });
     await page.keyboard.press('j');
     await page.getByText('That’s everything.').waitFor();
+    await page.getByText('What you left for later or took back still waits in the inbox.').waitFor();
     await until('the sitting is noted', async () => {
       const { json } = await (await server.desk()).request<{ sat_at: string | null }>(
         'GET',

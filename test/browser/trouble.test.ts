@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Server } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -218,6 +219,52 @@ describe('bad days', () => {
     await page.reload();
     await row(page, 'Kept for later').waitFor();
     await page.getByText(/You are offline\. This is the list as it was at/).waitFor();
+  });
+
+  test('[D12][D17] withdrawn or revised while one writes: it says which, and words and edit stay, after a reload too', async () => {
+    const { server, page, trouble } = await openDesk(browser());
+    await acceptAgent(server);
+    const wake = server.wake();
+    const withdrawn = await wake.delivered({ headline: 'Withdrawn in between' });
+    await openDelivery(page, withdrawn);
+    await page.keyboard.press('d');
+    await page.getByRole('button', { name: 'Edit it myself' }).click();
+    await page.getByLabel('Draft').fill('Dear customers');
+    await page.getByText('Kept as a draft').waitFor();
+    await wake.withdraw(withdrawn, 'Not needed any more.');
+    await page.getByText('The agent withdrew it while you wrote.').waitFor();
+    expect(await page.getByLabel('Your edit, not sent').inputValue()).toContain('Dear customers');
+    const revised = await wake.delivered({ headline: 'Revised in between', type: 'output' });
+    await openDelivery(page, revised);
+    await page.keyboard.press('d');
+    const words = page.getByLabel('What should be different?');
+    await Promise.all([page.waitForResponse(/\/draft$/), words.fill('Shorter, please')]);
+    await wake.delivered({ headline: 'The second version', type: 'output', revises: revised });
+    await page.getByText('A newer revision has taken its place.').waitFor();
+    await page.getByText('A newer revision came while you wrote.').waitFor();
+    await row(page, 'Revised in between').getByText('replaced by a newer revision').waitFor();
+    await page.reload();
+    await holds(page.getByLabel('Your words, not sent'), 'Shorter, please');
+    expect(trouble).toEqual([]);
+  });
+
+  test('[D37] words that were written on in another browser are here for whoever comes back to this one', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Two browsers' });
+    await openDelivery(page, id);
+    await page.keyboard.press('a');
+    const write = async (where: Page, text: string) => {
+      const field = where.getByLabel('Anything for next time?');
+      await Promise.all([where.waitForResponse(/\/draft$/), field.fill(text)]);
+    };
+    await write(page, 'Fine');
+    const other = await openPage(browser(), server);
+    await logIn(other, server, `/d/${id}`);
+    await holds(other.page.getByLabel('Anything for next time?'), 'Fine');
+    await write(page, 'Fine, but shorter');
+    await other.page.evaluate(() => dispatchEvent(new Event('focus')));
+    await holds(other.page.getByLabel('Anything for next time?'), 'Fine, but shorter');
   });
 
   test('[D17] an outage that did not break the line: the page shows the truth as soon as it is over', async () => {

@@ -82,6 +82,47 @@ describe('words and places', () => {
     await expect.poll(() => page.locator('.send').isEnabled(), { timeout: 120_000 }).toBe(true);
   });
 
+  test('[D47] a sign before the first word is no search yet, and no list is lost over it', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Still in sight' });
+    await page.reload();
+    await row(page, 'Still in sight').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('“');
+    await page.keyboard.press('Enter');
+    await focused(page.locator(`#row-${id}`));
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  test('Back from a delivery finds the decision in the history open, and the focus on the way to it', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Looked up again' });
+    await (await server.desk()).decide(id, { status: 'approved' });
+    await page.goto('/history');
+    await page.locator('summary', { hasText: 'Looked up again' }).click();
+    const way = page.getByRole('link', { name: 'Open the delivery' });
+    await way.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.state-line').getByText('Approved').waitFor();
+    await page.goBack();
+    await focused(way);
+  });
+
+  test('[D15] a time that is past cannot be chosen for coming back', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'Not in the past' });
+    await openDelivery(page, id);
+    await page.keyboard.press('s');
+    const menu = page.getByRole('dialog', { name: 'Out of sight until…' });
+    await menu.getByLabel('Another time').fill('2026-01-01T10:00');
+    await menu.getByRole('button', { name: 'Until then' }).click();
+    await focused(menu.getByLabel('Another time'));
+    await counted(page.locator('.foot-line'), 0);
+  });
+
   test('s does nothing to what is answered already', async () => {
     const { server, page } = await openDesk(browser(), { server: HELD_LONG });
     await acceptAgent(server);

@@ -73,6 +73,18 @@ describe('the stream', () => {
     expect(await stream.next()).toMatchObject({ data: { about: id } });
   });
 
+  test('[D17][W26] tells what a revision has taken the place of', async () => {
+    const { world } = await openDesk();
+    const first = await world.deliver();
+    const second = await world.deliver({ revises: first });
+    const stream = await listen(await loggedIn(world));
+    const third = await world.deliver({ revises: first });
+    const told = [await stream.next(), await stream.next(), await stream.next()].map((one) => one?.data);
+    expect(told).toContainEqual({ about: second });
+    expect(told).toContainEqual({ about: first });
+    expect(told).toContainEqual({ about: third });
+  });
+
   test('[D17] tells nothing of what was refused', async () => {
     const { world } = await openDesk();
     const id = await world.deliver();

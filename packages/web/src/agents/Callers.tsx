@@ -22,12 +22,12 @@ export function Callers({ agent, view, isOwner }: { agent: string; view: CardVie
   const key = ['agents', agent, 'callers'];
   const { data, error } = useQuery({ queryKey: key, queryFn: () => desk.callers(agent) });
   const [name, setName] = useState('');
-  const [made, setMade] = useState<string | null>(null);
+  const [made, setMade] = useState<{ caller_id: string; token: string } | null>(null);
   const { said, run, busy } = useWork(key);
   const make = (event: React.FormEvent) => {
     event.preventDefault();
     void run(async () => {
-      setMade((await desk.addCaller(agent, { name })).token);
+      setMade(await desk.addCaller(agent, { name }));
       setName('');
       return '';
     });
@@ -38,7 +38,7 @@ export function Callers({ agent, view, isOwner }: { agent: string; view: CardVie
       <p className="said">{WHO[view.card.visibility]}</p>
       <Trouble of={error} />
       {made !== null && (
-        <Once text={made} called="token">
+        <Once text={made.token} called="token">
           The token for this caller, this once. It is sent as Authorization: Bearer.
         </Once>
       )}
@@ -53,6 +53,7 @@ export function Callers({ agent, view, isOwner }: { agent: string; view: CardVie
                   ? () =>
                       void run(async () => {
                         await desk.revokeCaller(agent, caller.caller_id);
+                        setMade((last) => (last?.caller_id === caller.caller_id ? null : last));
                         return '';
                       }, caller.caller_id)
                   : null

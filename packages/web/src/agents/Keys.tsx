@@ -9,19 +9,21 @@ import { useNow } from '../live/now.ts';
 import { grouped } from '../words/numbers.ts';
 import { timeAndDay } from '../words/time.ts';
 
+type Made = Awaited<ReturnType<typeof desk.addKey>>;
+
 export function Keys({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
-  const [made, setMade] = useState<{ key: string; until: string | null } | null>(null);
+  const [made, setMade] = useState<Made | null>(null);
   const { said, run, busy } = useWork(['agents', agent.agent_id]);
   const now = useNow();
   const make = (tier: string, rotate: boolean) => () =>
     void run(async () => {
-      const { key, others_expire_at } = await desk.addKey(agent.agent_id, { tier, rotate });
-      setMade({ key, until: others_expire_at });
+      setMade(await desk.addKey(agent.agent_id, { tier, rotate }));
       return '';
     });
   const revoke = (key: string) => () =>
     void run(async () => {
       await desk.revokeKey(agent.agent_id, key);
+      setMade((last) => (last?.key_id === key ? null : last));
       return '';
     }, key);
   const live = agent.keys.filter((key) => key.revoked_at === null);
@@ -32,9 +34,9 @@ export function Keys({ agent, isOwner }: { agent: Agent; isOwner: boolean }) {
       {made !== null && (
         <Once text={made.key} called="key" onKept={() => setMade(null)}>
           The new key, this once.
-          {made.until === null
+          {made.others_expire_at === null
             ? ''
-            : ` The others work until ${timeAndDay(made.until, now)}, so that nothing stops meanwhile.`}
+            : ` The others work until ${timeAndDay(made.others_expire_at, now)}, so that nothing stops meanwhile.`}
         </Once>
       )}
       <ul className="lines">

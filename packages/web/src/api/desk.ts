@@ -152,7 +152,7 @@ export const desk = {
   addAgent: (body: { agent_id: string; tier?: string; callbacks?: string[] }) =>
     make<Agent & { key: string; callback_secret: string }>('/desk/agents', body),
   addKey: (id: string, body: { tier: string; rotate: boolean }) =>
-    make<{ key: string; others_expire_at: string | null }>(at`/desk/agents/${id}/keys`, body),
+    make<{ key_id: string; key: string; others_expire_at: string | null }>(at`/desk/agents/${id}/keys`, body),
   revokeKey: (id: string, key: string) => request<unknown>('DELETE', at`/desk/agents/${id}/keys/${key}`),
   setCallbacks: (id: string, callbacks: string[]) =>
     request<unknown>('PUT', at`/desk/agents/${id}/callbacks`, { callbacks }),

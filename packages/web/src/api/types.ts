@@ -75,6 +75,7 @@ export type Attempt = {
 };
 
 export type Draft = { mode: Verdict | null; feedback: string; edited_content: Json };
+export type KeptDraft = Draft & { saved_at: string };
 
 export type Previous = { delivery_id: string; details: Json; decision: Decision | null };
 
@@ -93,7 +94,7 @@ export type Detail = Row & {
   read_by?: { person_id: string; name: string | null } | null;
   callbacks: Callback[];
   attempts: Attempt[];
-  draft?: Draft | null;
+  draft?: KeptDraft | null;
   previous?: Previous | null;
   /** Its place among those of its thread; null when it is in none. */
   thread?: ThreadPlace | null;

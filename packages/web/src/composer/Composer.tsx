@@ -165,6 +165,8 @@ function Edit({ detail, said }: { detail: Detail; said: Words }) {
   }
   return (
     <EditItself
+      // The editor keeps its own text, so it begins anew with what was written in another browser.
+      key={words.timesTaken(id)}
       before={detail.details}
       after={said.edited}
       onChange={(edited) => words.write(id, { edited })}

@@ -189,8 +189,6 @@ export function conflictWords(error: Refused): string {
     }
     case 'content_changed':
       return 'It changed after you opened it; look at it again.';
-    case 'withdrawn':
-      return 'The agent has withdrawn it.';
     case 'superseded':
       return 'The agent has sent a newer revision.';
     default:

@@ -1,6 +1,7 @@
 import { desk } from '../api/desk.ts';
 import { isNotOurs, isRefused } from '../api/refused.ts';
-import type { Draft, Json, Verdict } from '../api/types.ts';
+import type { Json, KeptDraft, Verdict } from '../api/types.ts';
+import { serverNow } from '../live/clock.ts';
 
 /** What the person is about to answer. `edited` is undefined until they edit the content themselves. */
 export type Words = { mode: Verdict | null; feedback: string; edited: Json | undefined };
@@ -8,6 +9,14 @@ export type Words = { mode: Verdict | null; feedback: string; edited: Json | und
 const NOTHING: Words = { mode: null, feedback: '', edited: undefined };
 const SAVE_MS = 700;
 const AGAIN_MS = 4_000;
+/** How far the server's clock may be from what is known of it here. */
+const SLACK_MS = 5_000;
+
+/**
+ * When the server got the words that are here, on its clock, and how many times something had been written here when
+ * they came from there; null if they were written here.
+ */
+type Known = { at: number; times: number | null };
 
 /**
  * Whether the server has saved the words as they are here: `logged_out` while nobody is logged in, `refused` when it
@@ -30,6 +39,10 @@ class WordsStore {
   readonly #listeners = new Set<() => void>();
   /** How many times the person has written something, by delivery. */
   readonly #times = new Map<string, number>();
+  /** What is known of the server's copy, by delivery. */
+  readonly #known = new Map<string, Known>();
+  /** How many times words that were written in another browser have taken the place of those here, by delivery. */
+  readonly #taken = new Map<string, number>();
 
   readonly subscribe = (listener: () => void) => {
     this.#listeners.add(listener);
@@ -63,15 +76,34 @@ class WordsStore {
     this.keepAgain(id);
   }
 
-  /** Takes over the server's draft, unless something has been written here. */
-  adopt(id: string, draft: Draft): void {
-    if (this.#words.has(id)) return;
+  timesTaken(id: string): number {
+    return this.#taken.get(id) ?? 0;
+  }
+
+  /** Takes over the server's draft, unless words were written here that it does not go on from. */
+  adopt(id: string, draft: KeptDraft): void {
+    if (this.#words.has(id)) {
+      if (!this.#wentOn(id, draft)) return;
+      this.#taken.set(id, this.timesTaken(id) + 1);
+    }
+    this.#known.set(id, { at: Date.parse(draft.saved_at), times: this.timesWritten(id) });
     this.#words.set(id, {
       mode: draft.mode,
       feedback: draft.feedback ?? '',
       edited: draft.edited_content ?? undefined,
     });
     this.#tell();
+  }
+
+  /** Whether the person went on writing in another browser: the draft is newer than the words here, and none would be lost. */
+  #wentOn(id: string, draft: KeptDraft): boolean {
+    const known = this.#known.get(id);
+    if (known === undefined || this.keeping(id) !== 'kept' || Date.parse(draft.saved_at) <= known.at)
+      return false;
+    const { feedback, edited } = this.get(id);
+    return (
+      known.times === this.timesWritten(id) || (edited === undefined && draft.feedback.startsWith(feedback))
+    );
   }
 
   /** Saves the current words in a moment. */
@@ -106,6 +138,7 @@ class WordsStore {
   forget(id: string): void {
     this.hold(id);
     this.#words.delete(id);
+    this.#known.delete(id);
     this.#tell();
   }
 
@@ -113,6 +146,8 @@ class WordsStore {
     for (const id of [...this.#keeping.keys()]) this.hold(id);
     this.#words.clear();
     this.#times.clear();
+    this.#known.clear();
+    this.#taken.clear();
   }
 
   async #save(id: string): Promise<void> {
@@ -126,6 +161,7 @@ class WordsStore {
     // The words were changed, sent or forgotten in the meantime, so this outcome no longer matters.
     if (this.#timers.has(id) || !this.#keeping.has(id) || this.get(id) !== said) return;
     this.#keeping.set(id, outcome);
+    if (outcome === 'kept') this.#known.set(id, { at: serverNow() + SLACK_MS, times: null });
     if (outcome === 'failed') this.keepAgain(id, AGAIN_MS);
     this.#tell();
   }

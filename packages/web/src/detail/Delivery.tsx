@@ -11,7 +11,7 @@ import { Snooze } from '../inbox/SnoozeMenu.tsx';
 import { acknowledge } from '../inbox/triage.ts';
 import { Key } from '../keys/Key.tsx';
 import { useKeys } from '../keys/use-keys.ts';
-import { asksForAnswer } from '../words/delivery.ts';
+import { asksForAnswer, isOfTask } from '../words/delivery.ts';
 import { Details } from './Details.tsx';
 import { ExactBytes } from './ExactBytes.tsx';
 import { Happened } from './Happened.tsx';
@@ -123,26 +123,38 @@ function Foot({ detail, onSent, mayDecide }: Props & { mayDecide: boolean }) {
   );
 }
 
+/** What came before the person could send their words, if it was not an answer. */
+function overWords(detail: Detail): string | null {
+  if (detail.state === 'superseded') return 'A newer revision came while you wrote.';
+  if (detail.state !== 'withdrawn') return null;
+  return isOfTask(detail) ? 'The task went on while you wrote.' : 'The agent withdrew it while you wrote.';
+}
+
 /**
- * Shown when it was answered elsewhere while the person was writing: their words stay available, also while that
- * answer can still be undone.
+ * Shown when it was answered elsewhere, withdrawn or revised while the person was writing: their words stay available,
+ * also while the answer of somebody else can still be undone.
  */
 function KeptWords({ detail }: { detail: Detail }) {
   const { decision, state, delivery_id: id, draft } = detail;
   const { data: session } = useQuery(sessionQuery);
   const { feedback, edited } = useSyncExternalStore(words.subscribe, () => words.get(id));
+  const over = overWords(detail);
   const isOthers = decision !== null && decision.decided_by.person_id !== session?.person.person_id;
-  // After a reload too, but only if somebody else answered: the person's own answer was made from this draft.
+  const isNotSent = over !== null || isOthers;
+  // After a reload too, but not if they answered it themselves: that answer was made from this draft.
   useEffect(() => {
-    if (isOthers && session !== undefined && draft !== null && draft !== undefined) words.adopt(id, draft);
-  }, [isOthers, session, draft, id]);
-  const isSent = (decision?.feedback ?? '') === feedback && (edited === undefined || !isOthers);
+    if (isNotSent && session !== undefined && draft !== null && draft !== undefined) words.adopt(id, draft);
+  }, [isNotSent, session, draft, id]);
+  const isSent =
+    over === null && (decision?.feedback ?? '') === feedback && (edited === undefined || !isOthers);
   if ((feedback === '' && edited === undefined) || isSent) return null;
   // Held without a held decision means that these very words are being sent right now.
   if (state === 'held' && decision?.state !== 'held') return null;
   return (
     <section className="composer kept-words" aria-label="Your words">
-      <p className="said">It was decided while you wrote. Your words were not sent; here they are.</p>
+      <p className="said">
+        {over ?? 'It was decided while you wrote.'} Your words were not sent; here they are.
+      </p>
       {feedback !== '' && (
         <textarea className="input" readOnly value={feedback} aria-label="Your words, not sent" />
       )}

@@ -3,6 +3,7 @@ import { asking } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import type { Detail } from '../api/types.ts';
 import { foot } from '../composer/held.ts';
+import { Each } from '../frame/Each.tsx';
 import { useAlone } from '../frame/use-alone.ts';
 import { useNow } from '../live/now.ts';
 import { callbackWords, happened } from './happened.ts';
@@ -23,11 +24,14 @@ export function Happened({ detail }: { detail: Detail }) {
     <section className="happened" aria-label="What happened">
       <h2>What happened</h2>
       <ol>
-        {happened(detail, now).map((line) => (
-          <li key={`${line.at} ${line.text}`}>
-            <time>{line.at}</time> <Text>{line.text}</Text>
-          </li>
-        ))}
+        {/* Two attempts within a minute may say the same. */}
+        <Each of={happened(detail, now)}>
+          {(line) => (
+            <li>
+              <time>{line.at}</time> <Text>{line.text}</Text>
+            </li>
+          )}
+        </Each>
       </ol>
       {detail.callbacks.map((callback) => (
         <p key={callback.job_id}>

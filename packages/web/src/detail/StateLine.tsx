@@ -7,7 +7,7 @@ import { undoAnswer } from '../composer/send.ts';
 import { snooze } from '../inbox/triage.ts';
 import { Key } from '../keys/Key.tsx';
 import { useNow, useSeconds } from '../live/now.ts';
-import { isAsleep, VERDICT_WORDS } from '../words/delivery.ts';
+import { isAsleep, isOfTask, VERDICT_WORDS } from '../words/delivery.ts';
 import { countdown, moment, secondsUntil, timeAndDay } from '../words/time.ts';
 import { heldByOther } from './held-by.ts';
 import { Text } from './Text.tsx';
@@ -22,7 +22,7 @@ export function StateLine({ detail }: { detail: Detail }) {
   if (detail.state === 'withdrawn')
     return (
       <p className="state-line">
-        The agent has withdrawn this
+        {isOfTask(detail) ? 'The task has gone on without an answer' : 'The agent has withdrawn this'}
         {detail.withdrawn_at === null ? '' : `, at ${timeAndDay(detail.withdrawn_at, now)}`}. There is nothing
         to decide.
       </p>

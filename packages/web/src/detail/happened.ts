@@ -1,5 +1,5 @@
 import type { Attempt, Callback, Detail } from '../api/types.ts';
-import { VERDICT_WORDS } from '../words/delivery.ts';
+import { isOfTask, VERDICT_WORDS } from '../words/delivery.ts';
 import { timeAndDay } from '../words/time.ts';
 
 export type Happening = { at: string; text: string; job?: string };
@@ -36,8 +36,7 @@ export function happened(detail: Detail, now: number): Happening[] {
     if (decision.state === 'decided')
       lines.push({ at: decision.effect_at, text: 'The answer went out; the agent can read it.' });
   }
-  if (detail.withdrawn_at !== null)
-    lines.push({ at: detail.withdrawn_at, text: `${detail.agent_id} withdrew it.` });
+  if (detail.withdrawn_at !== null) lines.push({ at: detail.withdrawn_at, text: withdrawnWords(detail) });
   if (detail.timed_out_at !== null)
     lines.push({ at: detail.timed_out_at, text: 'Its time ran out; the agent went on by itself.' });
   const origins = new Map(detail.callbacks.map((callback) => [callback.job_id, callback.origin]));
@@ -50,6 +49,9 @@ export function happened(detail: Detail, now: number): Happening[] {
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
     .map((line) => ({ ...line, at: timeAndDay(line.at, now) }));
 }
+
+const withdrawnWords = (detail: Detail) =>
+  isOfTask(detail) ? 'The task went on without an answer from here.' : `${detail.agent_id} withdrew it.`;
 
 function attemptWords(attempt: Attempt, origin: string): string {
   if (attempt.status !== null)

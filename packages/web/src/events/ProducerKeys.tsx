@@ -11,19 +11,20 @@ import { timeAndDay } from '../words/time.ts';
 const KINDS: Record<string, string> = { v1: 'a shared secret', v1a: 'its own public key' };
 
 export function ProducerKeys({ producer, isOwner }: { producer: Producer; isOwner: boolean }) {
-  const [made, setMade] = useState<{ secret: string; until: string } | null>(null);
+  const [made, setMade] = useState<{ id: string; secret: string; until: string } | null>(null);
   const { said, run, busy } = useWork(['producers']);
   const now = useNow();
   const { producer_id: id } = producer;
   const rotate = () =>
     run(async () => {
-      const { secret = '', others_expire_at: until } = await desk.rotateProducer(id);
-      setMade({ secret, until });
+      const { key_id, secret = '', others_expire_at: until } = await desk.rotateProducer(id);
+      setMade({ id: key_id, secret, until });
       return '';
     });
   const revoke = (key: string) =>
     run(async () => {
       await desk.revokeProducerKey(id, key);
+      setMade((last) => (last?.id === key ? null : last));
       return '';
     }, key);
   return (

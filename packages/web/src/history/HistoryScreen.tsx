@@ -97,7 +97,7 @@ function Days({ entries }: { entries: readonly HistoryEntry[] }) {
       <h2>{name.charAt(0).toUpperCase() + name.slice(1)}</h2>
       <ul>
         {inside.map((entry) => (
-          <li key={`${entry.delivery_id}${entry.decided_at}`}>
+          <li key={nameOf(entry)}>
             <Entry entry={entry} />
           </li>
         ))}
@@ -106,14 +106,26 @@ function Days({ entries }: { entries: readonly HistoryEntry[] }) {
   ));
 }
 
+/** The entries that are open, for whoever comes back from a delivery that one of them led to. */
+const opened = new Set<string>();
+
+const nameOf = ({ delivery_id, decided_at }: HistoryEntry) => `${delivery_id}${decided_at}`;
+
 function Entry({ entry }: { entry: HistoryEntry }) {
-  const [open, setOpen] = useState(false);
+  const name = nameOf(entry);
+  const [open, setOpen] = useState(() => opened.has(name));
+  const turn = (isOpen: boolean) => {
+    setOpen(isOpen);
+    if (isOpen) opened.add(name);
+    else opened.delete(name);
+  };
   return (
     <details
       className="history-entry"
       data-verdict={entry.status}
       data-undone={entry.state === 'undone' || undefined}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
+      open={open}
+      onToggle={(event) => turn(event.currentTarget.open)}
     >
       <summary>
         <time dateTime={entry.decided_at}>{clock(entry.decided_at)}</time>

@@ -8,6 +8,8 @@ import { between } from '../words/time.ts';
 import { useList } from './use-list.ts';
 
 const TYPING_MS = 250;
+/** A sign alone, such as the quotation mark before the first word, is not a search yet. */
+const HAS_WORD = /[\p{L}\p{N}]/u;
 type Props = {
   filter: Filter;
   onFilter: (filter: Filter) => void;
@@ -53,7 +55,7 @@ function SearchField({
     asked.current = filter.q;
     setText(filter.q ?? '');
   }, [filter.q]);
-  const wanted = text.trim() === '' ? undefined : text.trim();
+  const wanted = HAS_WORD.test(text) ? text.trim() : undefined;
   const [isEntered, setEntered] = useState(false);
   useEffect(() => {
     if (wanted === asked.current) return;

@@ -8,7 +8,7 @@ import { useKeys } from '../keys/use-keys.ts';
 import { serverNow } from '../live/clock.ts';
 import { isAsleep } from '../words/delivery.ts';
 import { capital, inWords } from '../words/numbers.ts';
-import { snoozeTimes } from './snooze-times.ts';
+import { snoozeTimes, soonest } from './snooze-times.ts';
 import { snooze } from './triage.ts';
 
 type Props = {
@@ -59,6 +59,7 @@ export function SnoozeMenu({ rows, onClose, onChosen }: Props) {
           className="input"
           type="datetime-local"
           aria-label="Another time"
+          min={soonest(serverNow())}
           value={own}
           onChange={(event) => setOwn(event.target.value)}
         />

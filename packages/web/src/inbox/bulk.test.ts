@@ -29,6 +29,8 @@ describe('deciding together', () => {
         detail('a', { details: { reversible: false } }),
         detail('b', { state: 'decided' }),
         detail('c', { type: 'update' }),
+        detail('d', { state: 'withdrawn' }),
+        detail('e', { state: 'superseded' }),
       ],
       seen,
     );
@@ -36,6 +38,8 @@ describe('deciding together', () => {
       'cannot be undone: decide it by itself',
       'already answered',
       'asks for no answer',
+      'withdrawn by the agent',
+      'replaced by a newer revision',
     ]);
   });
 });

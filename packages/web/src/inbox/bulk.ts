@@ -1,6 +1,6 @@
 import type { Detail, Row } from '../api/types.ts';
 import { isObject } from '../detail/shape.ts';
-import { asksForAnswer } from '../words/delivery.ts';
+import { asksForAnswer, stateWords } from '../words/delivery.ts';
 
 export type Included = { row: Row; hash: string };
 export type LeftOut = { row: Row; reason: string };
@@ -54,6 +54,7 @@ export function sortBulk(
 }
 
 function reasonAgainst(detail: Detail, seenHash: string | undefined): string | null {
+  if (detail.state === 'withdrawn' || detail.state === 'superseded') return stateWords(detail, 0).join();
   if (detail.state !== 'pending') return 'already answered';
   if (!asksForAnswer(detail.type)) return 'asks for no answer';
   if (isIrreversible(detail)) return 'cannot be undone: decide it by itself';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { snoozeTimes } from './snooze-times.ts';
+import { snoozeTimes, soonest } from './snooze-times.ts';
 
 it('offers times that people mean, in the days of the calendar', () => {
   const sunday = new Date('2026-11-15T11:00:00').getTime();
@@ -23,4 +23,8 @@ it('offers times that people mean, in the days of the calendar', () => {
     'Next sitting, tomorrow 09:00',
     'Next week, Monday 09:00',
   ]);
+});
+
+it('lets no time be chosen that is past', () => {
+  expect(soonest(new Date('2026-11-30T23:59:30').getTime())).toBe('2026-12-01T00:00');
 });

@@ -2,7 +2,8 @@ import { clock, day } from '../words/time.ts';
 
 export type SnoozeTime = { label: string; at: string };
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 /**
  * The times people usually mean: an hour, the next sitting, this evening, tomorrow, Monday. Days are those of this
@@ -28,6 +29,14 @@ export function snoozeTimes(now: number, nextSitting: string | null): SnoozeTime
     label: `${name}, ${when(name, time, now)}`,
     at: new Date(time).toISOString(),
   }));
+}
+
+/** The next minute as a field for a time reads it, in the browser's time zone: what is past cannot be chosen. */
+export function soonest(now: number): string {
+  const next = new Date(now + MINUTE);
+  const numbers = [next.getMonth() + 1, next.getDate(), next.getHours(), next.getMinutes()];
+  const [month, date, hour, minute] = numbers.map((number) => String(number).padStart(2, '0'));
+  return `${next.getFullYear()}-${month}-${date}T${hour}:${minute}`;
 }
 
 /** The day is left out when it is today, or when the name says it already. */

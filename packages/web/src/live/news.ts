@@ -54,7 +54,8 @@ export async function catchUp(seq = Number.POSITIVE_INFINITY): Promise<void> {
  */
 const NAMED: Record<string, readonly string[]> = {
   agents: ['agents'],
-  people: ['people'],
+  // The person's own role may be among them.
+  people: ['people', 'session'],
   me: ['preferences', 'sessions', 'passkeys', 'tokens'],
   events: ['events'],
   tasks: ['tasks'],

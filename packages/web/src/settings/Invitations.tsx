@@ -14,19 +14,19 @@ export function Invitations() {
   const { data, error } = useQuery({ queryKey: ['people', 'invitations'], queryFn: desk.invitations });
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('decider');
-  const [made, setMade] = useState<{ email: string; link: string } | null>(null);
+  const [made, setMade] = useState<Awaited<ReturnType<typeof desk.invite>> | null>(null);
   const now = useNow();
   const { said, run, busy } = useWork(['people', 'invitations']);
   const invite = () =>
     run(async () => {
-      const { link } = await desk.invite({ email, role });
-      setMade({ email, link });
+      setMade(await desk.invite({ email, role }));
       setEmail('');
       return '';
     });
   const drop = (id: string) =>
     run(async () => {
       await desk.dropInvitation(id);
+      setMade((last) => (last?.invitation_id === id ? null : last));
       return '';
     }, id);
   return (

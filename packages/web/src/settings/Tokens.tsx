@@ -13,13 +13,13 @@ import { timeAndDay } from '../words/time.ts';
 export function Tokens() {
   const { data, error } = useQuery({ queryKey: ['tokens'], queryFn: desk.tokens });
   const [name, setName] = useState('');
-  const [made, setMade] = useState<string | null>(null);
+  const [made, setMade] = useState<{ token_id: string; token: string } | null>(null);
   const { said, run, busy } = useWork(['tokens']);
   const now = useNow();
   const make = (event: React.FormEvent) => {
     event.preventDefault();
     void run(async () => {
-      setMade((await desk.addToken(name)).token);
+      setMade(await desk.addToken(name));
       setName('');
       return '';
     });
@@ -29,7 +29,7 @@ export function Tokens() {
       <h2>Tokens for scripts</h2>
       <p className="said">A script with a token can do what you can do. Each is shown once.</p>
       {made !== null && (
-        <Once text={made} called="token">
+        <Once text={made.token} called="token">
           The token, this once.
         </Once>
       )}
@@ -46,6 +46,7 @@ export function Tokens() {
                 onSure={() =>
                   void run(async () => {
                     await desk.revokeToken(token.token_id);
+                    setMade((last) => (last?.token_id === token.token_id ? null : last));
                     return '';
                   }, token.token_id)
                 }

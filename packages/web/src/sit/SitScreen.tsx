@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { desk, type Page } from '../api/desk.ts';
@@ -10,7 +10,8 @@ import { Delivery } from '../detail/Delivery.tsx';
 import { gotUp } from '../frame/sat.ts';
 import { Key } from '../keys/Key.tsx';
 import { useKeys } from '../keys/use-keys.ts';
-import { VERDICT_WORDS } from '../words/delivery.ts';
+import { useNow } from '../live/now.ts';
+import { isAsleep, VERDICT_WORDS } from '../words/delivery.ts';
 import { minutesLeft, progressWords } from './progress.ts';
 import '../detail/detail.css';
 import './sit.css';
@@ -49,7 +50,7 @@ export function SitScreen() {
       </div>
     );
   if (data === undefined) return <NotYet />;
-  if (isOver) return <TheEnd hadSome={count > 0} onBack={count > 0 ? () => setAt(count - 1) : undefined} />;
+  if (isOver) return <TheEnd rows={data} onBack={count > 0 ? () => setAt(count - 1) : undefined} />;
   return <Sitting rows={data} at={at} onMove={setAt} />;
 }
 
@@ -78,12 +79,23 @@ function NotYet() {
   );
 }
 
-function TheEnd({ hadSome, onBack }: { hadSome: boolean; onBack: (() => void) | undefined }) {
+/** Whether something of this sitting was left for later, or taken back. It was all open, so its state is known here. */
+function useLeft(rows: readonly Row[]): boolean {
+  const now = useNow();
+  return useQueries({
+    queries: rows.map(({ delivery_id }) => ({ ...deliveryQuery(delivery_id), enabled: false })),
+    combine: (all) => all.some(({ data }) => data?.state === 'pending' && !isAsleep(data, now)),
+  });
+}
+
+function TheEnd({ rows, onBack }: { rows: readonly Row[]; onBack: (() => void) | undefined }) {
   useKeys(onBack === undefined ? {} : { previous: onBack });
+  const hasLeft = useLeft(rows);
   return (
     <div className="sit">
       <div className="sit-end">
-        <h1>{hadSome ? 'That’s everything.' : 'Nothing needs you.'}</h1>
+        <h1>{rows.length > 0 ? 'That’s everything.' : 'Nothing needs you.'}</h1>
+        {hasLeft && <p className="said">What you left for later or took back still waits in the inbox.</p>}
         <p className="said">What arrives from now on waits for your next sitting.</p>
         <p>
           <Link to="/">To the inbox</Link>

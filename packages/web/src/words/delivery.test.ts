@@ -20,4 +20,9 @@ describe('the words under a headline', () => {
     expect(rowWords(row({ timeout_at: at(19, 15) }), now)).toEqual(['until tomorrow 15:30']);
     expect(rowWords(row({ timeout_at: at(19, 16) }), now)).toEqual([]);
   });
+
+  it('say that its agent withdrew it, unless a task asked, which others end too', () => {
+    expect(rowWords(row({ state: 'withdrawn' }), now)).toEqual(['withdrawn by the agent']);
+    expect(rowWords(row({ state: 'withdrawn', provider: 'a2a' }), now)).toEqual(['no longer asked']);
+  });
 });

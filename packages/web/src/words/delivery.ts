@@ -36,6 +36,12 @@ export function rowWords(row: Row, now: number): string[] {
   return words;
 }
 
+/**
+ * A question of a task is over as soon as the task goes on, whoever saw to that: its agent, its caller, or a person
+ * who cancelled it. Any other is withdrawn by its agent alone.
+ */
+export const isOfTask = ({ provider }: Pick<Row, 'provider'>) => provider === 'a2a';
+
 /** What has become of it so far. */
 export function stateWords(row: Row, now: number): string[] {
   const words: string[] = [];
@@ -43,7 +49,7 @@ export function stateWords(row: Row, now: number): string[] {
     words.push(`${row.held_status ? VERDICT_WORDS[row.held_status] : 'Answered'}, not sent yet`);
   if (row.state === 'decided' && row.status !== 'pending')
     words.push(VERDICT_WORDS[row.status].toLowerCase());
-  if (row.state === 'withdrawn') words.push('withdrawn by the agent');
+  if (row.state === 'withdrawn') words.push(isOfTask(row) ? 'no longer asked' : 'withdrawn by the agent');
   if (row.state === 'superseded') words.push('replaced by a newer revision');
   if (row.state === 'pending') words.push(...pendingWords(row, now));
   return words;

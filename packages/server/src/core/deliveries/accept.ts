@@ -212,13 +212,16 @@ async function supersede(tx: Tx, earlier: Delivery, by: Delivery): Promise<void>
     supersededBy: by.id,
     ...(open ? { state: 'superseded' as const, snoozedUntil: null, ...earlierSection(by.createdAt) } : {}),
   });
+  tx.announce(`desk:${tx.space}`, earlier.id);
 }
 
 /** What the agent named, when that was an older version: whoever names it again, or opens it, is one step from the newest. */
 async function leadToNewest(tx: Tx, named: DeliveryId | null, newest: Delivery): Promise<void> {
   if (named === null || named === newest.revises) return;
   const old = await tx.deliveries.get(named);
-  if (old !== null) await tx.deliveries.update({ ...old, supersededBy: newest.id });
+  if (old === null) return;
+  await tx.deliveries.update({ ...old, supersededBy: newest.id });
+  tx.announce(`desk:${tx.space}`, old.id);
 }
 
 /** Stores which delivery an Idempotency-Key stands for, if one was sent. */
