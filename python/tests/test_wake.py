@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from world import DRAFT, HANG_UP, ID, KEY, OTHER_ID, ManualClock, Seen, World, answered, received, response
 
-from lanternroom import Approved, FileLog, Pending, Redirected, Rejected, TimedOut, Wake
+from lanternroom import Approved, FileLog, MemoryLog, Pending, Redirected, Rejected, TimedOut, Wake
 from lanternroom.log import home_folder
 
 
@@ -33,6 +33,16 @@ class Delivering(World):
         keys = [seen.headers["idempotency-key"] for seen in self.seen]
         self.assertEqual((len(set(keys)), keys[2]), (3, "run-7"))
         self.assertEqual(self.fault(lambda: wake.deliver(**DRAFT, idempotency_key="a b")).fault, "wrong_usage")
+
+    def test_several_keys(self) -> None:
+        """[W26] a delivery that met an open dedupe key is found again under its own key too"""
+        wake = self.start(lambda *_: received())
+        wake.deliver(**DRAFT, idempotency_key="run-7")
+        wake.deliver(**DRAFT, idempotency_key="run-8")
+        log = MemoryLog()
+        log.lines.extend(self.log.lines)
+        restarted = Wake(self.url, KEY, log=log)
+        self.assertEqual([restarted.recall("run-7"), restarted.recall("run-8")], [ID, ID])
 
     def test_agent_id(self) -> None:
         """[W3] without an agent id the server is asked whose key it is, once"""

@@ -78,11 +78,12 @@ class Journal(Recorder):
             return
         if entry.agent_id is not None and self._agent_id is not None and entry.agent_id != self._agent_id:
             return
-        if entry.delivery_id in self._known:
-            return
-        self._known[entry.delivery_id] = entry.known
-        # What was asked again under its key, because the server had lost it, stands further down.
-        if entry.key is not None:
+        is_new = entry.delivery_id not in self._known
+        if is_new:
+            self._known[entry.delivery_id] = entry.known
+        # What was asked again under its key, because the server had lost it, stands further down. And a delivery has
+        # several keys when later ones met its dedupe key (W26).
+        if entry.key is not None and (is_new or entry.key not in self._by_key):
             self._by_key[entry.key] = entry.delivery_id
 
 

@@ -91,6 +91,15 @@ describe('delivering', () => {
     }
   });
 
+  it('[W26] a delivery that met an open dedupe key is found again under its own key too', async () => {
+    const world = await startWorld(() => received());
+    for (const idempotencyKey of ['run-7', 'run-8']) await world.wake.deliver(DRAFT, { idempotencyKey });
+    const log = memoryLog();
+    for (const line of world.log.lines) await log.append(line);
+    const next = createWake({ url: world.url, apiKey: TEST_KEY, log });
+    expect([await next.recall('run-7'), await next.recall('run-8')]).toEqual([ID, ID]);
+  });
+
   it('[W23] how long a delivery may take, and its signal, count for the question whose key it is too', async () => {
     const says = { status: 429, headers: { 'retry-after': '3600' } };
     const late = await startWorld(() => says, { agentId: undefined });

@@ -92,10 +92,12 @@ export function createJournal(parts: JournalParts): Journal {
   }
 
   function restore(entry: KeptLine | undefined): void {
-    if (entry === undefined || entry.server !== parts.server || known.has(entry.id)) return;
+    if (entry === undefined || entry.server !== parts.server) return;
     if (parts.agentId !== null && entry.agentId !== null && entry.agentId !== parts.agentId) return;
-    known.set(entry.id, entry.known);
-    if (entry.key !== null) byKey.set(entry.key, entry.id);
+    const isNew = !known.has(entry.id);
+    if (isNew) known.set(entry.id, entry.known);
+    // A delivery has several keys when later ones met its dedupe key (W26).
+    if (entry.key !== null && (isNew || !byKey.has(entry.key))) byKey.set(entry.key, entry.id);
   }
 
   return { record, recordAnswer, keep, find, findByKey };
