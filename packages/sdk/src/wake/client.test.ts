@@ -217,6 +217,23 @@ describe('checking', () => {
     expect(world.log.lines.at(-1)).toContain('"event":"refused"');
   });
 
+  it('[W23] a number of the person that JavaScript cannot hold arrives as a text with all its digits', async () => {
+    const edited =
+      '{"account":1187350000000000123,"of":[-9007199254740993,9007199254740992,1e400,0.5],"a":"12345678901234567"}';
+    const body = JSON.stringify(responseBody('redirected')).replace(
+      '"edited_content":null',
+      `"edited_content":${edited}`,
+    );
+    const world = await startWorld((_, count) => (count === 1 ? received() : { status: 200, body }));
+    const { deliveryId } = await world.wake.deliver(DRAFT);
+    const editedContent = {
+      account: '1187350000000000123',
+      of: ['-9007199254740993', 9007199254740992, '1e400', 0.5],
+      a: '12345678901234567',
+    };
+    expect(await world.wake.check(deliveryId)).toMatchObject({ instructions: { editedContent } });
+  });
+
   it('[W14] ids compare without case', async () => {
     const world = await startWorld(() => answered('approved', { delivery_id: ID.toUpperCase() }));
     await world.wake.adopt(ID);
