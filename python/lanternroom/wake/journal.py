@@ -49,6 +49,8 @@ class Journal(Recorder):
         self.record(event, {"delivery_id": delivery_id, **facts})
 
     def find(self, delivery_id: str) -> Known | None:
+        if not isinstance(delivery_id, str):
+            raise LanternError("wrong_usage", "A delivery id is a text: give delivery_id of what deliver() returned.")
         if delivery_id.lower() not in self._known:
             self._read_on()
         return self._known.get(delivery_id.lower())

@@ -86,11 +86,11 @@ describe('lantern deliver', () => {
     expect(bodyOf(world.seen[1]).agent_id).toBe('by-key');
   });
 
-  it('[W3] and when it does not know, the sentence names the variable', async () => {
+  it('[W3] and when it does not know, the sentence names the address and the variable', async () => {
     const world = await startWorld(() => ({ status: 404 }));
     const { code, err } = await world.run(DELIVER, { env: { WAKE_AGENT_ID: undefined } });
     expect(code).toBe(2);
-    expect(err).toMatch(/^lantern: .*WAKE_AGENT_ID.*\n$/);
+    expect(err).toMatch(/^lantern: .*check the address.*WAKE_AGENT_ID.*\n$/);
   });
 
   it('[W24] WAKE_ENDPOINT is understood as the specification has it', async () => {

@@ -208,6 +208,32 @@ describe('checking', () => {
     expect(world.seen).toEqual([]);
   });
 
+  it.each([
+    ['everything that deliver() returned', { deliveryId: ID }],
+    ['its promise', Promise.resolve(ID)],
+    ['nothing', undefined],
+  ])('[W23] %s is no delivery id, and the sentence says what is', async (_, id) => {
+    const { wake, seen } = await startWorld(() => received());
+    const given = id as unknown as string;
+    const calls = [wake.check(given), wake.waitFor(given), wake.withdraw(given, 'x'), wake.adopt(given)];
+    for (const call of calls) {
+      await expect(call).rejects.toMatchObject({
+        fault: 'wrong_usage',
+        message: expect.stringMatching(/await.*deliveryId/),
+      });
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it('[W12] an idempotency key that is no text is refused, because nobody would find it again', async () => {
+    const world = await startWorld(() => received());
+    const idempotencyKey = 4711 as unknown as string;
+    await expect(world.wake.deliver(DRAFT, { idempotencyKey })).rejects.toMatchObject({
+      fault: 'wrong_usage',
+    });
+    expect(world.seen).toEqual([]);
+  });
+
   it('[W23] an answer to another delivery than the one asked for is refused, even if that one is ours too', async () => {
     const world = await startWorld(() => answered('approved', { delivery_id: OTHER_ID }));
     await world.wake.adopt(ID);

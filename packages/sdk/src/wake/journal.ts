@@ -72,6 +72,7 @@ export function createJournal(parts: JournalParts): Journal {
   }
 
   async function find(deliveryId: string): Promise<Known | null> {
+    assertId(deliveryId);
     const found = known.get(idOf(deliveryId));
     if (found !== undefined) return found;
     await readOn();
@@ -107,6 +108,14 @@ export function createJournal(parts: JournalParts): Journal {
 export function foreign(deliveryId: string): LanternError {
   const message = `Delivery ${JSON.stringify(deliveryId)} was not submitted by this client, so its answer is not taken: call adopt() with the id if it was submitted elsewhere on purpose.`;
   return new LanternError('foreign_delivery', message);
+}
+
+/** Plain JavaScript hands on whatever it has, also a promise that nobody awaited. */
+function assertId(given: unknown): void {
+  if (typeof given === 'string') return;
+  const message =
+    'A delivery id is a text: await deliver(), and give the deliveryId that is in what it returns.';
+  throw new LanternError('wrong_usage', message);
 }
 
 /** Whether a reply is about the delivery that was asked for. UUIDs compare without case. */
