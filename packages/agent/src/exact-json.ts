@@ -41,5 +41,7 @@ export function inexactNumber(json: string): string | null {
 function isExact(text: string): boolean {
   const value = Number(text);
   if (!Number.isFinite(value)) return false;
-  return !/^-?\d{16,}$/.test(text) || BigInt(text) === BigInt(value);
+  if (!/^-?\d{16,}$/.test(text)) return true;
+  // What JavaScript itself wrote has the fewest digits that lead back to the same number.
+  return BigInt(text) === BigInt(value) || text === String(value);
 }

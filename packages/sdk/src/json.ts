@@ -26,7 +26,9 @@ function withAllDigits(json: string): string {
 function isExact(number: string): boolean {
   const value = Number(number);
   if (!Number.isFinite(value)) return false;
-  return !/^-?\d{16,}$/.test(number) || BigInt(number) === BigInt(value);
+  if (!/^-?\d{16,}$/.test(number)) return true;
+  // What JavaScript itself wrote has the fewest digits that lead back to the same number.
+  return BigInt(number) === BigInt(value) || number === String(value);
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -245,7 +245,7 @@ describe('checking', () => {
 
   it('[W23] a number of the person that JavaScript cannot hold arrives as a text with all its digits', async () => {
     const edited =
-      '{"account":1187350000000000123,"of":[-9007199254740993,9007199254740992,1e400,0.5],"a":"12345678901234567"}';
+      '{"account":1187350000000000123,"of":[-9007199254740993,9007199254740992,1187350000000000800,1e400,0.5],"a":"12345678901234567"}';
     const body = JSON.stringify(responseBody('redirected')).replace(
       '"edited_content":null',
       `"edited_content":${edited}`,
@@ -254,7 +254,7 @@ describe('checking', () => {
     const { deliveryId } = await world.wake.deliver(DRAFT);
     const editedContent = {
       account: '1187350000000000123',
-      of: ['-9007199254740993', 9007199254740992, '1e400', 0.5],
+      of: ['-9007199254740993', 9007199254740992, 1187350000000000800, '1e400', 0.5],
       a: '12345678901234567',
     };
     expect(await world.wake.check(deliveryId)).toMatchObject({ instructions: { editedContent } });
