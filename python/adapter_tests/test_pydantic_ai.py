@@ -110,6 +110,12 @@ class PydanticAI(Room):
         self.assertEqual(asyncio.run(go_on()).output, "Done.")
         self.assertEqual((self.entered, len(self.rows())), ([A], 1))
 
+    def test_looking_once(self) -> None:
+        """[W12] a run that may not wait comes back as it is, and its question is on the desk"""
+        run = run_with_person(self.agent([A]), "Refund.", self.wake, run_id="run-1", wait=False)
+        self.assertIsInstance(asyncio.run(run).output, DeferredToolRequests)
+        self.assertEqual((self.entered, len(self.rows())), ([], 1))
+
     def test_no_id(self) -> None:
         """[W12] a run without an id of its own is refused before anybody is asked"""
         with self.assertRaises(LanternError):

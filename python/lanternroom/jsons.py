@@ -29,6 +29,22 @@ def parse_json(text: bytes) -> Any:
         return None
 
 
+def parse_exact(text: str) -> Any:
+    """JSON as a person wrote it, or None: no JSON, too deep, or with a name twice in one object, of which one would get
+    lost."""
+    try:
+        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_named_once)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return named
+
+
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 

@@ -95,6 +95,13 @@ class People(Commands):
         self.run_in(*DELIVER, "-d", f"@{self.file('report.json')}")
         self.assertEqual(json.loads(self.seen[1].body)["details"], {"words": 4})
 
+    def test_details_as_written(self) -> None:
+        """[W9] an object that would not arrive as it stands is sent as the text that it is"""
+        self.start(lambda *_: received())
+        for details in ('{"keep":"all","keep":"none"}', '{"ratio":NaN}', '{"a":' * 100_000):
+            self.run_in(*DELIVER, "-d", details)
+            self.assertEqual(json.loads(self.seen[-1].body)["details"], details)
+
     def test_codes(self) -> None:
         """[W23] wait and deliver --wait end with a code for each answer"""
         for status, code in (("approved", 0), ("rejected", 3), ("redirected", 4), ("pending", 5)):

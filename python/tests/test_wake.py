@@ -6,11 +6,12 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from world import DRAFT, HANG_UP, ID, KEY, OTHER_ID, ManualClock, Seen, World, answered, received, response
 
-from lanternroom import Approved, FileLog, Pending, Redirected, Rejected, TimedOut, Wake
+from lanternroom import Approved, FileLog, MemoryLog, Pending, Redirected, Rejected, TimedOut, Wake
 from lanternroom.log import home_folder
 
 
@@ -32,7 +33,18 @@ class Delivering(World):
         wake.deliver(**DRAFT, idempotency_key="run-7")
         keys = [seen.headers["idempotency-key"] for seen in self.seen]
         self.assertEqual((len(set(keys)), keys[2]), (3, "run-7"))
-        self.assertEqual(self.fault(lambda: wake.deliver(**DRAFT, idempotency_key="a b")).fault, "wrong_usage")
+        for odd in ("a b", 4711):
+            self.assertEqual(self.fault(lambda odd=odd: wake.deliver(**DRAFT, idempotency_key=odd)).fault, "wrong_usage")
+
+    def test_several_keys(self) -> None:
+        """[W26] a delivery that met an open dedupe key is found again under its own key too"""
+        wake = self.start(lambda *_: received())
+        wake.deliver(**DRAFT, idempotency_key="run-7")
+        wake.deliver(**DRAFT, idempotency_key="run-8")
+        log = MemoryLog()
+        log.lines.extend(self.log.lines)
+        restarted = Wake(self.url, KEY, log=log)
+        self.assertEqual([restarted.recall("run-7"), restarted.recall("run-8")], [ID, ID])
 
     def test_agent_id(self) -> None:
         """[W3] without an agent id the server is asked whose key it is, once"""
@@ -45,9 +57,9 @@ class Delivering(World):
         self.assertEqual(json.loads(self.seen[1].body)["agent_id"], "from-the-key")
 
     def test_no_agent_id(self) -> None:
-        """[W3] a server that does not know leads to a sentence about WAKE_AGENT_ID"""
+        """[W3] a server that does not know leads to a sentence about the address and WAKE_AGENT_ID"""
         wake = self.start(lambda *_: (404,), agent_id=None)
-        self.assertIn("WAKE_AGENT_ID", str(self.fault(lambda: wake.deliver(**DRAFT))))
+        self.assertRegex(str(self.fault(lambda: wake.deliver(**DRAFT))), "check the address.*WAKE_AGENT_ID")
 
 
 class Checking(World):
@@ -84,6 +96,16 @@ class Checking(World):
         for call in (lambda: wake.check(ID), lambda: wake.wait_for(ID), lambda: wake.withdraw(ID, "x")):
             self.assertEqual(self.fault(call).fault, "foreign_delivery")
         self.assertEqual(self.seen, [])
+
+    def test_no_id(self) -> None:
+        """[W23] what deliver() returned is no delivery id, and the sentence says what is"""
+        wake = self.start(lambda *_: received())
+        whole: Any = wake.deliver(**DRAFT)
+        for call in (wake.check, wake.wait_for, wake.adopt, lambda id: wake.withdraw(id, "x")):
+            with self.subTest(call=call):
+                error = self.fault(lambda call=call: call(whole))
+                self.assertEqual(error.fault, "wrong_usage")
+                self.assertIn("give delivery_id", str(error))
 
     def test_injected(self) -> None:
         """[W23] an answer to another delivery than the one asked for is refused, even if that one is ours too"""

@@ -1,4 +1,4 @@
-import type { Assumed, Checked, Unanswered } from '@lanternroom/sdk/wake';
+import type { Assumed, Checked, Content, Unanswered } from '@lanternroom/sdk/wake';
 import { EXIT } from './world.ts';
 
 export type Outcome = Checked | Assumed | Unanswered;
@@ -24,12 +24,10 @@ export function tell(outcome: Outcome): string {
     case 'approved':
       return block('approved: go on as planned', outcome.feedback);
     case 'rejected':
-      return block('rejected: do not go on', outcome.feedback);
+      return block('rejected: do not go on', outcome.feedback, readable(outcome.editedContent ?? null));
     case 'redirected': {
       const { feedback, editedContent } = outcome.instructions;
-      const edited = typeof editedContent === 'object' && editedContent !== null;
-      const content = edited ? JSON.stringify(editedContent, null, 2) : editedContent;
-      return block('redirected: work these in first', feedback, content);
+      return block('redirected: work these in first', feedback, readable(editedContent));
     }
     case 'pending':
       return block('pending: nobody has answered yet');
@@ -64,6 +62,10 @@ export function exitOf(outcome: Outcome): number {
   return outcome.status === 'pending' || outcome.status === 'timed_out'
     ? EXIT.timedOut
     : codes[outcome.status];
+}
+
+function readable(content: Content): string | null {
+  return typeof content === 'object' && content !== null ? JSON.stringify(content, null, 2) : content;
 }
 
 function block(...parts: (string | null)[]): string {

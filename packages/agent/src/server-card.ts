@@ -56,7 +56,7 @@ export async function whoIs(place: Place, clock?: Pick<Clock, 'now'>): Promise<s
   if (agentId !== null) return agentId;
   throw new LanternError(
     'bad_reply',
-    'The server does not say which agent this key belongs to: check the key.',
+    'The server does not say which agent this key belongs to: check the address.',
   );
 }
 

@@ -56,7 +56,7 @@ async def run_with_person(agent: Any, prompt: Any, wake: Wake, *, run_id: str, *
     """
     from pydantic_ai import DeferredToolRequests
 
-    asking = {name: options.pop(name) for name in ("timeout_seconds",) if name in options}
+    asking = {name: options.pop(name) for name in ("wait", "timeout_seconds") if name in options}
     result = await agent.run(prompt, **options)
     while isinstance(result.output, DeferredToolRequests) and not result.output.calls:
         answered = await answer_approvals(result.all_messages(), result.output, wake, run_id=run_id, **asking)

@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from ..faults import LanternError
-from ..jsons import unmarked
+from ..jsons import parse_exact, unmarked
 from ..wake.answers import Answer, Content, TimedOut, from_answer
 from ..wake.sweep import OnForeign
 from .machine import Machine
@@ -81,8 +81,5 @@ def _details(given: str | None, machine: Machine) -> Content:
         except (OSError, UnicodeDecodeError) as error:
             raise LanternError("wrong_usage", f"The file {given[1:]} for --details cannot be read.") from error
     text = unmarked(text)
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
+    value = parse_exact(text)
     return value if isinstance(value, dict) else text

@@ -15,9 +15,10 @@ from .parts import Parts
 
 def deliver(parts: Parts, body: Mapping[str, Any], idempotency_key: str, until: float | None) -> Delivered:
     """Intent, request, id: in this order, so that a log that cannot be written is noticed before anything is sent."""
-    if not re.fullmatch(r"[\x21-\x7e]{1,255}", idempotency_key):
+    if not isinstance(idempotency_key, str) or not re.fullmatch(r"[\x21-\x7e]{1,255}", idempotency_key):
         raise LanternError(
-            "wrong_usage", "An idempotency key has 1 to 255 visible ASCII characters without spaces: give another one."
+            "wrong_usage",
+            "An idempotency key is a text of 1 to 255 visible ASCII characters without spaces: give another one.",
         )
     data = json_of(body).encode()
     facts = {"agent_id": body["agent_id"], "idempotency_key": idempotency_key}
@@ -48,6 +49,6 @@ def discover_agent_id(parts: Parts, until: float | None) -> str:
         raise LanternError(
             "wrong_usage",
             "The server does not say which agent this key belongs to: "
-            "check the key, or set the agent id (WAKE_AGENT_ID).",
+            "check the address, or set the agent id (WAKE_AGENT_ID).",
         )
     return agent_id

@@ -49,6 +49,8 @@ class Journal(Recorder):
         self.record(event, {"delivery_id": delivery_id, **facts})
 
     def find(self, delivery_id: str) -> Known | None:
+        if not isinstance(delivery_id, str):
+            raise LanternError("wrong_usage", "A delivery id is a text: give delivery_id of what deliver() returned.")
         if delivery_id.lower() not in self._known:
             self._read_on()
         return self._known.get(delivery_id.lower())
@@ -78,11 +80,12 @@ class Journal(Recorder):
             return
         if entry.agent_id is not None and self._agent_id is not None and entry.agent_id != self._agent_id:
             return
-        if entry.delivery_id in self._known:
-            return
-        self._known[entry.delivery_id] = entry.known
-        # What was asked again under its key, because the server had lost it, stands further down.
-        if entry.key is not None:
+        is_new = entry.delivery_id not in self._known
+        if is_new:
+            self._known[entry.delivery_id] = entry.known
+        # What was asked again under its key, because the server had lost it, stands further down. And a delivery has
+        # several keys when later ones met its dedupe key (W26).
+        if entry.key is not None and (is_new or entry.key not in self._by_key):
             self._by_key[entry.key] = entry.delivery_id
 
 

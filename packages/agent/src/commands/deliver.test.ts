@@ -71,6 +71,13 @@ describe('lantern deliver', () => {
     expect(world.seen.map((seen) => bodyOf(seen).details)).toEqual(details);
   });
 
+  it('[W9] an object that would not arrive as it stands is sent as the text that it is', async () => {
+    const world = await startWorld(() => received);
+    const objects = ['{"channel":1187350000000000123}', '{"keep":"all","keep":"none"}', '{"ratio":1e400}'];
+    for (const object of objects) await world.run([...DELIVER, '-d', object]);
+    expect(world.seen.map((seen) => bodyOf(seen).details)).toEqual(objects);
+  });
+
   it('[W3] without WAKE_AGENT_ID the server is asked', async () => {
     const world = await startWorld((seen) =>
       seen.url === '/.well-known/wake.json' ? { status: 200, body: { agent_id: 'by-key' } } : received,
@@ -79,11 +86,11 @@ describe('lantern deliver', () => {
     expect(bodyOf(world.seen[1]).agent_id).toBe('by-key');
   });
 
-  it('[W3] and when it does not know, the sentence names the variable', async () => {
+  it('[W3] and when it does not know, the sentence names the address and the variable', async () => {
     const world = await startWorld(() => ({ status: 404 }));
     const { code, err } = await world.run(DELIVER, { env: { WAKE_AGENT_ID: undefined } });
     expect(code).toBe(2);
-    expect(err).toMatch(/^lantern: .*WAKE_AGENT_ID.*\n$/);
+    expect(err).toMatch(/^lantern: .*check the address.*WAKE_AGENT_ID.*\n$/);
   });
 
   it('[W24] WAKE_ENDPOINT is understood as the specification has it', async () => {

@@ -32,6 +32,13 @@ describe('lantern wait', () => {
     expect((await world.run(['wait', ID])).out).toContain('Short text');
   });
 
+  it('[W23] a rejection that came with another version says it', async () => {
+    const body = answer('rejected', { feedback: 'Not this.', edited_content: { brief: 'short' } });
+    const world = await startWorld(() => ({ status: 200, body }));
+    const { code, out } = await world.run(['wait', ID]);
+    expect([code, out]).toEqual([3, 'rejected: do not go on\nNot this.\n{\n  "brief": "short"\n}\n']);
+  });
+
   it('[W23] nobody in time ends with 5, and nothing is assumed', async () => {
     const world = await startWorld(() => ({ status: 200, body: answer('pending') }));
     const { code, out } = await world.run(['wait', ID, '--timeout', '90', '--json']);

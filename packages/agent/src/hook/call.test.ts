@@ -8,9 +8,16 @@ const callWith = (number: string) =>
     HOSTS.claude,
   );
 
-it.each(['0.9500000000000001', '-122.41941550000001', '1e21', '1.5E-7', '9007199254740992', '-0'])(
-  '[W23] %s is a number that a person can be shown',
-  (number) => expect(callWith(number)).toMatchObject({ input: { to: Number(number) } }),
+it.each([
+  '1187350000000000800',
+  '0.9500000000000001',
+  '-122.41941550000001',
+  '1e21',
+  '1.5E-7',
+  '9007199254740992',
+  '-0',
+])('[W23] %s is a number that a person can be shown', (number) =>
+  expect(callWith(number)).toMatchObject({ input: { to: Number(number) } }),
 );
 
 it.each(['9007199254740993', '-12345678901234567890', '1e400', '9'.repeat(400)])(

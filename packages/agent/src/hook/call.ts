@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { inexactNumber, repeatedName } from '../exact-json.ts';
 import type { Host, Input } from './hosts.ts';
 
 /** One tool call, as the host passes it to its hook. */
@@ -76,40 +77,6 @@ function sorted(value: unknown): unknown {
   return Object.keys(value)
     .sort()
     .map((key) => [key, sorted(value[key])]);
-}
-
-/**
- * A name that one object contains twice. We would take the last value and a host may take the first: the person would
- * approve something else than the tool gets. Expects valid JSON.
- */
-function repeatedName(json: string): string | null {
-  const open: Set<string>[] = [];
-  let text = '';
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}:]/g)) {
-    if (token === '{') open.push(new Set());
-    else if (token === '}') open.pop();
-    else if (token !== ':') text = token;
-    else {
-      const name: string = JSON.parse(text);
-      const names = open.at(-1);
-      if (names?.has(name)) return name;
-      names?.add(name);
-    }
-  }
-  return null;
-}
-
-/** A number that a double cannot hold: the person would approve another one than the tool gets. */
-function inexactNumber(json: string): string | null {
-  const numbers = json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
-  return numbers.find((text) => !isExact(text))?.slice(0, 40) ?? null;
-}
-
-/** Every host reads fractions as doubles; only an integer may be more than that. */
-function isExact(text: string): boolean {
-  const value = Number(text);
-  if (!Number.isFinite(value)) return false;
-  return !/^-?\d{16,}$/.test(text) || BigInt(text) === BigInt(value);
 }
 
 function isDeeper(value: unknown, most: number): boolean {

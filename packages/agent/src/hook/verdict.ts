@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer, Redirected } from '@lanternroom/sdk/wake';
+import { parseExact } from '../exact-json.ts';
 import { isRecord, type ToolCall } from './call.ts';
 import type { Allowed, Host, Input } from './hosts.ts';
 
@@ -28,7 +29,7 @@ function redirected({ instructions }: Redirected, call: ToolCall, host: Host): V
 
 /** The edited input, when the edit is one of the input and of nothing else. */
 function inputIn(edited: unknown, call: ToolCall): Input | null {
-  const content = typeof edited === 'string' ? parse(edited) : edited;
+  const content = typeof edited === 'string' ? parseExact(edited) : edited;
   if (!isRecord(content) || !isRecord(content.input)) return null;
   const isOther = (content.tool ?? call.tool) !== call.tool || (content.cwd ?? call.cwd) !== call.cwd;
   return isOther ? null : content.input;
@@ -44,12 +45,4 @@ function otherwise(feedback: string | null, edited: unknown): string {
   const text = typeof edited === 'string' ? edited : edited === null ? null : JSON.stringify(edited);
   const parts = [feedback, text].filter((part) => part !== null && part.trim() !== '');
   return `The person wants it done differently. ${parts.join(' ') || 'Ask them how.'}`.trim();
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

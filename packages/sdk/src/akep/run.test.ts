@@ -56,6 +56,24 @@ describe('running on the inbox', () => {
     expect(JSON.parse(first?.body ?? '').processed_at).toBe('2026-03-08T12:00:00.000Z');
   });
 
+  it('[K13] what a function happens to return is no verdict: the event was handled', async () => {
+    const world = await startInbox(inboxScript(THREE));
+    const seen: string[] = [];
+    const handler = (({ event_id }: { event_id: string }) => seen.push(event_id)) as unknown as () => void;
+    await world.inbox.run(handler, { once: true });
+    expect(acks(world.seen)).toEqual(['evt_1 applied', 'evt_2 applied', 'evt_3 applied']);
+  });
+
+  it.each(['rejected', 'stop', { status: 'done' }])(
+    '[K13] %j looks like a verdict and is none: nothing is acknowledged',
+    async (says) => {
+      const world = await startInbox(inboxScript(THREE));
+      const running = world.inbox.run((() => says) as unknown as () => void, { once: true });
+      await expect(running).rejects.toMatchObject({ fault: 'wrong_usage' });
+      expect(acks(world.seen)).toEqual([]);
+    },
+  );
+
   it('[K13] a handler that throws leaves its event unacknowledged, ends the run, and gets it again', async () => {
     const world = await startInbox(inboxScript(THREE));
     const handled: string[] = [];

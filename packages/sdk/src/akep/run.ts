@@ -1,9 +1,10 @@
-import { faultOf } from '../faults.ts';
+import { faultOf, LanternError } from '../faults.ts';
+import { isRecord } from '../json.ts';
 import { isPassingOrLimit, patiently } from '../patience.ts';
 import { acknowledge } from './entries.ts';
 import { type FollowOptions, follow, type InboxItem } from './follow.ts';
 import type { InboxParts } from './parts.ts';
-import type { AckStatus, AkepEvent, Resume } from './wire.ts';
+import { ACK_STATUSES, type AckStatus, type AkepEvent, type Resume } from './wire.ts';
 
 /** How an event ended. */
 export interface Verdict {
@@ -50,15 +51,31 @@ async function handle(
   handler: EventHandler,
   options: RunOptions,
 ): Promise<Verdict | 'skip'> {
+  let says: unknown;
   try {
-    if (item.type === 'event') return (await handler(item.event)) ?? { status: 'applied' };
-    await options.onResume?.(item.resume);
-    return { status: 'applied' };
+    if (item.type === 'event') says = await handler(item.event);
+    else await options.onResume?.(item.resume);
   } catch (error) {
-    const says = (await options.onError?.(error, item)) ?? 'stop';
-    if (says === 'stop') throw error;
-    return says;
+    const wanted = (await options.onError?.(error, item)) ?? 'stop';
+    if (wanted === 'stop') throw error;
+    return wanted;
   }
+  return verdictOf(says);
+}
+
+/**
+ * In plain JavaScript `(event) => list.push(event)` returns a number, which says nothing. What looks like a verdict must
+ * not be taken for `applied`.
+ */
+function verdictOf(says: unknown): Verdict | 'skip' {
+  if (says === 'skip') return says;
+  if (isRecord(says) && 'status' in says) {
+    // Anything else than a known status is refused when it is acknowledged.
+    return says as unknown as Verdict;
+  }
+  if (![...ACK_STATUSES, 'stop'].some((word) => word === says)) return { status: 'applied' };
+  const message = `The handler returned ${JSON.stringify(says)}: return { status: 'rejected', reason: 'why' }, 'skip', or nothing.`;
+  throw new LanternError('wrong_usage', message);
 }
 
 async function settle(

@@ -91,6 +91,15 @@ describe('delivering', () => {
     }
   });
 
+  it('[W26] a delivery that met an open dedupe key is found again under its own key too', async () => {
+    const world = await startWorld(() => received());
+    for (const idempotencyKey of ['run-7', 'run-8']) await world.wake.deliver(DRAFT, { idempotencyKey });
+    const log = memoryLog();
+    for (const line of world.log.lines) await log.append(line);
+    const next = createWake({ url: world.url, apiKey: TEST_KEY, log });
+    expect([await next.recall('run-7'), await next.recall('run-8')]).toEqual([ID, ID]);
+  });
+
   it('[W23] how long a delivery may take, and its signal, count for the question whose key it is too', async () => {
     const says = { status: 429, headers: { 'retry-after': '3600' } };
     const late = await startWorld(() => says, { agentId: undefined });
@@ -199,6 +208,32 @@ describe('checking', () => {
     expect(world.seen).toEqual([]);
   });
 
+  it.each([
+    ['everything that deliver() returned', { deliveryId: ID }],
+    ['its promise', Promise.resolve(ID)],
+    ['nothing', undefined],
+  ])('[W23] %s is no delivery id, and the sentence says what is', async (_, id) => {
+    const { wake, seen } = await startWorld(() => received());
+    const given = id as unknown as string;
+    const calls = [wake.check(given), wake.waitFor(given), wake.withdraw(given, 'x'), wake.adopt(given)];
+    for (const call of calls) {
+      await expect(call).rejects.toMatchObject({
+        fault: 'wrong_usage',
+        message: expect.stringMatching(/await.*deliveryId/),
+      });
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it('[W12] an idempotency key that is no text is refused, because nobody would find it again', async () => {
+    const world = await startWorld(() => received());
+    const idempotencyKey = 4711 as unknown as string;
+    await expect(world.wake.deliver(DRAFT, { idempotencyKey })).rejects.toMatchObject({
+      fault: 'wrong_usage',
+    });
+    expect(world.seen).toEqual([]);
+  });
+
   it('[W23] an answer to another delivery than the one asked for is refused, even if that one is ours too', async () => {
     const world = await startWorld(() => answered('approved', { delivery_id: OTHER_ID }));
     await world.wake.adopt(ID);
@@ -206,6 +241,23 @@ describe('checking', () => {
     await expect(world.wake.check(ID)).rejects.toMatchObject({ fault: 'foreign_delivery' });
     expect(world.log.lines.join()).not.toContain('"event":"answer"');
     expect(world.log.lines.at(-1)).toContain('"event":"refused"');
+  });
+
+  it('[W23] a number of the person that JavaScript cannot hold arrives as a text with all its digits', async () => {
+    const edited =
+      '{"account":1187350000000000123,"of":[-9007199254740993,9007199254740992,1187350000000000800,1e400,0.5],"a":"12345678901234567"}';
+    const body = JSON.stringify(responseBody('redirected')).replace(
+      '"edited_content":null',
+      `"edited_content":${edited}`,
+    );
+    const world = await startWorld((_, count) => (count === 1 ? received() : { status: 200, body }));
+    const { deliveryId } = await world.wake.deliver(DRAFT);
+    const editedContent = {
+      account: '1187350000000000123',
+      of: ['-9007199254740993', 9007199254740992, 1187350000000000800, '1e400', 0.5],
+      a: '12345678901234567',
+    };
+    expect(await world.wake.check(deliveryId)).toMatchObject({ instructions: { editedContent } });
   });
 
   it('[W14] ids compare without case', async () => {

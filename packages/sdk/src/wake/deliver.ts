@@ -54,9 +54,9 @@ function untilOf({ untilMs }: Limits): { untilMs?: number } {
 }
 
 function assertIdempotencyKey(key: string): void {
-  if (/^[\x21-\x7e]{1,255}$/.test(key)) return;
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return;
   const message =
-    'An idempotency key has 1 to 255 visible ASCII characters without spaces: give another one.';
+    'An idempotency key is a text of 1 to 255 visible ASCII characters without spaces: give another one.';
   throw new LanternError('wrong_usage', message);
 }
 
@@ -73,6 +73,6 @@ export async function discoverAgentId(parts: Parts, limits: Limits): Promise<str
   const agentId = isRecord(card) ? textOf(card.agent_id) : null;
   if (agentId !== null && agentId !== '') return agentId;
   const message =
-    'The server does not say which agent this key belongs to: check the key, or set the agent id (WAKE_AGENT_ID).';
+    'The server does not say which agent this key belongs to: check the address, or set the agent id (WAKE_AGENT_ID).';
   throw new LanternError('wrong_usage', message);
 }

@@ -72,6 +72,7 @@ export function createJournal(parts: JournalParts): Journal {
   }
 
   async function find(deliveryId: string): Promise<Known | null> {
+    assertId(deliveryId);
     const found = known.get(idOf(deliveryId));
     if (found !== undefined) return found;
     await readOn();
@@ -92,10 +93,12 @@ export function createJournal(parts: JournalParts): Journal {
   }
 
   function restore(entry: KeptLine | undefined): void {
-    if (entry === undefined || entry.server !== parts.server || known.has(entry.id)) return;
+    if (entry === undefined || entry.server !== parts.server) return;
     if (parts.agentId !== null && entry.agentId !== null && entry.agentId !== parts.agentId) return;
-    known.set(entry.id, entry.known);
-    if (entry.key !== null) byKey.set(entry.key, entry.id);
+    const isNew = !known.has(entry.id);
+    if (isNew) known.set(entry.id, entry.known);
+    // A delivery has several keys when later ones met its dedupe key (W26).
+    if (entry.key !== null && (isNew || !byKey.has(entry.key))) byKey.set(entry.key, entry.id);
   }
 
   return { record, recordAnswer, keep, find, findByKey };
@@ -105,6 +108,14 @@ export function createJournal(parts: JournalParts): Journal {
 export function foreign(deliveryId: string): LanternError {
   const message = `Delivery ${JSON.stringify(deliveryId)} was not submitted by this client, so its answer is not taken: call adopt() with the id if it was submitted elsewhere on purpose.`;
   return new LanternError('foreign_delivery', message);
+}
+
+/** Plain JavaScript hands on whatever it has, also a promise that nobody awaited. */
+function assertId(given: unknown): void {
+  if (typeof given === 'string') return;
+  const message =
+    'A delivery id is a text: await deliver(), and give the deliveryId that is in what it returns.';
+  throw new LanternError('wrong_usage', message);
 }
 
 /** Whether a reply is about the delivery that was asked for. UUIDs compare without case. */
