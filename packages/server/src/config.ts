@@ -83,7 +83,7 @@ export function settingsInForce({ flags, env }: Sources): { setting: Setting; va
       (flag === undefined ? undefined : present(flags[flag])) ??
       present(env[name]) ??
       (secret ? fromFile(env[`${name}_FILE`], name) : undefined) ??
-      (file[name] === undefined ? undefined : String(file[name])) ??
+      present(inFile(file[name])) ??
       fallback;
     return { setting, value: value ?? null };
   });
@@ -127,18 +127,32 @@ export function readConfig(sources: Sources = { flags: {}, env: process.env }): 
   };
 }
 
-/** An empty variable or flag is the same as none: that is how compose files, scripts and CI leave things out. */
+/** An empty value is the same as none: that is how compose files, scripts and CI leave things out. */
 function present(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
 }
 
+/**
+ * A file that was named on purpose must hold something: an empty one would be a producer whose secret everybody
+ * knows, or a new SQLite where a PostgreSQL was meant.
+ */
 function fromFile(path: string | undefined, name: string): string | undefined {
   if (path === undefined || path === '') return undefined;
+  const text = textOf(path, name);
+  if (text === '') throw new UsageError(`${name}_FILE names ${path}, which is empty.`);
+  return text;
+}
+
+function textOf(path: string, name: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch {
     throw new UsageError(`${name}_FILE names ${path}, which cannot be read.`);
   }
+}
+
+function inFile(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : String(value);
 }
 
 function readFile(data: string): Record<string, unknown> {
