@@ -69,6 +69,9 @@ export type Config = {
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Lies in the data folder. */
+export const SETTINGS_FILE = 'lanternroom.json';
+
 /** Wrong usage: the command ends with 2 and this sentence. */
 export class UsageError extends Error {}
 
@@ -156,7 +159,7 @@ function inFile(value: unknown): string | undefined {
 }
 
 function readFile(data: string): Record<string, unknown> {
-  const path = join(data, 'lanternroom.json');
+  const path = join(data, SETTINGS_FILE);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
