@@ -69,6 +69,9 @@ export type Config = {
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Lies in the data folder. */
+export const SETTINGS_FILE = 'lanternroom.json';
+
 /** Wrong usage: the command ends with 2 and this sentence. */
 export class UsageError extends Error {}
 
@@ -83,7 +86,7 @@ export function settingsInForce({ flags, env }: Sources): { setting: Setting; va
       (flag === undefined ? undefined : present(flags[flag])) ??
       present(env[name]) ??
       (secret ? fromFile(env[`${name}_FILE`], name) : undefined) ??
-      (file[name] === undefined ? undefined : String(file[name])) ??
+      present(inFile(file[name])) ??
       fallback;
     return { setting, value: value ?? null };
   });
@@ -127,13 +130,23 @@ export function readConfig(sources: Sources = { flags: {}, env: process.env }): 
   };
 }
 
-/** An empty variable or flag is the same as none: that is how compose files, scripts and CI leave things out. */
+/** An empty value is the same as none: that is how compose files, scripts and CI leave things out. */
 function present(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
 }
 
+/**
+ * A file that was named on purpose must hold something: an empty one would be a producer whose secret everybody
+ * knows, or a new SQLite where a PostgreSQL was meant.
+ */
 function fromFile(path: string | undefined, name: string): string | undefined {
   if (path === undefined || path === '') return undefined;
+  const text = textOf(path, name);
+  if (text === '') throw new UsageError(`${name}_FILE names ${path}, which is empty.`);
+  return text;
+}
+
+function textOf(path: string, name: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch {
@@ -141,8 +154,12 @@ function fromFile(path: string | undefined, name: string): string | undefined {
   }
 }
 
+function inFile(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : String(value);
+}
+
 function readFile(data: string): Record<string, unknown> {
-  const path = join(data, 'lanternroom.json');
+  const path = join(data, SETTINGS_FILE);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

@@ -7,9 +7,10 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { TSchema } from 'typebox';
-import { noteExposed } from '../core/agents/keys.ts';
 import { Fault, isFault } from '../core/faults.ts';
+import type { Room } from '../core/room.ts';
 import { bearerOf, identify } from './entry/agent-key.ts';
+import { ExposedKeys } from './entry/exposed-keys.ts';
 import { isPrivate, readCertificate } from './entry/transport.ts';
 import { type Door, errorBody, errorHandler, HTTP_STATUS } from './errors.ts';
 import { lostPage } from './pages/static.ts';
@@ -133,6 +134,7 @@ export async function closeApp(app: FastifyInstance): Promise<void> {
 /** Rules that hold at every address: transport (W2), headers, and one shape for what is not found. */
 export function addGroundRules(app: FastifyInstance, shell: Shell): void {
   const plain = errorHandler(PLAIN_DOOR, shell.baseUrl);
+  const exposed = new ExposedKeys(shell.room);
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
     const door = request.refusedAt;
     // Many doors have no error handler of their own and inherit this one.
@@ -152,7 +154,7 @@ export function addGroundRules(app: FastifyInstance, shell: Shell): void {
     if (flaw !== null) return done(new Fault('malformed_body', flaw));
     if (isPrivate(request.raw, shell.binding) || request.url === '/healthz' || request.url === '/readyz')
       done(request.is404 ? shell.addresses.wrongMethod(request, reply) : undefined);
-    else refusePlain(shell, request).catch(done);
+    else refusePlain(shell, exposed, request).catch(done);
   });
 }
 
@@ -164,16 +166,16 @@ function flawOf({ headers, httpVersion }: IncomingMessage): string | null {
   return coding.toLowerCase() === 'chunked' ? null : 'The only Transfer-Encoding accepted here is chunked.';
 }
 
-async function refusePlain(shell: Shell, request: FastifyRequest): Promise<never> {
-  await noteIfExposed(shell, request);
+async function refusePlain({ room }: Shell, exposed: ExposedKeys, request: FastifyRequest): Promise<never> {
+  await noteIfExposed(room, exposed, request);
   throw plainHttp();
 }
 
-async function noteIfExposed({ room }: Shell, request: FastifyRequest): Promise<void> {
+async function noteIfExposed(room: Room, exposed: ExposedKeys, request: FastifyRequest): Promise<void> {
   if (!bearerOf(request)?.startsWith('wk_live_')) return;
   try {
     const { key } = await identify(room, request);
-    await noteExposed(room, key, request.ip);
+    await exposed.note(key, request.ip);
   } catch (reason) {
     if (!isFault(reason)) throw reason;
   }

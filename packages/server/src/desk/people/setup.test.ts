@@ -22,6 +22,16 @@ describe('the setup link', () => {
     expect(await refused(new Browser(world).send('POST', '/desk/setup', again))).toMatchObject(CLOSED);
   });
 
+  test('[D8] one that was used sends people to the login: no start shows a link beside an owner', async () => {
+    const { world } = await openDesk();
+    const { token } = await openSetup(world.room);
+    const use = (email: string) => new Browser(world).send('POST', '/desk/setup', { ...OWNER, token, email });
+    expect((await use(OWNER.email)).status).toBe(201);
+    const message = expect.stringContaining('If there is an owner already, log in;');
+    const { error } = await (await use('second@example.com')).json();
+    expect(error).toMatchObject({ code: CLOSED.code, message });
+  });
+
   test('[D8] works for a day', async () => {
     const { world, clock } = await openDesk();
     const { token } = await openSetup(world.room);

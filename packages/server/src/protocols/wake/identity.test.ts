@@ -145,6 +145,19 @@ it('[W3] the agent is the one of the key: another agent_id is 403, in the body a
   ).toBe(201);
 });
 
+it('[W3] another agent_id is 403 as well where none is wanted: beside one answer, and at a withdrawal', async () => {
+  const world = await openWorld();
+  const id = await world.deliver();
+  const beside = (agent: string) => world.get(`/wake/v1/response/${id}?agent_id=${agent}`);
+  const withdraw = (agent_id: string) => world.post(`/wake/v1/withdraw/${id}`, { reason: 'done', agent_id });
+  for (const ask of [beside, withdraw]) {
+    expect(await refusal(ask('agent-02'))).toMatchObject({ status: 403, code: 'agent_mismatch' });
+    expect(await refusal(ask('x'.repeat(129)))).toMatchObject({ status: 422, field: 'agent_id' });
+  }
+  expect(await (await beside('agent-01')).json()).toMatchObject({ status: 'pending' });
+  expect((await withdraw('agent-01')).status).toBe(200);
+});
+
 it('[W3] the form of agent_id is checked before whose it is', async () => {
   const world = await openWorld();
   for (const agentId of ['x'.repeat(129), '', ' ', 7, ['agent-01'], { id: 'agent-01' }]) {

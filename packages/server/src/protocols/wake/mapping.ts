@@ -64,6 +64,12 @@ function assertOwnAgent(agentId: string, identity: Identity): void {
   );
 }
 
+/** Where no `agent_id` is wanted, one that is given all the same must be right (W3). */
+export function assertNoOtherAgent(given: JsonObject, identity: Identity): void {
+  const agentId = optionalText(given, 'agent_id', LIMITS.agentId);
+  if (agentId !== null) assertOwnAgent(agentId, identity);
+}
+
 function toCallback(body: JsonObject, identity: Identity): string | null {
   const url = body.callback_webhook;
   if (url === undefined || url === null) return null;
@@ -143,9 +149,7 @@ export function fromAccepted(accepted: Accepted): { status: number; body: string
 }
 
 export function toSweep(query: Query, identity: Identity): SweepQuery & { sinceGiven: string | null } {
-  const agentId = single(query, 'agent_id');
-  if (agentId !== null)
-    assertOwnAgent(requiredText({ agent_id: agentId }, 'agent_id', LIMITS.agentId), identity);
+  assertNoOtherAgent({ agent_id: single(query, 'agent_id') }, identity);
   const sinceGiven = single(query, 'since');
   const since = sinceGiven === null ? null : fromIso(sinceGiven);
   if (sinceGiven !== null && since === null) {

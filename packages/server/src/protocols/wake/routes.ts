@@ -22,10 +22,18 @@ import {
 import { onlyMethods, refuseTheRest } from '../../http/methods.ts';
 import { FRAMEWORKS, Prompts } from '../../http/pages/prompts.ts';
 import { objectBody, toJson } from '../../http/reading/body.ts';
-import { choice, type Query, requiredText } from '../../http/reading/fields.ts';
+import { choice, type Query, requiredText, single } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { WAKE_DOOR } from './errors.ts';
-import { fromAccepted, fromCard, fromSwept, toDraft, toSweep, toWait } from './mapping.ts';
+import {
+  assertNoOtherAgent,
+  fromAccepted,
+  fromCard,
+  fromSwept,
+  toDraft,
+  toSweep,
+  toWait,
+} from './mapping.ts';
 import {
   CardBody,
   DeliverBody,
@@ -132,8 +140,10 @@ function readingRoutes(app: FastifyInstance, shell: Shell): void {
     },
     handler: async (request, reply) => {
       const { key } = caller(request);
+      const { value } = objectBody(request.body);
+      assertNoOtherAgent(value, caller(request));
       const id = knownId(request.params.id);
-      const reason = requiredText(objectBody(request.body).value, 'reason', LIMITS.reason);
+      const reason = requiredText(value, 'reason', LIMITS.reason);
       const outcome = await withdraw(room, key, id, reason);
       if (isFault(outcome) && outcome.fault === 'not_found') throw noDelivery();
       orThrow(outcome);
@@ -241,7 +251,9 @@ async function response(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { key } = caller(request);
-  const millis = toWait(request.query as Query, request.headers.prefer);
+  const query = request.query as Query;
+  assertNoOtherAgent({ agent_id: single(query, 'agent_id') }, caller(request));
+  const millis = toWait(query, request.headers.prefer);
   const id = knownId(request.params.id);
   const see = async () => orMissing(await check(shell.room, key.space, key.agent, id));
   const first = await see();

@@ -4,10 +4,11 @@ import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { readConfig, UsageError } from '../../config.ts';
+import { HOUR } from '../../core/time.ts';
 import { openGround, startServer } from '../../main.ts';
 import { testCa } from '../../testing/network/receivers.ts';
 import { draft, ledger, openWorld, refusal } from '../../testing/wake.ts';
-import { temporaryFolder, type World } from '../../testing/world.ts';
+import { ManualClock, temporaryFolder, type World } from '../../testing/world.ts';
 
 /** An address of this machine that others could use too; on a machine without one, loopback stands for it. */
 function ownAddress(): string {
@@ -94,6 +95,25 @@ it('[W2] a live key that came in the clear is noted in the ledger; a test key an
   expect(noted).toMatchObject([{ actor: 'system', subject: 'live' }]);
   expect(JSON.parse(noted[0]?.data ?? '')).toEqual({ key: live.keyId, from: ADDRESS });
   expect(JSON.stringify(noted)).not.toContain(live.key);
+});
+
+it('[W2] a live key that keeps coming in the clear is noted once an hour, and does not fill the ledger', async () => {
+  const clock = new ManualClock();
+  const world = await openWorld({ clock, env: { ...OPEN_HOST, LANTERNROOM_TRUST_PROXY: ADDRESS } });
+  const live = await world.addAgent({ id: 'live', tier: 'live' });
+  const other = await world.addAgent({ id: 'other', tier: 'live' });
+  const poll = (key: string) => from(world, '/wake/v1/responses', key);
+  const noted = async () => {
+    const lines = await world.room.store.read(world.space.id, (tx) => tx.ledger.page(0, 100));
+    return lines.filter((line) => line.action === 'key.exposed').map((line) => line.subject);
+  };
+  await Promise.all([poll(live.key), poll(live.key), poll(live.key)]);
+  expect(await noted()).toEqual(['live']);
+  await poll(other.key);
+  expect(await noted()).toEqual(['live', 'other']);
+  clock.turn(HOUR);
+  await poll(live.key);
+  expect(await noted()).toEqual(['live', 'other', 'live']);
 });
 
 it.each(['/a2a/connect', '/akep/relay', '/nowhere'])(

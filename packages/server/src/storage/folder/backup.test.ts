@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshFolder } from '../../testing/folders.ts';
@@ -54,6 +54,20 @@ test('[D32] a backup clears away what a killed one left behind, and nothing of o
   for (const name of [...left, ...others]) writeFileSync(join(folder, name), 'half a copy');
   backup(data, join(folder, 'b'), false);
   expect(readdirSync(folder).sort()).toEqual(['b', ...others].sort());
+});
+
+test('[D32] a backup never takes the place of what the server works with, whatever the way to it', async () => {
+  const data = await withLines(2);
+  writeFileSync(join(data.folder, 'secret.key'), SECRET);
+  const way = join(freshFolder(), 'link');
+  symlinkSync(data.folder, way);
+  const names = [DATABASE_FILE, `${DATABASE_FILE}-wal`, 'secret.key', 'ledger.checkpoints', 'server.lock'];
+  for (const name of [...names, 'lanternroom.json'])
+    for (const folder of [data.folder, way])
+      expect(() => backup(data, join(folder, name), true)).toThrow(/Choose another name for the backup\.$/);
+  expect(readFileSync(join(data.folder, 'secret.key'), 'utf8')).toBe(SECRET);
+  const elsewhere = join(freshFolder(), DATABASE_FILE);
+  expect(backup(data, elsewhere, false).file).toBe(elsewhere);
 });
 
 test('[D32][D80] nothing is restored into the folder of a running server', async () => {

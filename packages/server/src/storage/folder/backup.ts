@@ -1,11 +1,20 @@
-import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../error-code.ts';
 import { SECRET_FILE } from '../sealing/master-key.ts';
 import { Database } from '../sqlite/driver.ts';
 import { openStoreError } from '../sqlite/errors.ts';
 import { assertOurs } from '../sqlite/migrate.ts';
-import { DATABASE_FILE, type DataFolder } from './data-folder.ts';
+import { DATABASE_FILE, type DataFolder, isOwnFile } from './data-folder.ts';
 import { isFolder, isFull, leaveTo, makeFolder, syncFolder } from './folder.ts';
 import { lockFolder } from './folder-lock.ts';
 
@@ -20,6 +29,7 @@ export function backup(data: DataFolder, file: string, replace: boolean) {
   if (existsSync(target) && !replace)
     throw new Error(`${target} exists. Choose another name, or replace it with --force.`);
   makeFolder(dirname(target), 'folder', 'choose another place for the backup');
+  assertNotOurs(target, data.folder);
   // The previous backup stays until this one is complete: a full disk must not cost the last copy.
   const part = `${target}.${process.pid}.part`;
   try {
@@ -32,6 +42,14 @@ export function backup(data: DataFolder, file: string, replace: boolean) {
   }
   const secret = join(data.folder, SECRET_FILE);
   return { file: target, bytes: statSync(target).size, secret: existsSync(secret) ? secret : null };
+}
+
+/** With --force, a slip would cost the master key, or the database under a running server. */
+function assertNotOurs(target: string, folder: string): void {
+  if (!isOwnFile(basename(target)) || realpathSync(dirname(target)) !== realpathSync(folder)) return;
+  throw new Error(
+    `${target} is what the server itself works with, or its place. Choose another name for the backup.`,
+  );
 }
 
 /** Removes partial copies left by a killed backup: they may be as large as the data, and nobody would look for them. */

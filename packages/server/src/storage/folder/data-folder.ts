@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { SETTINGS_FILE } from '../../config.ts';
 import type { News, Store } from '../../core/store.ts';
 import type { Clock } from '../../core/time.ts';
 import type { Whereabouts } from '../intake/wire.ts';
@@ -13,6 +14,7 @@ import { SqliteStore } from '../sqlite.ts';
 import type { Session } from '../statement.ts';
 import { MasterVault } from '../vault.ts';
 import { leaveTo, makeFolder } from './folder.ts';
+import { LOCK_FILE } from './folder-lock.ts';
 import { assertRights } from './rights.ts';
 
 /** What every database offers beside the store itself. */
@@ -46,6 +48,11 @@ const FILES = {
   written: [...filesOf(DATABASE_FILE), CHECKPOINT_FILE],
   read: [SECRET_FILE],
 };
+
+/** Whether the server keeps a file of this name in its data folder. */
+export function isOwnFile(name: string): boolean {
+  return [...FILES.written, ...FILES.read, LOCK_FILE, SETTINGS_FILE].includes(name);
+}
 
 /** A database with what SQLite keeps beside it while it is open. */
 function filesOf(database: string): string[] {

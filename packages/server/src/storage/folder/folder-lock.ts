@@ -4,7 +4,7 @@ import { codeOf } from '../error-code.ts';
 import { Database } from '../sqlite/driver.ts';
 import { isFull, leaveTo, makeFolder } from './folder.ts';
 
-const LOCK_FILE = 'server.lock';
+export const LOCK_FILE = 'server.lock';
 
 const START_ELSEWHERE = ', or choose another folder with --data. The other commands work beside it.';
 

@@ -39,7 +39,11 @@ export function keysInFolder(folder: string): string[] | null {
 }
 
 export function replaceKeys(folder: string, keys: readonly string[]): void {
-  replaceFile(join(folder, SECRET_FILE), `${keys.join('\n')}\n`);
+  try {
+    replaceFile(join(folder, SECRET_FILE), `${keys.join('\n')}\n`);
+  } catch (reason) {
+    throw new Error(whyNot(folder, reason), { cause: reason });
+  }
 }
 
 export function newKey(): string {

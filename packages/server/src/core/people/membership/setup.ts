@@ -77,6 +77,6 @@ export async function hasOwner(room: Room, space: SpaceId): Promise<boolean> {
 function setupClosed(): Fault {
   return new Fault(
     'setup_closed',
-    'This setup link was used or has expired. Start the server again for a new one.',
+    'This setup link was used or has expired. If there is an owner already, log in; otherwise start the server again for a new link.',
   );
 }
