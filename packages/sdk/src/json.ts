@@ -16,10 +16,32 @@ export function parseJson(text: string): unknown {
 /** Quick, because nearly every reply ends here. */
 const MAY_BE_INEXACT = /\d{16}|\d[eE]\+?\d{3}/;
 
+/** Expects valid JSON. Strings are stepped over, because a pattern for a whole one gives up after some millions of characters. */
 function withAllDigits(json: string): string {
-  return json.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
-    token.startsWith('"') || isExact(token) ? token : `"${token}"`,
-  );
+  const parts: string[] = [];
+  let from = 0;
+  const token = /"|-?\d[\d.eE+-]*/g;
+  for (let found = token.exec(json); found !== null; found = token.exec(json)) {
+    const [text] = found;
+    if (text === '"') token.lastIndex = endOfString(json, found.index);
+    else if (!isExact(text)) {
+      parts.push(json.slice(from, found.index), `"${text}"`);
+      from = token.lastIndex;
+    }
+  }
+  return parts.join('') + json.slice(from);
+}
+
+/** Behind the quote that closes the string. */
+function endOfString(json: string, start: number): number {
+  let end = start;
+  let slashes: number;
+  do {
+    end = json.indexOf('"', end + 1);
+    slashes = 0;
+    while (json[end - 1 - slashes] === '\\') slashes++;
+  } while (slashes % 2 === 1);
+  return end + 1;
 }
 
 /** Fractions are doubles everywhere; only an integer may be more than that. */
