@@ -652,4 +652,38 @@ describe('chains', () => {
     expect(await tell({})).toBe('done');
     expect(await inbox(target)).toHaveLength(2);
   });
+
+  test('[A19][A21] who only may call one agent cannot reach the others of its space through it', async () => {
+    const first = await anAgent(world());
+    const second = await anAgent(world());
+    const laptop = await aLaptop(world(), first);
+    const url = `${world().url}/@home/${second.agent.id}`;
+    const tell = async (caller: TestCaller, config: Wire = {}) => {
+      const configuration = { ...atOnce, pushNotificationConfig: { url, ...config } };
+      const { result } = await caller.call('message/send', { ...v03Message('x'), configuration });
+      await laptop.say({ type: 'completed', taskId: result.id });
+      const jobs = () => world().room.store.read(world().space.id, (tx) => tx.jobs.byDelivery(result.id));
+      await until(async () => (await jobs()).every(({ state }) => state !== 'due'));
+      return (await jobs())[0]?.state;
+    };
+    await changeCard(world(), first, { visibility: 'public' });
+    const partner = new TestCaller(world(), first, { key: await aCallerToken(world(), first) });
+    const space = await world().addSpace(fresh('far'));
+    const foreigner = await world().addAgent({ id: fresh('foreigner'), space: space.id });
+    const outside = [
+      new TestCaller(world(), first, { key: null }),
+      partner,
+      new TestCaller(world(), first, { key: foreigner.key }),
+    ];
+    for (const caller of outside) expect(await tell(caller)).toBe('gone');
+    expect(await inbox(second)).toEqual([]);
+    await changeCard(world(), second, { visibility: 'listed' });
+    const token = await aCallerToken(world(), second);
+    expect(await tell(partner, { token })).toBe('done');
+    // Closed again: its tokens open nothing any more, neither for a call nor for this.
+    await changeCard(world(), second, { visibility: 'space' });
+    expect(await tell(partner, { token })).toBe('gone');
+    expect(await tell(new TestCaller(world(), first))).toBe('done');
+    expect(await inbox(second)).toHaveLength(2);
+  });
 });
