@@ -475,6 +475,18 @@ describe('a space with a list of push targets', () => {
       configuration: { ...atOnce, taskPushNotificationConfig: { url } },
     });
 
+  test('[A18] a public address needs no list, but another port than 443 does', async () => {
+    const own = await ownWorld();
+    const { v1 } = await stage(['https://partner.example:8443/hooks'], own);
+    const says = { code: -32602, message: expect.stringMatching(/Leave the port out/) };
+    for (const url of ['https://partner.example:22/hooks', 'https://partner.example:8443/other'])
+      expect((await send(v1, url)).error).toMatchObject(says);
+    for (const url of ['https://elsewhere.example:443/', 'https://partner.example:8443/hooks'])
+      expect((await send(v1, url)).error).toBeUndefined();
+    await restrict(own, ['https://partner.example:9443']);
+    expect((await send(v1, 'https://partner.example:9443/')).error).toBeUndefined();
+  });
+
   test('[A18] refuses every other target when it is set, inline and later', async () => {
     const own = await ownWorld();
     const { v1 } = await stage([], own);
