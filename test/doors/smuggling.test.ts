@@ -103,6 +103,32 @@ describe('requests that two readers would read differently', () => {
     },
   };
 
+  // Node shows the first thousand headers only, unless it is told otherwise.
+  const MANY = Array.from({ length: 1200 }, () => 'X:');
+
+  test('[W11] what is refused is refused behind a thousand other headers, too', async () => {
+    const hidden: typeof REFUSED = {
+      'two hosts': { status: 400, headers: [...AUTHORISED, LENGTH, ...MANY, 'Host: elsewhere'] },
+      'packed chunks': {
+        status: 400,
+        headers: [...AUTHORISED, ...MANY, 'Transfer-Encoding: gzip, chunked'],
+        body: chunked(BODY),
+      },
+      'a packed body': { status: 415, headers: [...AUTHORISED, LENGTH, ...MANY, 'Content-Encoding: gzip'] },
+      'two keys': {
+        status: 401,
+        headers: [...AUTHORISED, LENGTH, ...MANY, 'Authorization: Bearer wk_test_another'],
+      },
+    };
+    for (const [name, { status, headers, body = BODY }] of Object.entries(hidden)) {
+      const raw = await Raw.connect(server().url);
+      await raw.write(requestText('POST /wake/v1/deliver HTTP/1.1', ['Connection: close', ...headers], body));
+      await raw.untilClosed();
+      expect([name, raw.statuses]).toEqual([name, [status]]);
+    }
+    expect(await taken()).toBe(0);
+  });
+
   test.each(Object.entries(REFUSED))(
     '[W11] a request %s is refused',
     async (_, { status, headers, body = BODY }) => {

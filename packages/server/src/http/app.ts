@@ -104,6 +104,9 @@ export function makeApp({ tls, log, proxies, baseUrl }: AppOptions): FastifyInst
       ? {}
       : { https: { ...CONNECTION_LIMITS, ...readCertificate(tls), minVersion: 'TLSv1.2' as const } }),
   }) as unknown as FastifyInstance;
+  // All of them, and not the first thousand: whatever judges a header must see it, and 16 KiB bound them. A proxy
+  // appends what it knows of the client behind everything that the client has sent.
+  app.server.maxHeadersCount = 0;
   // Any `Expect` other than 100-continue is ignored: we promise nothing about it, and it is no reason to refuse.
   app.server.on('checkExpectation', (...asked) => app.server.emit('request', ...asked));
   // Over TLS both sides close together.

@@ -13,8 +13,12 @@ export type TargetRefusal =
   | 'not_https'
   | 'loopback'
   | 'not_listed'
-  | 'not_for_pushes';
-export type EntryRefusal = Exclude<TargetRefusal, 'not_listed' | 'not_for_pushes'> | 'query' | 'wildcard';
+  | 'not_for_pushes'
+  | 'port';
+export type EntryRefusal =
+  | Exclude<TargetRefusal, 'not_listed' | 'not_for_pushes' | 'port'>
+  | 'query'
+  | 'wildcard';
 
 export type Refused<Reason> = { allowed: false; reason: Reason; message: string };
 /** `url` is the normalised form. Send to this one: another parser may read the original text differently. */
@@ -38,6 +42,7 @@ const SENTENCES: Record<TargetRefusal | EntryRefusal, string> = {
     "The address is not on this agent's callback allowlist. Ask its owner to add the origin and path.",
   not_for_pushes:
     "The address is not on this space's list of push targets. Ask its owner to add the origin and path.",
+  port: "Leave the port out. Another one than 443 must be on the agent's callback allowlist or the space's list of push targets: ask its owner to add the address.",
   query: 'An allowlist entry is an origin and a path. Remove the ? and what follows.',
   wildcard: 'An allowlist entry names one exact host. Replace the * with the full host name.',
 };
@@ -82,8 +87,10 @@ export function judgePushTarget(
     if (!mayBeLoopback) return refuse('loopback');
     if (!covers(callbacks, target)) return refuse('not_listed');
   }
-  const isRefused = pushTargets !== null && !covers(pushTargets, target);
-  return isRefused ? refuse('not_for_pushes') : { allowed: true, url: target.href };
+  if (pushTargets !== null && !covers(pushTargets, target)) return refuse('not_for_pushes');
+  // Anybody who may call could otherwise have us knock at every port of every public host.
+  const isListed = pushTargets !== null || covers(callbacks, target);
+  return target.port === '' || isListed ? { allowed: true, url: target.href } : refuse('port');
 }
 
 /** May this text stand on an allowlist? A loopback entry may: it only ever serves test keys. */

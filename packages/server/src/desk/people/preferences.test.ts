@@ -65,6 +65,9 @@ describe('preferences', () => {
     ['digest.target', { digest: { kind: 'webhook', target: 'https://127.0.0.1/in' } }],
     ['digest.target', { digest: { kind: 'webhook', target: 'https://me:pw@hooks.example.com/' } }],
     ['sound', { sound: true }],
+    // Every object has these.
+    ['toString', { toString: 1 }],
+    ['valueOf', { valueOf: 1 }],
   ])('[D39] refuse a wrong %s, by its name, and change nothing', async (field, change) => {
     const { world } = await openDesk();
     expect(await refused(world.desk('PUT', '/desk/preferences', { theme: 'dark', ...change }))).toEqual({

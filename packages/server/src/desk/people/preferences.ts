@@ -65,7 +65,8 @@ const READERS: Record<string, Reader> = {
 function toChange(body: JsonObject, server: Server): Partial<Preferences> {
   let change: Partial<Preferences> = {};
   for (const [field, value] of Object.entries(body)) {
-    const read = READERS[field];
+    // Otherwise `toString` would be a reader, too.
+    const read = Object.hasOwn(READERS, field) ? READERS[field] : undefined;
     if (read === undefined) throw invalid(field, `There is no preference named ${field}.`);
     change = { ...change, ...read(value, server) };
   }

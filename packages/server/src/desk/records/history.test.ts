@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { ServerResponse } from 'node:http';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { GENESIS } from '../../core/ledger/ledger.ts';
 import { DAY, SECOND } from '../../core/time.ts';
 import { Turns } from '../../http/waiting/turns.ts';
@@ -87,6 +88,14 @@ describe('the ledger', () => {
     const seqs = lines.map((line) => line.seq);
     expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, i) => seqs.length - i));
     expect(lines.at(-1)).toMatchObject({ seq: 1, action: 'space.added' });
+  });
+
+  test('[D23][W29] the export is a large answer: who reads nothing of it for a minute is cut off', async () => {
+    const { world } = await openDesk({ env: AT_ONCE });
+    const limits = vi.spyOn(ServerResponse.prototype, 'setTimeout');
+    onTestFinished(() => limits.mockRestore());
+    await (await world.desk('GET', '/desk/audit/export')).text();
+    expect(limits.mock.lastCall).toEqual([60_000]);
   });
 
   test('[D23] the export has all of it, and anybody can follow the chain in it', async () => {

@@ -6,18 +6,21 @@ import type { LedgerLine } from '../../core/ledger/ledger.ts';
 import type { Tx } from '../../core/store.ts';
 import { choice, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
+import { LARGE_BYTES } from '../../http/waiting/large-answers.ts';
 import { Turns } from '../../http/waiting/turns.ts';
 import { showDecision } from '../deliveries/detail.ts';
 import { toMoment } from '../deliveries/list.ts';
 import { sendExact } from '../exact.ts';
 import { fromLine, VERDICTS } from '../mapping.ts';
 import { caller } from '../person.ts';
+import { turnOf } from '../turn.ts';
 import { exportLines } from './export.ts';
 
 const NO_END = Number.MAX_SAFE_INTEGER;
 
 /** What has happened: decisions, and the ledger behind them. */
-export function recordRoutes(app: FastifyInstance, { room, auditor }: Shell): void {
+export function recordRoutes(app: FastifyInstance, shell: Shell): void {
+  const { room, auditor } = shell;
   const turns = new Turns();
   app.get('/desk/history', async (request, reply) => {
     const query = request.query as Query;
@@ -66,6 +69,7 @@ export function recordRoutes(app: FastifyInstance, { room, auditor }: Shell): vo
   app.get('/desk/audit/export', async (request, reply) => {
     const format = choice('format', single(request.query as Query, 'format') ?? 'ndjson', ['ndjson', 'csv']);
     const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8';
+    await turnOf(shell, { request, reply, bytes: LARGE_BYTES });
     return reply
       .header('content-type', type)
       .header('content-disposition', `attachment; filename="ledger.${format}"`)

@@ -13,6 +13,7 @@ import { attachment } from '../../http/files/attachment.ts';
 import { askedSlice } from '../../http/files/ranges.ts';
 import { choice, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
+import { endStalled } from '../../http/waiting/large-answers.ts';
 import { requireRole } from '../auth.ts';
 import { sendExact } from '../exact.ts';
 import { caller } from '../person.ts';
@@ -92,6 +93,7 @@ export function taskRoutes(app: FastifyInstance, shell: Shell): void {
       return task === null ? {} : partOf(await readLog(room, tx, task), content);
     });
     shell.largeAnswers.taken(reply.raw);
+    endStalled(reply.raw);
     const slice = askedSlice(request, reply, { tag: blob.id, size: blob.size });
     return sendFile(reply, part, Readable.from(readContent(room, space, blob, slice)));
   });

@@ -85,6 +85,14 @@ export class LargeAnswers {
   }
 }
 
+/**
+ * For a file or a list of any length, read piece by piece as it is sent: of each, some pieces are in our memory, for as
+ * long as its caller does not read on.
+ */
+export function endStalled(response: ServerResponse): void {
+  letGoAfter(response, STALLED_MS);
+}
+
 /** What is asked within the process, and goes into nobody's answer, has no connection that could stall. */
 function letGoAfter(response: ServerResponse, millis: number): void {
   if (response.socket instanceof Socket) response.setTimeout(millis);

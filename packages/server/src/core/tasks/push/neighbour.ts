@@ -7,8 +7,8 @@ import { exactText } from '../../exact-json.ts';
 import type { AgentId, SpaceId } from '../../ids.ts';
 import type { Room } from '../../room.ts';
 import { toIso } from '../../time.ts';
-import { callerOfToken } from '../callers/callers.ts';
-import { defaultCard } from '../callers/card.ts';
+import { callerOfToken, isFromOutside, nameOfCaller } from '../callers/callers.ts';
+import { readCard } from '../callers/card.ts';
 import { textOf } from '../reading/read.ts';
 import type { LogEntry, TaskRecord, TaskState } from '../task.ts';
 import type { PushConfig } from './push.ts';
@@ -26,8 +26,9 @@ const TYPES: Partial<Record<TaskState, string>> = {
 };
 
 /**
- * Agents of one space may tell each other; others only if the receiver is open to everybody, or the token is one of
- * theirs.
+ * Whoever may call the receiver may have it told: those of its own space about tasks of their own space, and everybody
+ * if it is open to everybody. Others need one of its tokens. Who may only call one agent of a space does not reach its
+ * neighbours through it.
  */
 export async function mayTell(
   room: Room,
@@ -35,15 +36,14 @@ export async function mayTell(
   to: Neighbour,
   push: PushConfig,
 ): Promise<boolean> {
-  const found = await room.store.read(to.space, async (tx) => {
-    const agent = await tx.agents.get(to.agent);
-    return agent === null ? null : ((await tx.cards.get(to.agent)) ?? defaultCard(agent));
-  });
-  if (found === null) return false;
-  if (from.space === to.space || found.visibility === 'public') return true;
+  const card = await readCard(room, to.space, to.agent);
+  if (card === null) return false;
+  const { visibility } = card;
+  if (visibility === 'public') return true;
+  if (from.space === to.space && !isFromOutside(from.caller)) return true;
   const token = push.authentication?.credentials ?? push.token;
   const caller = token === undefined ? null : await callerOfToken(room, token);
-  return caller?.kind === 'token' && caller.space === to.space && caller.agent === to.agent;
+  return caller !== null && nameOfCaller(caller, { ...to, visibility }) !== null;
 }
 
 /** Instead of a push, an event is put into the other agent's inbox, where it waits even if that agent is asleep. */

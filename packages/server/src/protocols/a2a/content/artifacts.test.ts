@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { MadeAgent } from '../../../core/agents/found.ts';
 import { CHUNK, retireContent } from '../../../core/tasks/content/content.ts';
 import { MOST_UNNAMED } from '../../../core/tasks/content/upload.ts';
@@ -222,6 +223,23 @@ describe('content', () => {
     });
     const elsewhere = url.replace(taskId, (other.result.task as { id: string }).id);
     expect(await statusFor(agent.key, elsewhere)).toBe(404);
+  });
+
+  test('[A20][W29] who reads nothing of a file for a minute is cut off, at the agent and at the desk', async () => {
+    const { agent, caller, laptop, taskId } = await stage();
+    const uploaded = (await (await upload(agent, taskId, randomBytes(300_000))).json()) as Uploaded;
+    const artifact = { artifactId: 'a', parts: [{ url: uploaded.url }] };
+    await laptop.say({ type: 'artifact', taskId, artifact });
+    const [part] = await partsOf(caller, taskId);
+    const limits = vi.spyOn(ServerResponse.prototype, 'setTimeout');
+    onTestFinished(() => limits.mockRestore());
+    const headers = { authorization: `Bearer ${agent.key}` };
+    await (await fetch(String(part?.url), { headers })).arrayBuffer();
+    expect(limits.mock.lastCall).toEqual([60_000]);
+    limits.mockClear();
+    const desk = await world().desk('GET', `/desk/tasks/${taskId}/content/${blobIdOf(uploaded)}`);
+    expect((await desk.arrayBuffer()).byteLength).toBe(300_000);
+    expect(limits.mock.lastCall).toEqual([60_000]);
   });
 
   test("[A20] uploads are for one's own tasks, and an artifact names only what is there", async () => {

@@ -14,6 +14,7 @@ import { askedSlice } from '../../../http/files/ranges.ts';
 import { type Query, single } from '../../../http/reading/fields.ts';
 import type { Shell } from '../../../http/shell.ts';
 import { bePatient } from '../../../http/sockets/broken.ts';
+import { endStalled } from '../../../http/waiting/large-answers.ts';
 import type { A2aParts } from '../bindings/rpc-route.ts';
 import { enteredOf } from '../door.ts';
 import { UploadedBody } from '../schema.ts';
@@ -104,6 +105,7 @@ export function contentRoute(app: FastifyInstance, { shell }: A2aParts): void {
         .flatMap((artifact) => artifact.parts)
         .find((p) => refersTo(p, content));
       shell.largeAnswers.taken(reply.raw);
+      endStalled(reply.raw);
       const slice = askedSlice(request, reply, { tag: blob.id, size: blob.size });
       return sendContent(reply, part, Readable.from(readContent(shell.room, place.space, blob, slice)));
     },

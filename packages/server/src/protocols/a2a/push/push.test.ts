@@ -475,6 +475,18 @@ describe('a space with a list of push targets', () => {
       configuration: { ...atOnce, taskPushNotificationConfig: { url } },
     });
 
+  test('[A18] a public address needs no list, but another port than 443 does', async () => {
+    const own = await ownWorld();
+    const { v1 } = await stage(['https://partner.example:8443/hooks'], own);
+    const says = { code: -32602, message: expect.stringMatching(/Leave the port out/) };
+    for (const url of ['https://partner.example:22/hooks', 'https://partner.example:8443/other'])
+      expect((await send(v1, url)).error).toMatchObject(says);
+    for (const url of ['https://elsewhere.example:443/', 'https://partner.example:8443/hooks'])
+      expect((await send(v1, url)).error).toBeUndefined();
+    await restrict(own, ['https://partner.example:9443']);
+    expect((await send(v1, 'https://partner.example:9443/')).error).toBeUndefined();
+  });
+
   test('[A18] refuses every other target when it is set, inline and later', async () => {
     const own = await ownWorld();
     const { v1 } = await stage([], own);
@@ -651,5 +663,39 @@ describe('chains', () => {
     await changeCard(far, target, { visibility: 'public' });
     expect(await tell({})).toBe('done');
     expect(await inbox(target)).toHaveLength(2);
+  });
+
+  test('[A19][A21] who only may call one agent cannot reach the others of its space through it', async () => {
+    const first = await anAgent(world());
+    const second = await anAgent(world());
+    const laptop = await aLaptop(world(), first);
+    const url = `${world().url}/@home/${second.agent.id}`;
+    const tell = async (caller: TestCaller, config: Wire = {}) => {
+      const configuration = { ...atOnce, pushNotificationConfig: { url, ...config } };
+      const { result } = await caller.call('message/send', { ...v03Message('x'), configuration });
+      await laptop.say({ type: 'completed', taskId: result.id });
+      const jobs = () => world().room.store.read(world().space.id, (tx) => tx.jobs.byDelivery(result.id));
+      await until(async () => (await jobs()).every(({ state }) => state !== 'due'));
+      return (await jobs())[0]?.state;
+    };
+    await changeCard(world(), first, { visibility: 'public' });
+    const partner = new TestCaller(world(), first, { key: await aCallerToken(world(), first) });
+    const space = await world().addSpace(fresh('far'));
+    const foreigner = await world().addAgent({ id: fresh('foreigner'), space: space.id });
+    const outside = [
+      new TestCaller(world(), first, { key: null }),
+      partner,
+      new TestCaller(world(), first, { key: foreigner.key }),
+    ];
+    for (const caller of outside) expect(await tell(caller)).toBe('gone');
+    expect(await inbox(second)).toEqual([]);
+    await changeCard(world(), second, { visibility: 'listed' });
+    const token = await aCallerToken(world(), second);
+    expect(await tell(partner, { token })).toBe('done');
+    // Closed again: its tokens open nothing any more, neither for a call nor for this.
+    await changeCard(world(), second, { visibility: 'space' });
+    expect(await tell(partner, { token })).toBe('gone');
+    expect(await tell(new TestCaller(world(), first))).toBe('done');
+    expect(await inbox(second)).toHaveLength(2);
   });
 });
