@@ -22,6 +22,7 @@ const shared = {
   isolate: false,
   restoreMocks: true,
   unstubEnvs: true,
+  unstubGlobals: true,
   setupFiles: ['./packages/server/src/testing/seed.ts'],
 };
 

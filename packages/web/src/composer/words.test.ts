@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { words } from './words.ts';
 
-vi.stubGlobal('navigator', { onLine: true });
-const { words } = await import('./words.ts');
+beforeEach(() => void vi.stubGlobal('navigator', { onLine: true }));
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 19, 9, 0, second)).toISOString();
 const draft = (feedback: string, second: number) =>
