@@ -1,9 +1,10 @@
-import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
+import { Asking } from './asking.ts';
 import { desk, type EventName } from './desk.ts';
 import { isRefused } from './refused.ts';
 import type { TaskDetail } from './task-types.ts';
 
-export const asking = new QueryClient({
+export const asking = new Asking({
   defaultOptions: {
     queries: {
       staleTime: 30_000,
