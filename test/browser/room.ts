@@ -114,8 +114,14 @@ export async function openPage(browser: Browser, server: Server, look: Look = {}
     const { protocol, origin } = new URL(request.url());
     if (protocol.startsWith('http') && origin !== base) trouble.push(`outside: ${request.url()}`);
   });
-  onTestFinished(() => context.close());
+  onTestFinished(() => close(context));
   return { page, context, trouble };
+}
+
+/** A request that a test has taken over may still be under way, and would end as an error that belongs to no test. */
+async function close(context: BrowserContext): Promise<void> {
+  for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.close();
 }
 
 export async function logIn(

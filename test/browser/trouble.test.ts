@@ -279,8 +279,11 @@ describe('bad days', () => {
       page.evaluate(async () => (await caches.match('/desk/deliveries?limit=100')) !== undefined),
     );
     await context.setOffline(true);
-    await page.keyboard.press('u');
-    await page.getByText('You are offline. This is the list as it was').waitFor();
+    // A worker that was only just begun may still reach the server.
+    await until('the page is told', async () => {
+      await page.keyboard.press('u');
+      return page.getByText('You are offline. This is the list as it was').isVisible();
+    });
     await context.setOffline(false);
     await page.getByText('In this order since').waitFor();
   });
