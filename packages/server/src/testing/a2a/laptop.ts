@@ -11,6 +11,8 @@ export class Laptop {
   readonly texts: string[] = [];
   /** What the hub calls this connection. */
   link = '';
+  /** How many of the hub's beats it has answered. */
+  beats = 0;
   readonly #socket: WebSocket;
   readonly #waits = new Set<Wait>();
   #next = 0;
@@ -25,6 +27,7 @@ export class Laptop {
       this.texts.push(String(data));
       this.#hear(JSON.parse(String(data)) as HubFrame);
     });
+    socket.on('ping', () => this.beats++);
     socket.on('error', () => {});
   }
 
@@ -77,6 +80,12 @@ export class Laptop {
       this.answerWith(answer);
       return answer(frame, this);
     });
+  }
+
+  /** Resolves when the hub has read all that was sent before. */
+  async isHeard(): Promise<void> {
+    this.raw('{"type":"ping"}');
+    await this.ofType('pong');
   }
 
   raw(data: string | Buffer): void {

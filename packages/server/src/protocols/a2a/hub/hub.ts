@@ -10,6 +10,7 @@ import { RENEW_LINKS_EVERY, renewLinks } from '../../../core/tasks/presence.ts';
 import { identify } from '../../../http/entry/agent-key.ts';
 import type { Shell } from '../../../http/shell.ts';
 import { refuseUpgrade } from '../../../http/sockets/upgrades.ts';
+import { inParts } from '../../../http/waiting/in-parts.ts';
 import type { Connection, Opened, Surroundings } from './connection.ts';
 import { CLOSE, FRAME_MOST, HEARTBEAT_SECONDS, PROTOCOL } from './frames.ts';
 import type { Wish } from './inbox-feed.ts';
@@ -38,9 +39,11 @@ export class Hub {
   });
   readonly #open = new Set<Connection>();
   readonly #ending = new Set<Promise<void>>();
+  #read: Promise<typeof import('./connection.ts')> | null = null;
   #beat: NodeJS.Timeout | null = null;
   #renew: NodeJS.Timeout | null = null;
   #stopping = false;
+  #isAskingForKeys = false;
   #off = () => {};
 
   constructor(shell: Shell, warn: Warn) {
@@ -81,8 +84,7 @@ export class Hub {
     if (refusal !== null) return refuseUpgrade(socket, refusal.status, refusal.error);
     try {
       const { key } = await identify(this.#shell.room, request);
-      // Loaded with the first laptop: reading frames takes a fifth of all files of a start.
-      const { Connection } = await import('./connection.ts');
+      const { Connection } = await this.#reading();
       this.#sockets.handleUpgrade(request, socket, head, (opened) => {
         const { replaces, wish } = askedIn(request);
         const at = this.#placeOf(key);
@@ -94,6 +96,12 @@ export class Hub {
         return refuseUpgrade(socket, 401, reason.message, ['www-authenticate: Bearer']);
       refuseUpgrade(socket, 503, 'The server cannot look up keys just now. Come back in a moment.');
     }
+  }
+
+  /** Loaded with the first laptop: reading frames takes a fifth of all files of a start. */
+  #reading(): Promise<typeof import('./connection.ts')> {
+    this.#read ??= import('./connection.ts');
+    return this.#read;
   }
 
   #refusal(request: IncomingMessage): { status: number; error: string } | null {
@@ -151,15 +159,26 @@ export class Hub {
 
   /** Checks every socket once; public so that a test can call it. */
   async beat(): Promise<void> {
-    const { presence } = this.#shell;
-    for (const connection of this.#open) {
-      if (!connection.beat()) {
-        connection.terminate();
-        continue;
-      }
-      const { space, agent } = connection.at;
-      if (await connection.askAgain()) presence.note(space, agent);
-    }
+    for await (const some of inParts(this.#open))
+      for (const connection of some) if (!connection.beat()) connection.terminate();
+    await this.#askForKeys();
+  }
+
+  /**
+   * Apart from the beat: a store that is away would delay some beats until they came together, and nobody can answer
+   * two at once.
+   */
+  async #askForKeys(): Promise<void> {
+    if (this.#isAskingForKeys) return;
+    this.#isAskingForKeys = true;
+    for await (const some of inParts(this.#open))
+      await Promise.all(some.map((connection) => this.#askForKey(connection)));
+    this.#isAskingForKeys = false;
+  }
+
+  async #askForKey(connection: Connection): Promise<void> {
+    const { space, agent } = connection.at;
+    if (!connection.isClosed && (await connection.askAgain())) this.#shell.presence.note(space, agent);
   }
 
   /** One listener for all laptops: most of them lie idle. */
@@ -185,7 +204,8 @@ export class Hub {
   }
 
   async #renewIn(space: SpaceId, links: readonly OpenLink[]): Promise<void> {
-    for (const { connection } of await renewLinks(this.#shell.room, space, links)) await connection.rejoin();
+    for await (const some of inParts(links))
+      for (const { connection } of await renewLinks(this.#shell.room, space, some)) await connection.rejoin();
   }
 }
 

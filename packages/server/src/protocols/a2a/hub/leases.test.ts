@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { join, presenceOf, sweepLost } from '../../../core/tasks/presence.ts';
 import { SECOND } from '../../../core/time.ts';
@@ -74,6 +74,27 @@ test.each([true, false])(
     expect((await laptop.next(isWork)).taskId).toBe(next);
   },
 );
+
+test('[A13] beats during an outage of the store cost no laptop that answers them its connection', async () => {
+  const { world, connect } = await stage();
+  const laptops = await Promise.all(Array.from({ length: 3 }, connect));
+  let back = () => {};
+  const away = new Promise<void>((resolve) => {
+    back = resolve;
+  });
+  const { directory } = world.room.store;
+  const find = directory.identityByDigest;
+  vi.spyOn(directory, 'identityByDigest').mockImplementation((digest) => away.then(() => find(digest)));
+  const beats = [];
+  for (let beat = 1; beat <= 3; beat++) {
+    beats.push(world.running.hub.beat());
+    await until(async () => laptops.every(({ beats }) => beats === beat));
+    await Promise.all(laptops.map((laptop) => laptop.isHeard()));
+  }
+  back();
+  await Promise.all(beats);
+  await Promise.all(laptops.map((laptop) => laptop.isHeard()));
+});
 
 test('[A13] one that has just gone is not written down again', async () => {
   const { clock, world, at, connect } = await stage();
