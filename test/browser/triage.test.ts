@@ -53,7 +53,8 @@ describe('triage by keyboard', () => {
     expect((await server.wake().response(first)).json.status).toBe('pending');
     await page.keyboard.press('z');
     await page.getByText('waits for you again').waitFor();
-    await row(page, 'First question').click();
+    await page.locator('.foot').getByRole('link', { name: 'Go back to it' }).click();
+    await page.getByRole('heading', { name: 'First question' }).waitFor();
     await holds(field, 'Well asked: jkxz are only letters here.');
     expect((await server.wake().response(first)).json.status).toBe('pending');
     expect(trouble).toEqual([]);
@@ -250,6 +251,7 @@ describe('triage by keyboard', () => {
     await foot.getByText('Out of sight until tomorrow 09:00.').waitFor();
     await page.keyboard.press('z');
     await foot.getByText('Taken back. “Snoozed” waits for you again.').waitFor();
+    await foot.getByRole('link', { name: 'Go back to it' }).waitFor();
     await counted(row(page, 'Snoozed').getByText('back tomorrow'), 0);
     await row(page, 'Decided first').getByText('Approved, not sent yet').waitFor();
     await approve('Decided last');
