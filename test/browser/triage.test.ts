@@ -7,6 +7,7 @@ import {
   focused,
   HELD_LONG,
   holds,
+  isInSight,
   openDelivery,
   openDesk,
   openPalette,
@@ -459,6 +460,37 @@ describe('triage by pointer', () => {
     await row(page, 'Newest').waitFor();
     await page.reload();
     await row(page, 'Newest').waitFor();
+  });
+
+  test('what is new is shown where it is asked for, however far down it stands, and a delivery that is open stays', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    for (let n = 1; n <= 30; n++)
+      await server.wake().delivered({ headline: `Old ${n}`, timeout_seconds: undefined });
+    await page.reload();
+    await row(page, 'Old 1').first().waitFor();
+    await page.keyboard.press('j');
+    await focused(row(page, 'Old 1').first().getByRole('link'));
+    const link = (headline: string) => row(page, headline).getByRole('link');
+    const show = page.getByRole('button', { name: /^One new — show/ });
+    await server.wake().delivered({ headline: 'Newer', timeout_seconds: undefined });
+    await show.waitFor();
+    await page.keyboard.press('u');
+    await focused(link('Newer'));
+    await expect.poll(() => isInSight(row(page, 'Newer'))).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Newer', level: 1 }).waitFor();
+    await server.wake().delivered({ type: 'alert', headline: 'Newest', timeout_seconds: undefined });
+    await show.click();
+    await expect.poll(() => isInSight(row(page, 'Newest'))).toBe(true);
+    await page.getByRole('heading', { name: 'Newer', level: 1 }).waitFor();
+    await page.keyboard.press('k');
+    await page.getByRole('heading', { name: 'Old 30', level: 1 }).waitFor();
+    // Nothing has arrived: the place in the list is kept.
+    await page.keyboard.press('Escape');
+    await focused(link('Old 30'));
+    await page.keyboard.press('u');
+    await focused(link('Old 30'));
   });
 
   test('[D17] the list is asked for once when nothing happens before the live line stands', async () => {

@@ -71,6 +71,15 @@ class ListStore {
     });
   }
 
+  /** Takes in what has arrived, and returns the topmost of it; null where nothing had. */
+  async takeIn(): Promise<string | null> {
+    const arrived = new Set(this.#state.arrivals);
+    await this.settle();
+    const first = this.#state.entries.find(({ id }) => arrived.has(id))?.id ?? null;
+    if (first !== null) this.dispatch({ kind: 'show', id: first });
+    return first;
+  }
+
   /** Reads as much again as was loaded, and takes over the new order. */
   async settle(): Promise<void> {
     const look = ++this.#look;
