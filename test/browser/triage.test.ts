@@ -493,6 +493,17 @@ describe('triage by pointer', () => {
     await focused(link('Old 30'));
   });
 
+  test('[D34] the minutes in the header of the inbox are those of a sitting', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    for (const type of ['question', 'output', 'alert', 'alert'])
+      await server.wake().delivered({ type, timeout_seconds: undefined });
+    await page.reload();
+    await page.getByText('About four minutes.').waitFor();
+    await page.getByRole('link', { name: 'Sit', exact: true }).click();
+    await page.getByText('about 4 minutes left').waitFor();
+  });
+
   test('[D17] the list is asked for once when nothing happens before the live line stands', async () => {
     const { server, page, context } = await openDesk(browser());
     await acceptAgent(server);
