@@ -1,7 +1,9 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { AkepClient } from '../support/akep.ts';
 import { AGENT } from '../support/server.ts';
 import { given, until } from '../support/until.ts';
+import { overflow } from './looking.ts';
 import { acceptAgent, counted, holds, openDesk, sharedBrowser } from './room.ts';
 import { askAgent } from './task-laptop.ts';
 
@@ -84,6 +86,22 @@ describe('the other screens', () => {
     await page.getByText('4th floor').waitFor();
     expect(await lines('4th floor')).toBe(3);
     expect(await lines('2026-11-03')).toBe(1);
+  });
+
+  test('what is nested deeply has room for its words on a phone', async () => {
+    const { server, page } = await openDesk(browser(), { look: { width: 360, height: 740, isTouch: true } });
+    let details: object = { place: 'The innermost' };
+    for (let depth = 0; depth < 12; depth++) details = { inside: [details, 'Beside it'] };
+    const id = await server.wake().delivered({ headline: 'Nested', details });
+    await page.goto(`/d/${id}`);
+    const closed = page.locator('#detail .fold:not([open]) > summary:visible');
+    await page.getByText('Inside').first().waitFor();
+    while ((await closed.count()) > 0) await closed.first().press('Enter');
+    const width = (locator: Locator) => locator.evaluate((element) => element.clientWidth);
+    expect(await width(page.getByRole('definition').filter({ hasText: /^The innermost$/ }))).toBeGreaterThan(
+      80,
+    );
+    expect(await overflow(page)).toEqual([]);
   });
 
   test('over a slow line a delivery says that the rest is on its way, and nothing moves when it comes', async () => {
