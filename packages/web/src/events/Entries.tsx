@@ -91,7 +91,7 @@ function EntryLine({ entry }: { entry: EventEntry }) {
         to="/events/$agent/$event"
         params={{ agent: entry.agent_id, event: entry.event_id }}
         search={{ producer_id: entry.producer_id } as never}
-        className="event-summary agent"
+        className="event-summary agent reach"
       >
         <Text>{entry.summary}</Text>
       </Link>

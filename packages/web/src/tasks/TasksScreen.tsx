@@ -117,8 +117,10 @@ function TaskLine({ task }: { task: TaskRow }) {
   const now = useNow();
   return (
     <li data-state={task.state}>
-      <Link to="/tasks/$id" params={{ id: task.task_id }} className="task-asked agent">
-        <Text>{task.asked === '' ? 'A message without words' : task.asked}</Text>
+      <Link to="/tasks/$id" params={{ id: task.task_id }} className="task-name reach">
+        <span className="task-asked agent">
+          <Text>{task.asked === '' ? 'A message without words' : task.asked}</Text>
+        </span>
       </Link>
       <span className="said dotted">
         <b className="task-state">{STATE_WORDS[task.state]}</b>
