@@ -465,7 +465,8 @@ describe('triage by pointer', () => {
   test('what is new is shown where it is asked for, however far down it stands, and a delivery that is open stays', async () => {
     const { server, page } = await openDesk(browser());
     await acceptAgent(server);
-    for (let n = 1; n <= 30; n++)
+    // More than are loaded at first.
+    for (let n = 1; n <= 110; n++)
       await server.wake().delivered({ headline: `Old ${n}`, timeout_seconds: undefined });
     await page.reload();
     await row(page, 'Old 1').first().waitFor();
@@ -485,12 +486,12 @@ describe('triage by pointer', () => {
     await expect.poll(() => isInSight(row(page, 'Newest'))).toBe(true);
     await page.getByRole('heading', { name: 'Newer', level: 1 }).waitFor();
     await page.keyboard.press('k');
-    await page.getByRole('heading', { name: 'Old 30', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Old 110', level: 1 }).waitFor();
     // Nothing has arrived: the place in the list is kept.
     await page.keyboard.press('Escape');
-    await focused(link('Old 30'));
+    await focused(link('Old 110'));
     await page.keyboard.press('u');
-    await focused(link('Old 30'));
+    await focused(link('Old 110'));
   });
 
   test('[D34] the minutes in the header of the inbox are those of a sitting', async () => {
