@@ -41,6 +41,9 @@ describe('the other screens', () => {
     await page.goto('/audit');
     await page.getByText('delivery.accepted').first().waitFor();
     expect(await page.evaluate(isCut)).toBe(0);
+    // The sentence that says which decisions these are is whole.
+    await page.goto('/history');
+    await page.locator('.history-filter', { hasText: 'Of' }).locator('select:visible').waitFor();
   });
 
   test('a screen begins at its top, also when the one before was still scrolling', async () => {
