@@ -107,6 +107,22 @@ describe('the other screens', () => {
     expect(await overflow(page)).toEqual([]);
   });
 
+  test('over a slow line the page says that the desk is on its way, until it is there', async () => {
+    const { page, trouble } = await openDesk(browser());
+    const { opened, release } = gate();
+    await page.route('**/assets/index-*.js', async (route) => {
+      await opened;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: 'commit' });
+    const onItsWay = page.getByText('The desk is on its way…');
+    await onItsWay.waitFor();
+    release();
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await onItsWay.waitFor({ state: 'hidden' });
+    expect(trouble).toEqual([]);
+  });
+
   test('over a slow line a delivery says that the rest is on its way, and nothing moves when it comes', async () => {
     const { server, page, trouble } = await openDesk(browser());
     await acceptAgent(server);
