@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { newAgent, type Server, sharedServer, type TestAgent } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -9,6 +9,7 @@ import {
   focused,
   HELD_LONG,
   holds,
+  isInSight,
   logIn,
   openPage,
   openPalette,
@@ -59,13 +60,6 @@ function heldBack(page: Page, end: RegExp): (() => void)[] {
   });
   return held;
 }
-
-/** Whole, between the edges of the window. */
-const isInSight = (locator: Locator) =>
-  locator.evaluate((element) => {
-    const { top, bottom } = element.getBoundingClientRect();
-    return top >= 0 && bottom <= innerHeight;
-  });
 
 /** What is asked now is asked after whatever was asked before it. */
 const everythingAsked = (page: Page) => page.evaluate(() => fetch('/healthz').then(() => {}));

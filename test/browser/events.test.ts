@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AkepClient, sampleEvent, WEBHOOK_SECRET } from '../support/akep.ts';
 import { given, until } from '../support/until.ts';
 import { furnishEvents } from './furnished.ts';
-import { counted, logIn, openDesk, openPage, openPalette, sharedBrowser } from './room.ts';
+import { counted, isInSight, logIn, openDesk, openPage, openPalette, sharedBrowser } from './room.ts';
 
 const browser = sharedBrowser();
 const AKEP = { server: { env: { AKEP_WEBHOOK_SECRET: WEBHOOK_SECRET } } };
@@ -58,11 +58,17 @@ describe('events', () => {
     await counted(page.locator('.events > li'), 3);
     const first = () => page.locator('.events > li').first().textContent();
     const before = await first();
+    const place = () => page.locator('.events').boundingBox();
+    const stood = await place();
     await new AkepClient(server.url).sent(sampleEvent('evt_later_0001'));
     await page.getByRole('button', { name: /One new — show/ }).waitFor();
     expect(await first()).toBe(before);
+    expect((await place())?.y).toBe(stood?.y);
+    await page.setViewportSize({ width: 1280, height: 300 });
+    await page.locator('#main').evaluate((main) => main.scrollTo(0, main.scrollHeight));
     await page.keyboard.press('u');
     await until('it is shown', async () => (await first())?.includes('hello AKEP'));
+    expect(await isInSight(page.locator('.events > li').first())).toBe(true);
   });
 
   test('[K36] a reader sees everything and replays nothing', async () => {

@@ -42,7 +42,48 @@ const hangingDots = (page: Page) =>
     return [...inText, ...behind, ...unclipped].map((element) => element.outerHTML.slice(0, 120));
   });
 
+/** What is too small to be pressed. A link inside a sentence is as high as its line. */
+const tooSmall = (page: Page, least: number) =>
+  page.evaluate((least) => {
+    const roomAround = (element: Element) => {
+      const { content, position, height, width } = getComputedStyle(element, '::after');
+      return content !== 'none' && position === 'absolute' ? [height, width].map(Number.parseFloat) : [0, 0];
+    };
+    const sizes = (element: Element) => {
+      const { height, width } = element.getBoundingClientRect();
+      return [height, width];
+    };
+    const found: string[] = [];
+    for (const element of document.querySelectorAll(
+      'a[href]:not(.skip), button, input, select, textarea, summary',
+    )) {
+      const isOfSentence = element.tagName === 'A' && getComputedStyle(element).display === 'inline';
+      if (!element.checkVisibility({ contentVisibilityAuto: true })) continue;
+      const label = element.closest('label');
+      const areas = [sizes(element), roomAround(element), label === null ? [0, 0] : sizes(label)];
+      const [height = 0, width = 0] = [0, 1].map((side) => Math.max(...areas.map((area) => area[side] ?? 0)));
+      const isReached = element.matches('.plain, .reach') || !isOfSentence;
+      if (isReached && (height < least - 0.5 || width < 24))
+        found.push(`${Math.round(width)} × ${Math.round(height)}: ${element.outerHTML.slice(0, 120)}`);
+    }
+    return found;
+  }, least);
+
 describe('every screen', () => {
+  test.each([
+    { of: 'a mouse', least: 24, look: sizeOf(1280) },
+    { of: 'a finger', least: 44, look: { ...sizeOf(390), isTouch: true } },
+  ])('has room around everything that is pressed, for the tip of $of', async ({ least, look }) => {
+    const { page, screens } = await furnished(look);
+    for (const screen of screens) {
+      await page.goto(screen);
+      await settled(page);
+      expect(await tooSmall(page, least), screen).toEqual([]);
+    }
+    await openDelivery(page, 'Pay the invoice');
+    expect(await tooSmall(page, least), 'detail').toEqual([]);
+  });
+
   test('fits a phone with type twice as large', async () => {
     const { page, screens } = await furnished({ ...sizeOf(390), isTouch: true });
     for (const screen of screens) {

@@ -171,6 +171,19 @@ export function focused(locator: Locator): Promise<void> {
   return expect.poll(look, { timeout: 120_000 }).toBe(true);
 }
 
+/** Whole, and not cut off by what scrolls around it. */
+export function isInSight(locator: Locator): Promise<boolean> {
+  const look = (element: Element) =>
+    new Promise<boolean>((resolve) => {
+      const seen: IntersectionObserverCallback = ([entry], observer) => {
+        observer.disconnect();
+        resolve((entry?.intersectionRatio ?? 0) > 0.99);
+      };
+      new IntersectionObserver(seen).observe(element);
+    });
+  return locator.evaluate(look);
+}
+
 /** The palette, open and listening: what is typed next goes into it. */
 export async function openPalette(page: Page): Promise<void> {
   await page.keyboard.press(process.platform === 'darwin' ? 'Meta+k' : 'Control+k');

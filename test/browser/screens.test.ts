@@ -1,7 +1,9 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { AkepClient } from '../support/akep.ts';
 import { AGENT } from '../support/server.ts';
 import { given, until } from '../support/until.ts';
+import { overflow } from './looking.ts';
 import { acceptAgent, counted, holds, openDesk, sharedBrowser } from './room.ts';
 import { askAgent } from './task-laptop.ts';
 
@@ -39,6 +41,9 @@ describe('the other screens', () => {
     await page.goto('/audit');
     await page.getByText('delivery.accepted').first().waitFor();
     expect(await page.evaluate(isCut)).toBe(0);
+    // The sentence that says which decisions these are is whole.
+    await page.goto('/history');
+    await page.locator('.history-filter', { hasText: 'Of' }).locator('select:visible').waitFor();
   });
 
   test('a screen begins at its top, also when the one before was still scrolling', async () => {
@@ -84,6 +89,38 @@ describe('the other screens', () => {
     await page.getByText('4th floor').waitFor();
     expect(await lines('4th floor')).toBe(3);
     expect(await lines('2026-11-03')).toBe(1);
+  });
+
+  test('what is nested deeply has room for its words on a phone', async () => {
+    const { server, page } = await openDesk(browser(), { look: { width: 360, height: 740, isTouch: true } });
+    let details: object = { place: 'The innermost' };
+    for (let depth = 0; depth < 12; depth++) details = { inside: [details, 'Beside it'] };
+    const id = await server.wake().delivered({ headline: 'Nested', details });
+    await page.goto(`/d/${id}`);
+    const closed = page.locator('#detail .fold:not([open]) > summary:visible');
+    await page.getByText('Inside').first().waitFor();
+    while ((await closed.count()) > 0) await closed.first().press('Enter');
+    const width = (locator: Locator) => locator.evaluate((element) => element.clientWidth);
+    expect(await width(page.getByRole('definition').filter({ hasText: /^The innermost$/ }))).toBeGreaterThan(
+      80,
+    );
+    expect(await overflow(page)).toEqual([]);
+  });
+
+  test('over a slow line the page says that the desk is on its way, until it is there', async () => {
+    const { page, trouble } = await openDesk(browser());
+    const { opened, release } = gate();
+    await page.route('**/assets/index-*.js', async (route) => {
+      await opened;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: 'commit' });
+    const onItsWay = page.getByText('The desk is on its way…');
+    await onItsWay.waitFor();
+    release();
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await onItsWay.waitFor({ state: 'hidden' });
+    expect(trouble).toEqual([]);
   });
 
   test('over a slow line a delivery says that the rest is on its way, and nothing moves when it comes', async () => {

@@ -33,9 +33,12 @@ describe('tasks', () => {
     await page.getByText('No task matches.').waitFor();
     await page.getByRole('link', { name: 'Show all' }).click();
     await line.waitFor();
+    const place = () => line.boundingBox();
+    const before = await place();
     await askAgent(server, 'A second one');
     await page.getByRole('button', { name: /^One new or changed — show/ }).waitFor();
     await counted(page.locator('.tasks > li'), 1);
+    expect(await place()).toEqual(before);
     await page.keyboard.press('u');
     await until('the new one stands first', async () =>
       ((await page.locator('.tasks > li').first().textContent()) ?? '').includes('A second one'),

@@ -7,6 +7,7 @@ import {
   focused,
   HELD_LONG,
   holds,
+  isInSight,
   openDelivery,
   openDesk,
   openPalette,
@@ -53,7 +54,8 @@ describe('triage by keyboard', () => {
     expect((await server.wake().response(first)).json.status).toBe('pending');
     await page.keyboard.press('z');
     await page.getByText('waits for you again').waitFor();
-    await row(page, 'First question').click();
+    await page.locator('.foot').getByRole('link', { name: 'Go back to it' }).click();
+    await page.getByRole('heading', { name: 'First question' }).waitFor();
     await holds(field, 'Well asked: jkxz are only letters here.');
     expect((await server.wake().response(first)).json.status).toBe('pending');
     expect(trouble).toEqual([]);
@@ -250,6 +252,7 @@ describe('triage by keyboard', () => {
     await foot.getByText('Out of sight until tomorrow 09:00.').waitFor();
     await page.keyboard.press('z');
     await foot.getByText('Taken back. “Snoozed” waits for you again.').waitFor();
+    await foot.getByRole('link', { name: 'Go back to it' }).waitFor();
     await counted(row(page, 'Snoozed').getByText('back tomorrow'), 0);
     await row(page, 'Decided first').getByText('Approved, not sent yet').waitFor();
     await approve('Decided last');
@@ -457,6 +460,49 @@ describe('triage by pointer', () => {
     await row(page, 'Newest').waitFor();
     await page.reload();
     await row(page, 'Newest').waitFor();
+  });
+
+  test('what is new is shown where it is asked for, however far down it stands, and a delivery that is open stays', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    // More than are loaded at first.
+    for (let n = 1; n <= 110; n++)
+      await server.wake().delivered({ headline: `Old ${n}`, timeout_seconds: undefined });
+    await page.reload();
+    await row(page, 'Old 1').first().waitFor();
+    await page.keyboard.press('j');
+    await focused(row(page, 'Old 1').first().getByRole('link'));
+    const link = (headline: string) => row(page, headline).getByRole('link');
+    const show = page.getByRole('button', { name: /^One new — show/ });
+    await server.wake().delivered({ headline: 'Newer', timeout_seconds: undefined });
+    await show.waitFor();
+    await page.keyboard.press('u');
+    await focused(link('Newer'));
+    await expect.poll(() => isInSight(row(page, 'Newer'))).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Newer', level: 1 }).waitFor();
+    await server.wake().delivered({ type: 'alert', headline: 'Newest', timeout_seconds: undefined });
+    await show.click();
+    await expect.poll(() => isInSight(row(page, 'Newest'))).toBe(true);
+    await page.getByRole('heading', { name: 'Newer', level: 1 }).waitFor();
+    await page.keyboard.press('k');
+    await page.getByRole('heading', { name: 'Old 110', level: 1 }).waitFor();
+    // Nothing has arrived: the place in the list is kept.
+    await page.keyboard.press('Escape');
+    await focused(link('Old 110'));
+    await page.keyboard.press('u');
+    await focused(link('Old 110'));
+  });
+
+  test('[D34] the minutes in the header of the inbox are those of a sitting', async () => {
+    const { server, page } = await openDesk(browser());
+    await acceptAgent(server);
+    for (const type of ['question', 'output', 'alert', 'alert'])
+      await server.wake().delivered({ type, timeout_seconds: undefined });
+    await page.reload();
+    await page.getByText('About four minutes.').waitFor();
+    await page.getByRole('link', { name: 'Sit', exact: true }).click();
+    await page.getByText('about 4 minutes left').waitFor();
   });
 
   test('[D17] the list is asked for once when nothing happens before the live line stands', async () => {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { Desk } from '../support/desk.ts';
 import { Server } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import {
@@ -209,7 +210,8 @@ describe('bad days', () => {
     onTestFinished(() => void server.child.process.kill('SIGCONT'));
     server.child.process.kill('SIGSTOP');
     await page.clock.fastForward('01:00');
-    await page.getByText('Live updates are interrupted.').waitFor();
+    // The first only until the worker has lost its patience, too.
+    await page.getByText(/Live updates are interrupted|The server does not answer/).waitFor();
     await page.reload({ waitUntil: 'commit' });
     await row(page, 'Kept for later').waitFor();
     await page.getByText(/The server does not answer\. This is the list as it was at/).waitFor();
@@ -246,6 +248,39 @@ describe('bad days', () => {
     await page.reload();
     await holds(page.getByLabel('Your words, not sent'), 'Shorter, please');
     expect(trouble).toEqual([]);
+  });
+
+  test('[D12][D44] made a reader while one writes: it says so, and words and edit stay, after a reload too', async () => {
+    const { server, page } = await openDesk(browser(), { to: '/settings/people' });
+    await addBob(server);
+    await acceptAgent(server);
+    const id = await server.wake().delivered({ headline: 'May Bob go on?', details: 'Dear Sir' });
+    const bob = await openPage(browser(), server);
+    await logIn(bob, server, `/d/${id}`, BOB);
+    await bob.page.getByRole('radio', { name: 'Redirect' }).click();
+    await bob.page.getByRole('button', { name: 'Edit it myself' }).click();
+    await bob.page.locator('.editor .cm-content').fill('Dear Madam');
+    await bob.page.getByLabel('What should be different?').fill('Written as a decider.');
+    const desk = await Desk.login(server.url, BOB);
+    type Kept = { draft: { feedback: string } | null };
+    await until('it is kept', async () => {
+      const { json } = await desk.request<Kept>('GET', `/desk/deliveries/${id}`);
+      return json.draft?.feedback === 'Written as a decider.';
+    });
+    await page.getByLabel('Role of Bob').selectOption('reader');
+    const here = bob.page.getByRole('region', { name: 'Your words' });
+    const isThere = async () => {
+      await here.getByRole('alert').getByText('Deciding needs the role decider').waitFor();
+      await here.getByText('Your words were not sent; here they are.').waitFor();
+      await holds(here.getByLabel('Your words, not sent'), 'Written as a decider.');
+      await holds(here.getByLabel('Your edit, not sent'), 'Dear Madam');
+    };
+    await isThere();
+    await counted(bob.page.getByRole('radio'), 0);
+    await bob.page.reload();
+    await isThere();
+    await page.getByLabel('Role of Bob').selectOption('decider');
+    await holds(bob.page.getByLabel('What should be different?'), 'Written as a decider.');
   });
 
   test('[D37] words that were written on in another browser are here for whoever comes back to this one', async () => {

@@ -14,16 +14,19 @@ export type Held = {
   /** Counted together with the notices: the higher number came later. */
   count: number;
 };
-/** `headline` is the agent's wording inside the text, in quotation marks. */
 export type Notice = {
   id: number;
   text: string;
+  /** What it leads to. */
   delivery?: string;
+  /** The agent's wording inside the text, in quotation marks. */
   headline?: string;
+  /** It leads to what the person wrote, so it stays until it is closed. */
+  stays?: boolean;
   /** Takes back what it tells of. */
   undo?: () => void;
 };
-type About = Pick<Notice, 'delivery' | 'headline' | 'undo'>;
+type About = Pick<Notice, 'delivery' | 'headline' | 'stays' | 'undo'>;
 
 type State = { held: readonly Held[]; notices: readonly Notice[] };
 
@@ -96,8 +99,7 @@ export const foot = {
   say: (text: string, about: About = {}) => {
     const id = ++counter;
     change({ notices: [...state.notices.slice(-2), { id, text, ...about }] });
-    // A notice about an answer stays until it is closed: it leads to what the person wrote.
-    if (about.delivery === undefined) setTimeout(() => foot.close(id), NOTICE_MS);
+    if (about.stays !== true) setTimeout(() => foot.close(id), NOTICE_MS);
   },
   close: (id: number) => change({ notices: state.notices.filter((notice) => notice.id !== id) }),
   clear: () => change(NOTHING),

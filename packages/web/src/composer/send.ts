@@ -141,8 +141,8 @@ export async function undoAnswer(id: string): Promise<void> {
     foot.release(id);
     void bringBack(id);
     const headline = list.row(id)?.headline ?? held?.headline;
-    if (headline === undefined) foot.say('Taken back. It waits for you again.');
-    else foot.say(`Taken back. “${headline}” waits for you again.`, { headline });
+    if (headline === undefined) foot.say('Taken back. It waits for you again.', { delivery: id });
+    else sayWaits({ delivery_id: id, headline });
   } catch (error) {
     const gone = isRefused(error) && error.status === 409;
     if (gone) foot.release(id);
@@ -152,6 +152,9 @@ export async function undoAnswer(id: string): Promise<void> {
     again(id);
   }
 }
+
+export const sayWaits = ({ delivery_id: delivery, headline }: Pick<Row, 'delivery_id' | 'headline'>) =>
+  foot.say(`Taken back. “${headline}” waits for you again.`, { delivery, headline });
 
 /** Restores the words of an undone answer: those still here, or after a reload those that were sent. */
 async function bringBack(id: string): Promise<void> {
@@ -168,7 +171,7 @@ async function bringBack(id: string): Promise<void> {
 
 /** Says who was first, and when, and that nothing the person wrote is lost. */
 export function sayLost(error: unknown, row: Row): void {
-  foot.say(lostWords(error, row), { delivery: row.delivery_id, headline: row.headline });
+  foot.say(lostWords(error, row), { delivery: row.delivery_id, headline: row.headline, stays: true });
 }
 
 function lostWords(error: unknown, row: Row): string {

@@ -5,7 +5,8 @@ import { sessionQuery } from '../api/questions.ts';
 import type { Detail } from '../api/types.ts';
 import { Composer } from '../composer/Composer.tsx';
 import { undoAnswer } from '../composer/send.ts';
-import { words } from '../composer/words.ts';
+import { useWords } from '../composer/use-words.ts';
+import { type Words, words } from '../composer/words.ts';
 import { seen } from '../inbox/bulk.ts';
 import { Snooze } from '../inbox/SnoozeMenu.tsx';
 import { acknowledge } from '../inbox/triage.ts';
@@ -101,12 +102,7 @@ function acknowledgeAndGoOn(detail: Detail, onSent: Props['onSent']): void {
 
 function Foot({ detail, onSent, mayDecide }: Props & { mayDecide: boolean }) {
   if (detail.state !== 'pending') return <KeptWords detail={detail} />;
-  if (!mayDecide)
-    return (
-      <p className="composer reader said">
-        You can read here. Deciding needs the role decider; an owner can give it.
-      </p>
-    );
+  if (!mayDecide) return <MayOnlyRead detail={detail} />;
   if (asksForAnswer(detail.type)) return <Composer detail={detail} onSent={onSent} />;
   if (!isToAcknowledge(detail)) return null;
   return (
@@ -123,6 +119,20 @@ function Foot({ detail, onSent, mayDecide }: Props & { mayDecide: boolean }) {
   );
 }
 
+const READER = 'You can read here. Deciding needs the role decider; an owner can give it.';
+
+/** Whoever began to write while they could decide keeps their words, also after a reload. */
+function MayOnlyRead({ detail }: { detail: Detail }) {
+  const said = useWords(detail);
+  return hasWords(said) ? (
+    <NotSent said={said} why={READER} />
+  ) : (
+    <p className="composer reader said">{READER}</p>
+  );
+}
+
+const hasWords = ({ feedback, edited }: Words) => feedback !== '' || edited !== undefined;
+
 /** What came before the person could send their words, if it was not an answer. */
 function overWords(detail: Detail): string | null {
   if (detail.state === 'superseded') return 'A newer revision came while you wrote.';
@@ -137,7 +147,7 @@ function overWords(detail: Detail): string | null {
 function KeptWords({ detail }: { detail: Detail }) {
   const { decision, state, delivery_id: id, draft } = detail;
   const { data: session } = useQuery(sessionQuery);
-  const { feedback, edited } = useSyncExternalStore(words.subscribe, () => words.get(id));
+  const said = useSyncExternalStore(words.subscribe, () => words.get(id));
   const over = overWords(detail);
   const isOthers = decision !== null && decision.decided_by.person_id !== session?.person.person_id;
   const isNotSent = over !== null || isOthers;
@@ -146,14 +156,19 @@ function KeptWords({ detail }: { detail: Detail }) {
     if (isNotSent && session !== undefined && draft !== null && draft !== undefined) words.adopt(id, draft);
   }, [isNotSent, session, draft, id]);
   const isSent =
-    over === null && (decision?.feedback ?? '') === feedback && (edited === undefined || !isOthers);
-  if ((feedback === '' && edited === undefined) || isSent) return null;
+    over === null && (decision?.feedback ?? '') === said.feedback && (said.edited === undefined || !isOthers);
+  if (!hasWords(said) || isSent) return null;
   // Held without a held decision means that these very words are being sent right now.
   if (state === 'held' && decision?.state !== 'held') return null;
+  return <NotSent said={said} why={over ?? 'It was decided while you wrote.'} />;
+}
+
+/** It takes the place of the composer while somebody may be writing there, so it is announced. */
+function NotSent({ said: { feedback, edited }, why }: { said: Words; why: string }) {
   return (
     <section className="composer kept-words" aria-label="Your words">
-      <p className="said">
-        {over ?? 'It was decided while you wrote.'} Your words were not sent; here they are.
+      <p className="said" role="alert">
+        {why} Your words were not sent; here they are.
       </p>
       {feedback !== '' && (
         <textarea className="input" readOnly value={feedback} aria-label="Your words, not sent" />

@@ -49,7 +49,7 @@ function LinkLine({ word, link, agent }: { word: string; link: ChainLink; agent:
         to="/events/$agent/$event"
         params={{ agent, event: link.event_id }}
         search={{ producer_id: link.producer_id } as never}
-        className="mono"
+        className="mono reach"
       >
         <Text>{`${link.event_type} ${link.event_id}`}</Text>
       </Link>

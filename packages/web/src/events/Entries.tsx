@@ -8,10 +8,9 @@ import { isNotThere } from '../api/refused.ts';
 import { Text } from '../detail/Text.tsx';
 import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
-import { Key } from '../keys/Key.tsx';
-import { useKeys } from '../keys/use-keys.ts';
+import { StillNew } from '../frame/StillNew.tsx';
 import { useNow } from '../live/now.ts';
-import { capital, inWords } from '../words/numbers.ts';
+import { capital } from '../words/numbers.ts';
 import { age, timeAndDay } from '../words/time.ts';
 import { ackWords } from './ack-words.ts';
 import { inboxWords } from './inbox-words.ts';
@@ -24,16 +23,9 @@ export function Entries({ agent }: { agent: string }) {
     items: (page) => page.events,
   });
   const { shown, arrived, takeIn } = useStill(events.all);
-  useKeys({ take_in: takeIn });
   return (
     <Screen title={`Events for ${agent}`} lead={<Lead agent={agent} />}>
-      <p role="status" className="events-new">
-        {arrived > 0 && (
-          <button type="button" className="plain" onClick={takeIn}>
-            {capital(inWords(arrived))} new — show <Key of="take_in" />
-          </button>
-        )}
-      </p>
+      <StillNew count={arrived} onTakeIn={takeIn} />
       <PageList
         pages={events}
         empty="Nothing has arrived in this inbox. What producers send, and the answers given on this desk, will appear here."
@@ -91,7 +83,7 @@ function EntryLine({ entry }: { entry: EventEntry }) {
         to="/events/$agent/$event"
         params={{ agent: entry.agent_id, event: entry.event_id }}
         search={{ producer_id: entry.producer_id } as never}
-        className="event-summary agent"
+        className="event-summary agent reach"
       >
         <Text>{entry.summary}</Text>
       </Link>

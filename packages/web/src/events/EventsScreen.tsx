@@ -69,7 +69,7 @@ function Inboxes({ inboxes, isNarrowed }: { inboxes: Pages<InboxLine>; isNarrowe
       <ul className="lines inboxes">
         {inboxes.all.map((inbox) => (
           <li key={inbox.agent_id}>
-            <Link to="/events" search={{ agent: inbox.agent_id } as never} className="inbox-name">
+            <Link to="/events" search={{ agent: inbox.agent_id } as never} className="inbox-name reach">
               <Text>{inbox.agent_id}</Text>
             </Link>
             <span className="said">{inboxWords(inbox)}</span>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { overviewQuery } from '../api/questions.ts';
 import { foot, type Held, type Notice, undoneFirst } from '../composer/held.ts';
@@ -20,6 +20,7 @@ export function FootLine() {
   useEffect(() => {
     if (data?.held !== undefined) foot.adopt(data.held);
   }, [data]);
+  const { id: openId } = useParams({ strict: false });
   const held = all.filter(({ isLeaving }) => !isLeaving);
   const last = held.at(-1);
   const place = useRef<HTMLDivElement>(null);
@@ -40,7 +41,7 @@ export function FootLine() {
         <div key={notice.id} className="foot-line appears">
           <p>
             <Words notice={notice} />{' '}
-            {notice.delivery !== undefined && (
+            {notice.delivery !== undefined && notice.delivery !== openId && (
               <Link to="/d/$id" params={{ id: notice.delivery }} onClick={() => foot.close(notice.id)}>
                 Go back to it
               </Link>

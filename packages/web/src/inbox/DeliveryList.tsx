@@ -43,6 +43,15 @@ export function DeliveryList({ openId, satAt }: Props) {
     else if (at === 0) virtual.scrollToIndex(0);
   }, [at, virtual]);
 
+  const { shown: wanted } = state;
+  const before = useRef(wanted);
+  useLayoutEffect(() => {
+    // Once for each time it is asked for: whoever comes back to this screen finds the list as they left it.
+    if (wanted === null || wanted === before.current) return;
+    before.current = wanted;
+    virtual.scrollToIndex(topOf(items, wanted), { align: 'start' });
+  }, [wanted, items, virtual]);
+
   return (
     <section
       ref={scroller}
@@ -78,6 +87,12 @@ export function DeliveryList({ openId, satAt }: Props) {
 
 /** Before any row was chosen, Tab must still reach one. */
 const firstRow = (items: readonly Item[]) => items.find((item) => item.kind === 'row')?.key ?? null;
+
+/** The index of a row, or of the heading above it. */
+function topOf(items: readonly Item[], id: string): number {
+  const at = items.findIndex((item) => item.kind === 'row' && item.id === id);
+  return items[at - 1]?.kind === 'row' ? at : Math.max(0, at - 1);
+}
 
 type ItemProps = {
   item: Item;

@@ -65,7 +65,7 @@ export function InboxScreen() {
           onToggle={() => setFiltering(!isFiltering)}
           onFound={toFirstRow}
         />
-        <ListStrip />
+        <ListStrip onTakeIn={() => void takeIn(openId)} />
         <ListBody openId={openId} />
         <BulkBar hasKeys={openId === null} />
       </section>
@@ -78,16 +78,19 @@ export function InboxScreen() {
 
 const isWide = () => matchMedia('(min-width: 1080px)').matches;
 
-function focusRow(id: string): void {
+/** A list that has to scroll far draws the row a few frames later. */
+const FRAMES = 10;
+
+function focusRow(id: string, frames = FRAMES): void {
   // A row that exists takes the focus at once: one frame later, the next key may already have moved it elsewhere.
   const row = document.getElementById(`row-${id}`);
-  if (row === null) requestAnimationFrame(() => stepOn(document.getElementById(`row-${id}`)));
-  else stepOn(row);
+  if (row !== null) stepOn(row);
+  else if (frames > 0) requestAnimationFrame(() => list.cursor === id && focusRow(id, frames - 1));
 }
 
-function stepOn(row: HTMLElement | null): void {
-  row?.focus({ preventScroll: true });
-  row?.scrollIntoView({ block: 'nearest' });
+function stepOn(row: HTMLElement): void {
+  row.focus({ preventScroll: true });
+  row.scrollIntoView({ block: 'nearest' });
 }
 
 function goToRow(id: string | undefined): void {
@@ -96,6 +99,12 @@ function goToRow(id: string | undefined): void {
   focusRow(id);
 }
 const toFirstRow = () => goToRow(list.get().entries[0]?.id);
+
+/** Shows what has arrived. What is open stays open, and the place in the list with it. */
+async function takeIn(openId: string | null): Promise<void> {
+  const first = await list.takeIn();
+  if (first !== null && openId === null) goToRow(first);
+}
 
 /** Leaves the search or filter for the row at the cursor, or the first row. */
 function toTheRows(): void {
@@ -140,7 +149,7 @@ function useInboxKeys(openId: string | null, opens: Opens): void {
       const row = current();
       if (row !== undefined) list.dispatch({ kind: 'check', id: row.delivery_id });
     },
-    take_in: () => void list.settle(),
+    take_in: () => void takeIn(openId),
     search: opens.search,
     filter: opens.filter,
     ...(mayDecide && {

@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { overviewQuery } from '../api/questions.ts';
-import type { Overview } from '../api/types.ts';
+import type { Overview, Row } from '../api/types.ts';
 import { useNow } from '../live/now.ts';
-import { guessMinutes, lastWords, needWords, restWords } from '../words/header.ts';
-import type { ListState } from './list-state.ts';
+import { minutesLeft } from '../sit/progress.ts';
+import { lastWords, needWords, restWords } from '../words/header.ts';
 import { useList } from './use-list.ts';
 
 /** The desk in two sentences. */
 export function ListHeader() {
   const state = useList();
   const { data } = useQuery(overviewQuery);
-  const counts = data?.sections ?? countShown(state);
-  const minutes = data?.minutes ?? guessMinutes(counts.needs_you || counts.new_agents);
+  const shown = state.entries.flatMap(({ id }) => state.rows[id] ?? []).filter(isWaiting);
+  const counts = data?.sections ?? countIn(shown);
+  const minutes = data?.minutes ?? minutesLeft(shown.filter(isForASitting));
   const isKnown = data !== undefined || state.phase === 'ready';
   const now = useNow();
   const isQuiet = counts.needs_you === 0 && counts.new_agents === 0;
@@ -33,12 +34,16 @@ function Sentences({ text }: { text: string }) {
   ));
 }
 
+type Section = keyof Overview['sections'];
+type Waiting = Row & { section: Section };
+
+const isWaiting = (row: Row): row is Waiting => row.section !== 'earlier' && row.state === 'pending';
+
+const isForASitting = ({ section }: Waiting) => section === 'needs_you' || section === 'new_agents';
+
 /** Counts what is loaded here, until the server's numbers arrive. */
-function countShown(state: ListState): Overview['sections'] {
+function countIn(rows: readonly Waiting[]): Overview['sections'] {
   const counts = { needs_you: 0, alerts: 0, new_agents: 0, to_read: 0, snoozed: 0 };
-  for (const { id } of state.entries) {
-    const row = state.rows[id];
-    if (row !== undefined && row.section !== 'earlier' && row.state === 'pending') counts[row.section]++;
-  }
+  for (const { section } of rows) counts[section]++;
   return counts;
 }

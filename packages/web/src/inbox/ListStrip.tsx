@@ -10,13 +10,13 @@ import { list } from './list-store.ts';
 import { useList } from './use-list.ts';
 
 /** How fresh the list is, and what has arrived since. Its height is constant, so that nothing below moves. */
-export function ListStrip() {
+export function ListStrip({ onTakeIn }: { onTakeIn: () => void }) {
   const state = useList();
   const count = state.arrivals.length;
   return (
     <div className="list-strip" role="status">
       {count > 0 && !state.stale ? (
-        <button type="button" className="arrivals" onClick={() => void list.settle()}>
+        <button type="button" className="arrivals" onClick={onTakeIn}>
           {capital(inWords(count))} new — show <Key of="take_in" />
         </button>
       ) : (

@@ -28,6 +28,8 @@ export type ListState = {
   /** Why it failed, in one sentence. */
   trouble: string;
   checked: ReadonlySet<string>;
+  /** The row that the list was last asked to show on top. */
+  shown: string | null;
 };
 
 export type ListAction =
@@ -37,6 +39,7 @@ export type ListAction =
   | { kind: 'more'; page: Page; next: Next | null }
   | { kind: 'rows'; rows: readonly Row[] }
   | { kind: 'failed'; why: string }
+  | { kind: 'show'; id: string }
   | { kind: 'check'; id: string }
   | { kind: 'uncheck' };
 
@@ -53,6 +56,7 @@ export const EMPTY: ListState = {
   stale: false,
   trouble: '',
   checked: new Set(),
+  shown: null,
 };
 
 /** The order changes only in `settle`. Everything else changes rows in place, or waits behind "3 new". */
@@ -75,6 +79,8 @@ export function reduceList(state: ListState, action: ListAction): ListState {
         stale: true,
         trouble: action.why,
       };
+    case 'show':
+      return { ...state, shown: action.id };
     case 'check':
       return { ...state, checked: toggled(state.checked, action.id) };
     case 'uncheck':

@@ -8,6 +8,9 @@ const PAGE = 100;
 /** The largest page to ask for when a long list is read again. */
 const MOST = 200;
 
+/** How far down to look for what has just arrived: it may have been answered in the meantime. */
+const FARTHEST = 1000;
+
 /** A search whose index lacked the newest deliveries is repeated, because the index catches up by itself. */
 const AGAIN_MS = 2_000;
 
@@ -71,11 +74,20 @@ class ListStore {
     });
   }
 
-  /** Reads as much again as was loaded, and takes over the new order. */
-  async settle(): Promise<void> {
+  /** Takes in what has arrived, and returns the topmost of it; null where nothing had. */
+  async takeIn(): Promise<string | null> {
+    const arrived = new Set(this.#state.arrivals);
+    await this.settle(arrived);
+    const first = this.#state.entries.find(({ id }) => arrived.has(id))?.id ?? null;
+    if (first !== null) this.dispatch({ kind: 'show', id: first });
+    return first;
+  }
+
+  /** Reads as much again as was loaded, or on to the first of what is wanted, and takes over the new order. */
+  async settle(wanted: ReadonlySet<string> = new Set()): Promise<void> {
     const look = ++this.#look;
     try {
-      const { pages, next } = await askAgain(this.#state);
+      const { pages, next } = await askAgain(this.#state, wanted);
       if (look !== this.#look) return;
       const { seq } = this.#state;
       // A page that continues the old order has no place in the new one.
@@ -138,16 +150,22 @@ class ListStore {
  * Reads as many rows as are loaded, from the beginning; the first time, until something is found (D83). The rest is
  * loaded when it is scrolled to.
  */
-async function askAgain({ filter, entries }: ListState): Promise<{ pages: Page[]; next: Next | null }> {
+async function askAgain(
+  { filter, entries }: ListState,
+  wanted: ReadonlySet<string> = new Set(),
+): Promise<{ pages: Page[]; next: Next | null }> {
   const pages: Page[] = [];
   let next: Next | null = firstPart(filter);
   let count = 0;
+  let isFound = wanted.size === 0;
+  const isWantedOn = (from: Next) => !isFound && from.part === 'open' && count < FARTHEST;
   do {
     const page: Page = await ask(filter, next, Math.min(MOST, Math.max(PAGE, entries.length - count)));
     next = following(filter, next, page);
     pages.push(page);
     count += page.deliveries.length;
-  } while (next !== null && (count < entries.length || count === 0));
+    isFound ||= page.deliveries.some((row) => wanted.has(row.delivery_id));
+  } while (next !== null && (count < entries.length || count === 0 || isWantedOn(next)));
   return { pages, next };
 }
 

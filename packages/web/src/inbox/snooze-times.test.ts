@@ -25,6 +25,17 @@ it('offers times that people mean, in the days of the calendar', () => {
   ]);
 });
 
+it('offers the coming morning to whoever is up after midnight', () => {
+  const late = new Date('2026-11-20T00:18:00').getTime();
+  expect(snoozeTimes(late, null).map((time) => time.label)).toEqual([
+    'In an hour, 01:18',
+    'This morning, 09:00',
+    'This evening, 18:00',
+    'Tomorrow morning, 09:00',
+    'Next week, Monday 09:00',
+  ]);
+});
+
 it('lets no time be chosen that is past', () => {
   expect(soonest(new Date('2026-11-30T23:59:30').getTime())).toBe('2026-12-01T00:00');
 });

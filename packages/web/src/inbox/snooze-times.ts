@@ -6,8 +6,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /**
- * The times people usually mean: an hour, the next sitting, this evening, tomorrow, Monday. Days are those of this
- * browser's time zone.
+ * The times people usually mean: an hour, the next sitting, this morning or evening, tomorrow, Monday. Days are those
+ * of this browser's time zone.
  */
 export function snoozeTimes(now: number, nextSitting: string | null): SnoozeTime[] {
   const at = (days: number, hour: number) => {
@@ -20,6 +20,8 @@ export function snoozeTimes(now: number, nextSitting: string | null): SnoozeTime
   const times: [string, number][] = [['In an hour', now + HOUR]];
   if (nextSitting !== null && Date.parse(nextSitting) > now)
     times.push(['Next sitting', Date.parse(nextSitting)]);
+  // After midnight, the morning that people mean is that of the day that has begun.
+  if (at(0, 9) - now > HOUR) times.push(['This morning', at(0, 9)]);
   if (at(0, 18) - now > HOUR) times.push(['This evening', at(0, 18)]);
   times.push(['Tomorrow morning', at(1, 9)]);
   if (toMonday > 1) times.push(['Next week', at(toMonday, 9)]);

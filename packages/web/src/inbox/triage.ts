@@ -3,6 +3,7 @@ import { asking } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
 import type { Detail, Row } from '../api/types.ts';
 import { foot } from '../composer/held.ts';
+import { sayWaits } from '../composer/send.ts';
 import { serverNow } from '../live/clock.ts';
 import { isAsleep } from '../words/delivery.ts';
 import { capital, inWords } from '../words/numbers.ts';
@@ -50,8 +51,7 @@ async function takeBack(rows: readonly Row[]): Promise<void> {
   sayFailed(failed, 'could not be brought back.');
   const [one] = rows;
   if (failed.length > 0 || one === undefined) return;
-  const { headline } = one;
-  if (rows.length === 1) foot.say(`Taken back. “${headline}” waits for you again.`, { headline });
+  if (rows.length === 1) sayWaits(one);
   else foot.say(`Taken back. ${capital(inWords(rows.length))} wait for you again.`);
 }
 

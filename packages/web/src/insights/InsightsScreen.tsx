@@ -55,11 +55,11 @@ export function InsightsScreen() {
         </div>
       )}
       <nav className="form-line" aria-label="Weeks">
-        <Link to="/insights" search={{ week: neighbourWeek(data.week, -1) } as never}>
+        <Link to="/insights" search={{ week: neighbourWeek(data.week, -1) } as never} className="reach">
           The week before
         </Link>
         {Date.parse(data.to) <= now && (
-          <Link to="/insights" search={{ week: neighbourWeek(data.week, 1) } as never}>
+          <Link to="/insights" search={{ week: neighbourWeek(data.week, 1) } as never} className="reach">
             The week after
           </Link>
         )}

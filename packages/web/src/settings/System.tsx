@@ -32,11 +32,21 @@ export function System() {
       <section className="part" aria-label="Records">
         <h2>Records</h2>
         <p className="dotted">
-          <Link to="/audit">Audit</Link>
-          <Link to="/tasks">Tasks</Link>
-          <Link to="/events">Events</Link>
-          <a href="/openapi.json">The API</a>
-          <a href="/third-party.txt">Licences</a>
+          <Link to="/audit" className="reach">
+            Audit
+          </Link>
+          <Link to="/tasks" className="reach">
+            Tasks
+          </Link>
+          <Link to="/events" className="reach">
+            Events
+          </Link>
+          <a href="/openapi.json" className="reach">
+            The API
+          </a>
+          <a href="/third-party.txt" className="reach">
+            Licences
+          </a>
         </p>
       </section>
     </>

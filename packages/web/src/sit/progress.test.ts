@@ -7,3 +7,10 @@ it('says where one is and about how long it still takes', () => {
   expect(progressWords(4, 5, minutesLeft(rest.slice(2)))).toEqual(['5 of 5', 'about 1 minute left']);
   expect(progressWords(0, 900, 2419)).toEqual(['1 of 900', 'about 40 hours left']);
 });
+
+it('counts half a minute as the header of the inbox does, so that both say the same', () => {
+  expect(minutesLeft([{ type: 'update' }])).toBe(1);
+  expect(
+    minutesLeft([{ type: 'output' }, { type: 'question' }, { type: 'question' }, { type: 'update' }]),
+  ).toBe(6);
+});

@@ -1,10 +1,10 @@
 import type { DeliveryType } from '../api/types.ts';
 
-/** The server's estimates: an output has to be read, a question often needs only a word. */
+/** As the server counts them (D34): an output has to be read, a question often needs only a word. */
 const MINUTES: Record<DeliveryType, number> = { question: 1, alert: 1, output: 3, update: 0.5 };
 
 export function minutesLeft(items: readonly { type: DeliveryType }[]): number {
-  return Math.max(1, Math.round(items.reduce((sum, { type }) => sum + MINUTES[type], 0)));
+  return Math.ceil(items.reduce((sum, { type }) => sum + MINUTES[type], 0));
 }
 
 /** "3 of 7 · about 6 minutes left" */

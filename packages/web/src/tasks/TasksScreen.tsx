@@ -6,10 +6,8 @@ import { Text } from '../detail/Text.tsx';
 import { AgentOptions } from '../frame/AgentOptions.tsx';
 import { PageList, usePages } from '../frame/Pages.tsx';
 import { Screen } from '../frame/Screen.tsx';
-import { Key } from '../keys/Key.tsx';
-import { useKeys } from '../keys/use-keys.ts';
+import { StillNew } from '../frame/StillNew.tsx';
 import { useNow } from '../live/now.ts';
-import { capital, inWords } from '../words/numbers.ts';
 import { age, timeAndDay } from '../words/time.ts';
 import { callerWords, STATE_WORDS } from './state-words.ts';
 import { stillRows } from './still-rows.ts';
@@ -44,17 +42,10 @@ function TaskList({ agent, state }: Asked) {
   const ids = shown.map((task) => task.task_id).join(' ');
   useEffect(() => setOrder(ids === '' ? [] : ids.split(' ')), [ids]);
   const takeIn = () => setOrder(tasks.all.map((task) => task.task_id));
-  useKeys({ take_in: takeIn });
   const isFiltered = agent !== undefined || state !== undefined;
   return (
     <>
-      <p role="status" className="unless-empty">
-        {changed > 0 && (
-          <button type="button" className="plain" onClick={takeIn}>
-            {capital(inWords(changed))} new or changed — show <Key of="take_in" />
-          </button>
-        )}
-      </p>
+      <StillNew count={changed} what="new or changed" onTakeIn={takeIn} />
       <PageList
         pages={tasks}
         empty={
@@ -117,8 +108,10 @@ function TaskLine({ task }: { task: TaskRow }) {
   const now = useNow();
   return (
     <li data-state={task.state}>
-      <Link to="/tasks/$id" params={{ id: task.task_id }} className="task-asked agent">
-        <Text>{task.asked === '' ? 'A message without words' : task.asked}</Text>
+      <Link to="/tasks/$id" params={{ id: task.task_id }} className="task-name reach">
+        <span className="task-asked agent">
+          <Text>{task.asked === '' ? 'A message without words' : task.asked}</Text>
+        </span>
       </Link>
       <span className="said dotted">
         <b className="task-state">{STATE_WORDS[task.state]}</b>

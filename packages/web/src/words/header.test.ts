@@ -6,9 +6,7 @@ const none = { needs_you: 0, alerts: 0, new_agents: 0, to_read: 0, snoozed: 0 };
 describe('the header in words', () => {
   it('says how many things need the person, and about how long they take', () => {
     expect(needWords({ ...none, needs_you: 4 }, 9)).toBe('Four things need you. About nine minutes.');
-    expect(needWords({ ...none, needs_you: 2 }, 440)).toBe(
-      'Two things need you. About seven hours for everything.',
-    );
+    expect(needWords({ ...none, needs_you: 200 }, 440)).toBe('200 things need you. About seven hours.');
     expect(needWords({ ...none, needs_you: 1 }, 1)).toBe('One thing needs you. About a minute.');
     expect(needWords({ ...none, needs_you: 13 }, 26)).toBe('13 things need you. About 26 minutes.');
     expect(needWords({ ...none, needs_you: 1000 }, 2000)).toBe(
@@ -24,8 +22,14 @@ describe('the header in words', () => {
     const one = { ...none, new_agents: 1, alerts: 1 };
     expect(needWords(one, 3)).toBe('A new agent has delivered something. About three minutes.');
     expect(restWords(one)).toBe('One alert.');
-    expect(needWords({ ...none, new_agents: 3 }, 12)).toBe(
-      'New agents have delivered three things. About twelve minutes for everything.',
+    expect(needWords({ ...none, new_agents: 3 }, 9)).toBe(
+      'New agents have delivered three things. About nine minutes.',
+    );
+  });
+
+  it('says so when the minutes are also for what new agents have sent', () => {
+    expect(needWords({ ...none, needs_you: 3, new_agents: 12 }, 26)).toBe(
+      'Three things need you. About 26 minutes with new agents.',
     );
   });
 

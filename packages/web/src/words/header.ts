@@ -4,17 +4,16 @@ import { atMoment } from './time.ts';
 
 type Counts = Overview['sections'];
 
-/** An answer takes at most about this many minutes; an estimate beyond that includes the rest of the desk. */
-const LONGEST_ANSWER = 3;
-
 /**
  * "Four things need you. About nine minutes." If there are only deliveries of new agents, the sentence is about them.
+ * `minutes` are those of a sitting, which has both.
  */
 export function needWords(counts: Counts, minutes: number): string {
-  const count = counts.needs_you || counts.new_agents;
-  if (count === 0) return 'Nothing needs you.';
+  const { needs_you, new_agents } = counts;
+  if (needs_you === 0 && new_agents === 0) return 'Nothing needs you.';
   const time = timeWords(minutes);
-  return `${thingsWords(counts)} ${minutes > count * LONGEST_ANSWER ? time.replace(/\.$/, ' for everything.') : time}`;
+  const isOfBoth = needs_you > 0 && new_agents > 0;
+  return `${thingsWords(counts)} ${time}${isOfBoth ? ' with new agents' : ''}.`;
 }
 
 function thingsWords({ needs_you, new_agents }: Counts): string {
@@ -26,11 +25,9 @@ function thingsWords({ needs_you, new_agents }: Counts): string {
 }
 
 function timeWords(minutes: number): string {
-  if (minutes < 1) return 'Less than a minute.';
-  const whole = Math.round(minutes);
-  if (whole === 1) return 'About a minute.';
-  if (whole < 90) return `About ${inWords(whole)} minutes.`;
-  return `About ${inWords(Math.round(whole / 60))} hours.`;
+  if (minutes <= 1) return 'About a minute';
+  if (minutes < 90) return `About ${inWords(minutes)} minutes`;
+  return `About ${inWords(Math.round(minutes / 60))} hours`;
 }
 
 /** What else is there, in one calm sentence; empty if there is nothing. New agents are not named twice. */
@@ -49,6 +46,3 @@ export function restWords(counts: Counts): string {
 /** Said under "Nothing needs you." if there is nothing else to say. */
 export const lastWords = (decidedAt: string | null, now: number) =>
   decidedAt === null ? '' : `The last decision was ${atMoment(decidedAt, now)}.`;
-
-/** An estimate for when the server has not given one: two minutes for each answer. */
-export const guessMinutes = (count: number) => count * 2;

@@ -37,11 +37,12 @@ describe('GET /desk/overview', () => {
     const update = await world.deliver({ type: 'update' });
     const before = await body<Overview>(world.desk('GET', '/desk/overview'));
     expect(before.sections).toMatchObject({ new_agents: 4, needs_you: 0 });
+    expect(before.minutes).toBe(6);
 
     await world.decide(first, { status: 'approved' }); // held; and the agent is known now
     const held = await body<Overview>(world.desk('GET', '/desk/overview'));
     expect(held.sections).toEqual({ needs_you: 1, alerts: 1, new_agents: 0, to_read: 1, snoozed: 0 });
-    expect(held.minutes).toBe(4);
+    expect(held.minutes).toBe(3);
     expect(held.last_decision_at).toBe('2026-11-15T09:00:00.000000Z');
 
     await world.desk('POST', `/desk/deliveries/${update}/read`);

@@ -19,6 +19,7 @@ const MINUTES: Record<DeliveryType, number> = { question: 1, output: 3, alert: 1
 export type Counts = ReadonlyMap<DeliveryType, number>;
 export type Overview = {
   sections: Record<Exclude<Section, 'earlier'>, number>;
+  /** How long a sitting would take now: what needs the person, and what new agents have sent. */
   minutes: number;
   lastDecisionAt: Micros | null;
   satAt: Micros | null;
@@ -56,7 +57,7 @@ export function overview(room: Room, person: Person): Promise<Overview> {
         to_read: total(of('to_read')),
         snoozed: total(of('snoozed')),
       },
-      minutes: estimateMinutes(of('needs_you'), of('alerts'), of('new_agents')),
+      minutes: estimateMinutes(of('needs_you'), of('new_agents')),
       lastDecisionAt: last?.decidedAt ?? null,
       satAt: await tx.people.satAt(person.id),
       nextSittingAt: nextSitting(preferences, room.clock.now()),
