@@ -8,7 +8,7 @@ import { framesTopic } from '../../../core/tasks/frames.ts';
 import { join, leave, REPLACED } from '../../../core/tasks/presence.ts';
 import { type Report, report } from '../../../core/tasks/report.ts';
 import { isTerminal } from '../../../core/tasks/task.ts';
-import { type Hearer, hearInTurn } from '../../../http/sockets/pace.ts';
+import { answerWith, beat, type Hearer, hearInTurn } from '../../../http/sockets/pace.ts';
 import type { Listener, Wakeups } from '../../../http/waiting/park.ts';
 import { FrameFeed, type Line } from './frame-feed.ts';
 import { CLOSE } from './frames.ts';
@@ -43,7 +43,6 @@ const LET_IN = Promise.resolve(true);
  */
 export class Connection implements Line, Listener, Hearer {
   readonly at: Opened['at'];
-  isAlive = true;
   readonly #around: Surroundings;
   readonly #socket: WebSocket;
   readonly #wire: Opened['wire'];
@@ -150,12 +149,9 @@ export class Connection implements Line, Listener, Hearer {
     return this.#socket.bufferedAmount >= BUFFER_MOST;
   }
 
-  /** False when nothing was heard since the last beat. */
+  /** False when the laptop has gone, or takes nothing of what is sent to it. */
   beat(): boolean {
-    if (!this.isAlive) return false;
-    this.isAlive = false;
-    this.#socket.ping();
-    return true;
+    return beat(this.#socket);
   }
 
   close(code: number, reason: string): void {
@@ -187,10 +183,10 @@ export class Connection implements Line, Listener, Hearer {
     this.#socket.terminate();
   }
 
-  send(frame: string): void {
+  send(frame: string, left?: () => void): void {
     if (this.isClosed) return;
     if (!this.#isCorked) this.#cork();
-    this.#socket.send(frame);
+    this.#socket.send(frame, left);
   }
 
   /** Frames sent in one turn after a commit leave in one write. */
@@ -268,7 +264,7 @@ export class Connection implements Line, Listener, Hearer {
   #answer(frame: string): void {
     this.#unheard = this.isSlow ? this.#unheard + frame.length : 0;
     if (this.#unheard > BUFFER_MOST) this.terminate();
-    else this.send(frame);
+    else answerWith(this.#socket, (left) => this.send(frame, left));
   }
 }
 
