@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import type { Tier } from '../../../core/agents/key.ts';
 import { type Fault, isAway, isFault, orThrow } from '../../../core/faults.ts';
 import type { AgentId, SpaceId } from '../../../core/ids.ts';
 import type { Room } from '../../../core/room.ts';
@@ -31,7 +32,7 @@ export type Opened = {
   socket: WebSocket;
   /** The stream that the socket writes to. */
   wire: Pick<Duplex, 'cork' | 'uncork'>;
-  at: { space: SpaceId; agent: AgentId; link: string; digest: string };
+  at: { space: SpaceId; agent: AgentId; link: string; tier: Tier; digest: string };
 };
 
 /** Before the first look. */

@@ -104,8 +104,8 @@ export class Hub {
     return null;
   }
 
-  #placeOf({ space, agent, digest }: KeyRecord): Opened['at'] {
-    return { space, agent, link: `link_${this.#shell.room.ids.letters(16)}`, digest };
+  #placeOf({ space, agent, tier, digest }: KeyRecord): Opened['at'] {
+    return { space, agent, tier, link: `link_${this.#shell.room.ids.letters(16)}`, digest };
   }
 
   async #isActive(digest: string): Promise<boolean> {
