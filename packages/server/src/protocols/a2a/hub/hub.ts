@@ -195,6 +195,6 @@ type Asked = { replaces: string | null; wish: Wish };
 function askedIn({ url }: IncomingMessage): Asked {
   const query = new URLSearchParams((url ?? '').split('?')[1] ?? '');
   const isOn = (name: string) => query.get(name) === '1' || query.get(name) === 'true';
-  const wish = { events: isOn('events'), resumes: isOn('resumes'), cursor: query.get('cursor') };
+  const wish = { events: isOn('events'), resumes: isOn('resumes'), cursor: query.get('cursor') || null };
   return { replaces: query.get('replaces'), wish };
 }

@@ -8,7 +8,7 @@ import type { Reader } from '../../../core/events/inbox/cursor.ts';
 import { Fault, isFault, isStoreTrouble } from '../../../core/faults.ts';
 import { logFault, toFault } from '../../../http/errors.ts';
 import { onlyLastingGet } from '../../../http/methods.ts';
-import { type Query, single } from '../../../http/reading/fields.ts';
+import { cursorOf, type Query } from '../../../http/reading/fields.ts';
 import { parseStrict } from '../../../http/reading/strict-json.ts';
 import type { Shell } from '../../../http/shell.ts';
 import { answerWith, beat, hearInTurn } from '../../../http/sockets/pace.ts';
@@ -86,7 +86,7 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
     follower?.nudge();
   });
   try {
-    const start = await startOf(shell, reader, single(request.query as Query, 'cursor'));
+    const start = await startOf(shell, reader, cursorOf(request.query as Query));
     follower = new Follower(shell, { reader, digest }, sink, start);
     await follower.run();
   } catch (reason) {
