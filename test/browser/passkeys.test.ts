@@ -35,6 +35,12 @@ async function openNamed() {
   return { server, context, page, trouble };
 }
 
+/** What the server says ten minutes after the login; that it does is shown where time can be turned. */
+const PROOF_NEEDED = {
+  status: 403,
+  json: { error: { code: 'proof_needed', message: 'Show once more that it is you.' } },
+};
+
 describe('passkeys', () => {
   test('[D54] one is added, named, used to log in, renamed and removed', async () => {
     const { page, trouble } = await openNamed();
@@ -79,15 +85,9 @@ describe('passkeys', () => {
       await part.getByLabel(/^A name for it/).fill(name);
       await part.getByRole('button', { name: 'Add a passkey' }).click();
     };
-    // What the server says ten minutes later; that it does is shown where time can be turned.
     let isEarlier = true;
     await page.route('**/desk/passkeys/challenge', (route) =>
-      isEarlier
-        ? route.fulfill({
-            status: 403,
-            json: { error: { code: 'proof_needed', message: 'Show once more that it is you.' } },
-          })
-        : route.continue(),
+      isEarlier ? route.fulfill(PROOF_NEEDED) : route.continue(),
     );
     await page.route('**/desk/proof', async (route) => {
       const response = await route.fetch();
@@ -108,6 +108,43 @@ describe('passkeys', () => {
     await dialog.getByRole('button', { name: 'Use a passkey' }).click();
     // The device has one for this desk already, and says so: the proof itself was taken.
     await part.getByText('This device already has a passkey for this desk.').waitFor();
+    expect(trouble).toEqual([]);
+  });
+
+  test('[D55][D45] so does making a token; and who changes the password ends the tokens with it', async () => {
+    const server = await Server.start();
+    const { page, trouble } = await openPage(browser(), server);
+    await page.goto('/login?next=/settings/security');
+    await typeIn(page);
+    const tokens = page.getByRole('region', { name: 'Tokens for scripts' });
+    const make = async (name: string) => {
+      await tokens.getByLabel('What it is for').fill(name);
+      await page.keyboard.press('Enter');
+    };
+    await make('first');
+    await tokens.getByText('first').waitFor();
+    await page.route('**/desk/tokens', (route) =>
+      route.request().method() === 'POST' ? route.fulfill(PROOF_NEEDED) : route.continue(),
+    );
+    await make('second');
+    const dialog = page.getByRole('dialog', { name: 'Is it you?' });
+    await dialog.getByLabel('Your password').fill(OWNER.password);
+    await page.unroute('**/desk/tokens');
+    await page.keyboard.press('Enter');
+    await tokens.getByText('second').waitFor();
+    const shownOnce = tokens.getByText(/^lr_[0-9A-Za-z]{40}$/);
+    await shownOnce.waitFor();
+
+    const password = page.getByRole('region', { name: 'Password' });
+    await password.getByLabel('The one you have').fill(OWNER.password);
+    await password.getByLabel('The new one').fill('a whole new sentence');
+    await page.keyboard.press('Enter');
+    await password.getByText('Two tokens for scripts work as before.').waitFor();
+    await password.getByRole('button', { name: 'Revoke them all' }).click();
+    await password.getByRole('button', { name: 'Revoke them all' }).click();
+    await password.getByText('Two tokens ended.').waitFor();
+    await counted(tokens.getByRole('button', { name: 'Revoke' }), 0);
+    await counted(shownOnce, 0);
     expect(trouble).toEqual([]);
   });
 

@@ -158,6 +158,12 @@ describe('on the data of a running server', () => {
     await refused(1, /no person with this e-mail/, ['person', 'reset', 'x@example.com', '--data', folder]);
 
     expect(await run(folder, 'space', 'add', 'second')).toMatchObject({ space: 'second' });
+    expect(await run(folder, 'space', 'list')).toMatchObject({
+      spaces: [
+        { space: 'home', agents: expect.any(Number), people: 3 },
+        { space: 'second', agents: 0, people: 0 },
+      ],
+    });
     await refused(2, /several spaces \(home, second\).*--space/, ['agent', 'list', '--data', folder]);
     expect(await run<Listed>(folder, 'agent', 'list', '--space', 'second')).toMatchObject({ agents: [] });
     await run(folder, 'agent', 'add', AGENT.id, '--space', 'second');
@@ -211,6 +217,11 @@ describe('on the data of a running server', () => {
     writeFileSync(join(folder, 'secret.key'), readFileSync(made.secret), { mode: 0o600 });
     expect(await run(folder, 'audit', 'verify')).toMatchObject({ ok: true, space: 'home' });
     await refused(1, /already holds data\./, ['restore', file, '--data', folder]);
+    const fresh = join(temporaryFolder(), 'fresh');
+    const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' };
+    const other = await lanternroom(['restore', file, '--data', fresh], env);
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('names PostgreSQL. Restore it') });
+    expect(existsSync(fresh)).toBe(false);
     const restored = await Server.start({ folder });
     for (const id of before) expect((await restored.wake().response(id)).status).toBe(200);
     await restored.desk();
@@ -350,8 +361,7 @@ describe('wrong usage and help', () => {
     ['serve'],
     ...['add', 'list', 'key', 'rotate', 'revoke', 'callbacks', 'secret'].map((name) => ['agent', name]),
     ...['add', 'list', 'reset', 'token'].map((name) => ['person', name]),
-    ['space', 'add'],
-    ['space', 'push-targets'],
+    ...['add', 'list', 'push-targets'].map((name) => ['space', name]),
     ['migrate'],
     ...['status', 'rotate', 'drop'].map((name) => ['key', name]),
     ['audit', 'verify'],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
-import { settingsInForce } from '../config.ts';
+import { settingsInForce, UsageError } from '../config.ts';
 import { counted } from '../core/counted.ts';
 import type { Verdict } from '../core/ledger/audit.ts';
 import type { Space } from '../core/store.ts';
@@ -62,8 +62,13 @@ function makeBackup(file: string, options: Common & { force?: boolean }): Promis
 }
 
 async function restoreBackup(file: string, options: Common): Promise<void> {
+  const { data, databaseUrl } = configFor(options);
+  if (databaseUrl !== null)
+    throw new UsageError(
+      'A backup is of a data folder, and DATABASE_URL names PostgreSQL. Restore it without DATABASE_URL, then move it there with: lanternroom migrate',
+    );
   const { restore } = await import('../storage/folder/backup.ts');
-  const made = restore(file, configFor(options).data);
+  const made = restore(file, data);
   print(
     options,
     made,

@@ -2,14 +2,27 @@ import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { foundSpace } from '../core/agents/found.ts';
 import { orThrow } from '../core/faults.ts';
+import type { Room } from '../core/room.ts';
+import type { Space } from '../core/store.ts';
 import { setPushTargets } from '../core/tasks/push/push-targets.ts';
-import { type Common, common, inSpace, OPERATOR, print, withGroundOrNew, withSpace } from './with-ground.ts';
+import { toIso } from '../core/time.ts';
+import {
+  type Common,
+  common,
+  inSpace,
+  OPERATOR,
+  print,
+  withGround,
+  withGroundOrNew,
+  withSpace,
+} from './with-ground.ts';
 
 type PushOptions = Common & { anywhere?: boolean; nowhere?: boolean };
 
 export function addSpaceCommands(program: Command): void {
   const space = program.command('space').description('Tenants: each has its own agents, people and ledger');
   common(space.command('add <handle>').description('make a space'), 'space add second-team').action(add);
+  common(space.command('list').description('all spaces, and how much is in them'), 'space list').action(list);
   inSpace(
     space
       .command('push-targets [address...]')
@@ -30,6 +43,29 @@ function add(handle: string, options: Common): Promise<void> {
     const made = orThrow(await foundSpace(room, handle, OPERATOR));
     print(options, { space: made.handle, space_id: made.id }, `Made the space @${made.handle}.`);
   });
+}
+
+function list(options: Common): Promise<void> {
+  return withGround(options, async ({ room }) => {
+    const spaces = await room.store.directory.spaces();
+    const shown = await Promise.all(spaces.map((space) => show(room, space)));
+    const words = shown.map(
+      ({ space, agents, people, created_at }) =>
+        `@${space}  agents ${agents}, people ${people}, since ${created_at}`,
+    );
+    const none = 'No spaces yet. Make one: lanternroom space add HANDLE';
+    print(options, { spaces: shown }, words.join('\n') || none);
+  });
+}
+
+function show({ store }: Room, { id, handle, createdAt }: Space) {
+  return store.read(id, async (tx) => ({
+    space: handle,
+    space_id: id,
+    created_at: toIso(createdAt),
+    agents: (await tx.agents.list()).length,
+    people: (await tx.people.list()).length,
+  }));
 }
 
 function pushTargets(addresses: string[], options: PushOptions): Promise<void> {

@@ -22,6 +22,8 @@ import type { Micros } from './time.ts';
  */
 export interface Store {
   readonly directory: Directory;
+  /** No connection can be made to it, as far as is known; one that was made before may still answer. */
+  readonly isAway: boolean;
   read<T>(space: SpaceId, work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in a transaction and answers after the commit is on disk. Units that arrive together share one

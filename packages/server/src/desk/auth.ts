@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Fault } from '../core/faults.ts';
+import { Fault, orThrow } from '../core/faults.ts';
 import { closeSession, personBehind, SESSION_KEPT, sessionEnded } from '../core/people/login/login.ts';
+import { refuseUnproved } from '../core/people/login/proof.ts';
 import { mayAct, type Person, type Role } from '../core/people/person.ts';
 import { SECOND } from '../core/time.ts';
 import { bearerOf } from '../http/entry/agent-key.ts';
@@ -83,6 +84,11 @@ export async function requirePerson(shell: Shell, request: FastifyRequest): Prom
     'unauthorized',
     'Log in, or send a personal token in the header Authorization: Bearer lr_….',
   );
+}
+
+/** Whoever finds a desk unlocked has its session, but not what the person has logged in with. */
+export async function requireProof(shell: Shell, request: FastifyRequest): Promise<void> {
+  orThrow(await refuseUnproved(shell.room, sessionCookie(shell, request)));
 }
 
 export function requireRole(person: Person, role: Role): void {

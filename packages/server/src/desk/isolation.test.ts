@@ -94,7 +94,8 @@ const CASES: Record<string, Case> = {
   'DELETE /desk/passkeys/:id': { make: async (tenant) => ({ id: await tenant.passkey() }), own: 204 },
   'DELETE /desk/tokens/:id': {
     make: async (tenant) => {
-      const made = await body<{ token_id: string }>(tenant.desk('POST', '/desk/tokens', { name: 'x' }));
+      const browser = await tenant.browser();
+      const made = await body<{ token_id: string }>(browser.send('POST', '/desk/tokens', { name: 'x' }));
       return { id: made.token_id };
     },
   },

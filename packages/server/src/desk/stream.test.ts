@@ -131,7 +131,7 @@ describe('the stream', () => {
   test('[D17] ends when its token is revoked', async () => {
     const { world } = await openDesk();
     const made = await body<{ token: string; token_id: string }>(
-      world.desk('POST', '/desk/tokens', { name: 'x' }),
+      (await loggedIn(world)).send('POST', '/desk/tokens', { name: 'x' }),
     );
     const stream = await listen(new Browser(world, { authorization: `Bearer ${made.token}` }));
     await world.desk('DELETE', `/desk/tokens/${made.token_id}`);

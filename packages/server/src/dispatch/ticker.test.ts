@@ -22,6 +22,7 @@ function countingTicker(
   };
   const store: Store = {
     directory: { ...directory, heldDue },
+    isAway: false,
     read: (space, work) => room.store.read(space, work),
     write: (space, heads, work) => room.store.write(space, heads, work),
   };

@@ -5,6 +5,7 @@ import { Fault } from '../core/faults.ts';
 import { personBehind } from '../core/people/login/login.ts';
 import { mayAct } from '../core/people/person.ts';
 import type { Room } from '../core/room.ts';
+import type { Store } from '../core/store.ts';
 import { type Micros, SECOND } from '../core/time.ts';
 import { bearerOf } from './entry/agent-key.ts';
 import type { Shell } from './shell.ts';
@@ -87,9 +88,8 @@ export function healthRoutes(
     url: '/readyz',
     handler: async () => {
       if (health.draining) throw new Fault('unavailable', 'The server is shutting down.', { retryAfter: 5 });
-      await room.store.directory.spaces().catch(() => {
+      if (!(await answers(room.store)))
         throw new Fault('unavailable', 'The store does not answer.', { retryAfter: 5 });
-      });
       return { status: 'ready' };
     },
   });
@@ -108,6 +108,13 @@ export function healthRoutes(
         .send(await metrics.text());
     },
   });
+}
+
+function answers({ isAway, directory }: Store): Promise<boolean> {
+  return directory.spaces().then(
+    () => !isAway,
+    () => false,
+  );
 }
 
 /** The numbers cover the whole server, other tenants too: they are for an owner of the first space. */

@@ -152,12 +152,16 @@ async function sendTasks(count: number): Promise<TaskRecord[]> {
 }
 
 type Said = {
-  [K in Report['kind']]: Omit<Extract<Report, { kind: K }>, 'space' | 'agent' | 'frameId' | 'taskId'>;
+  [K in Report['kind']]: Omit<
+    Extract<Report, { kind: K }>,
+    'space' | 'agent' | 'tier' | 'frameId' | 'taskId'
+  >;
 };
 
 async function reportOn(tasks: readonly TaskRecord[], said: Said[Report['kind']]): Promise<void> {
+  const from = { agent: AGENT, tier: 'test' as const };
   const all = tasks.map(({ space, id }) =>
-    report(ground.room, { space, agent: AGENT, frameId: ground.room.ids.uuid(), taskId: id, ...said }),
+    report(ground.room, { space, ...from, frameId: ground.room.ids.uuid(), taskId: id, ...said }),
   );
   for (const done of await Promise.all(all)) orThrow(done);
 }

@@ -96,6 +96,10 @@ export class PostgresStore implements Store {
     }
   }
 
+  get isAway(): boolean {
+    return this.#where.isAway;
+  }
+
   read<T>(space: SpaceId, work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#reads.read(space, work);
   }

@@ -41,6 +41,8 @@ const OF_TASKS: ReadonlySet<keyof Tables> = new Set(['tasks']);
 
 /** SQLite: one writer with group commit, a reader beside it. */
 export class SqliteStore implements Store {
+  /** A file needs no connection. */
+  readonly isAway = false;
   readonly directory: Directory;
   readonly signals = new Signals();
   /** The reader's connection, for what only this database can answer (health, backup). */

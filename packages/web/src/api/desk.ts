@@ -254,6 +254,7 @@ export const desk = {
   endOtherSessions: () => request<{ ended: number }>('DELETE', '/desk/sessions'),
   tokens: () => request<{ tokens: Token[] }>('GET', '/desk/tokens'),
   addToken: (name: string) => make<Token & { token: string }>('/desk/tokens', { name }),
+  revokeTokens: () => request<{ revoked: number }>('DELETE', '/desk/tokens'),
   revokeToken: (id: string) => request<unknown>('DELETE', at`/desk/tokens/${id}`),
   insights: (week: string | undefined) => request<Letter>('GET', `/desk/insights${query({ week })}`),
   settings: () => request<ServerSettings>('GET', '/desk/settings'),

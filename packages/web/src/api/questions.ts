@@ -34,6 +34,8 @@ export const preferencesQuery = queryOptions({
   queryFn: desk.preferences,
   staleTime: 600_000,
 });
+export const passkeysQuery = queryOptions({ queryKey: ['passkeys'], queryFn: desk.passkeys });
+export const tokensQuery = queryOptions({ queryKey: ['tokens'], queryFn: desk.tokens });
 /** The second part of the key is an object, because a string there would be the agent of that name. */
 export const agentNamesQuery = queryOptions({
   queryKey: ['agents', { names: 'all' }],

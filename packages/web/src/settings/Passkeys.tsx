@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { desk, type Passkey } from '../api/desk.ts';
 import { calmlyOfPasskey, canUsePasskeys, makePasskey } from '../api/passkeys.ts';
-import { asking } from '../api/questions.ts';
-import { isRefused } from '../api/refused.ts';
+import { asking, passkeysQuery } from '../api/questions.ts';
 import { Text } from '../detail/Text.tsx';
 import { Field } from '../entry/Field.tsx';
 import { Said } from '../frame/Said.tsx';
@@ -12,12 +11,12 @@ import { Trouble } from '../frame/Trouble.tsx';
 import { useAlone } from '../frame/use-alone.ts';
 import { useNow } from '../live/now.ts';
 import { timeAndDay } from '../words/time.ts';
-import { ProveDialog } from './ProveDialog.tsx';
+import { isProofNeeded, ProveDialog } from './ProveDialog.tsx';
 
-const again = () => void asking.invalidateQueries({ queryKey: ['passkeys'] });
+const again = () => void asking.invalidateQueries({ queryKey: passkeysQuery.queryKey });
 
 export function Passkeys() {
-  const { data, error } = useQuery({ queryKey: ['passkeys'], queryFn: desk.passkeys });
+  const { data, error } = useQuery(passkeysQuery);
   const [said, setSaid] = useState('');
   const { alone } = useAlone(() => setSaid(''));
   const run = async (work: () => Promise<unknown>, done: string) => {
@@ -50,9 +49,7 @@ export function Passkeys() {
           ))}
         </ul>
       )}
-      {data !== undefined && (
-        <AddPasskey origin={data.origin} onSaid={setSaid} has={data.passkeys.length > 0} />
-      )}
+      {data !== undefined && <AddPasskey origin={data.origin} onSaid={setSaid} />}
       <Said>{said}</Said>
     </section>
   );
@@ -111,15 +108,7 @@ function OnePasskey({
   );
 }
 
-function AddPasskey({
-  origin,
-  onSaid,
-  has,
-}: {
-  origin: string | null;
-  onSaid: (said: string) => void;
-  has: boolean;
-}) {
+function AddPasskey({ origin, onSaid }: { origin: string | null; onSaid: (said: string) => void }) {
   const [name, setName] = useState('');
   const [isProving, setProving] = useState(false);
   const { busy, alone } = useAlone();
@@ -150,7 +139,7 @@ function AddPasskey({
       onSaid('The passkey is here. Next time, choose “Use a passkey” when you log in.');
       again();
     } catch (error) {
-      if (isRefused(error) && error.code === 'proof_needed') setProving(true);
+      if (isProofNeeded(error)) setProving(true);
       else onSaid(calmlyOfPasskey(error));
     }
   };
@@ -177,7 +166,7 @@ function AddPasskey({
       </form>
       {isProving && (
         <ProveDialog
-          hasPasskey={has}
+          what="the new passkey"
           onClose={() => setProving(false)}
           onProved={() => {
             setProving(false);

@@ -1,22 +1,28 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { desk } from '../api/desk.ts';
-import { calmlyOfPasskey, proveByPasskey } from '../api/passkeys.ts';
+import { calmlyOfPasskey, canUsePasskeys, proveByPasskey } from '../api/passkeys.ts';
+import { passkeysQuery } from '../api/questions.ts';
 import { calmly, isRefused } from '../api/refused.ts';
 import { Field } from '../entry/Field.tsx';
 import { Dialog } from '../frame/Dialog.tsx';
 import { Trouble } from '../frame/Trouble.tsx';
 import { useAlone } from '../frame/use-alone.ts';
 
-/** Asked before a new way to log in is added: the person at an open desk is not always the one who logged in. */
-export function ProveDialog({
-  hasPasskey,
-  onProved,
-  onClose,
-}: {
-  hasPasskey: boolean;
+export const isProofNeeded = (error: unknown) => isRefused(error) && error.code === 'proof_needed';
+
+type Props = {
+  /** What is being made, as in "the new passkey". */
+  what: string;
   onProved: () => void;
   onClose: () => void;
-}) {
+};
+
+/** Asked before a new way in is made: the person at an open desk is not always the one who logged in. */
+export function ProveDialog({ what, onProved, onClose }: Props) {
+  const { data } = useQuery(passkeysQuery);
+  const hasPasskey = data !== undefined && data.passkeys.length > 0;
+  const worksHere = data?.origin === location.origin && canUsePasskeys();
   const [password, setPassword] = useState('');
   const [said, setSaid] = useState('');
   const { busy, alone } = useAlone(() => setSaid(''));
@@ -32,7 +38,7 @@ export function ProveDialog({
   return (
     <Dialog title="Is it you?" onClose={onClose}>
       <p className="said">
-        You logged in a while ago. Show once more that it is you; then the new passkey can be made.
+        You logged in a while ago. Show once more that it is you; then {what} can be made.
       </p>
       <form
         className="entry-form"
@@ -53,7 +59,7 @@ export function ProveDialog({
         />
         <Trouble of={said} />
         <div className="actions">
-          {hasPasskey && (
+          {hasPasskey && worksHere && (
             <button type="button" className="button" onClick={() => void alone(byPasskey)}>
               Use a passkey
             </button>

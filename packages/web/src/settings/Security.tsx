@@ -13,7 +13,7 @@ import { useWork } from '../frame/use-work.ts';
 import { useNow } from '../live/now.ts';
 import { span, timeAndDay } from '../words/time.ts';
 import { Passkeys } from './Passkeys.tsx';
-import { Tokens } from './Tokens.tsx';
+import { Tokens, TokensThatGoOn } from './Tokens.tsx';
 
 export function Security() {
   const { data } = useQuery(settingsQuery);
@@ -122,12 +122,14 @@ function Password() {
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const [said, setSaid] = useState('');
+  const [isChanged, setChanged] = useState(false);
   const { busy, alone } = useAlone(() => setSaid(''));
   const change = async () => {
     try {
       await desk.changePassword({ current, password });
       setCurrent('');
       setPassword('');
+      setChanged(true);
       setSaid('The password is changed. Your other sessions have ended.');
     } catch (error) {
       setSaid(isSilence(error) ? MAYBE_CHANGED : calmly(error));
@@ -166,6 +168,7 @@ function Password() {
         </button>
         <Said>{said}</Said>
       </form>
+      {isChanged && <TokensThatGoOn />}
     </section>
   );
 }

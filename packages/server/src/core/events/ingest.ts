@@ -188,7 +188,7 @@ async function keep(
   const actor = `producer:${producer.id}`;
   const placing = { outline, envelope, bodyHash, kept, producer: producer.id, takers, actor };
   const placed = await place(room, tx, placing);
-  await reviewAsDelivery(room, tx, { event: placed, envelope, agents });
+  await reviewAsDelivery(room, tx, { event: placed, envelope, agents, tier: producer.tier });
   return { duplicate: false };
 }
 

@@ -1,4 +1,4 @@
-import type { Tier } from '../agents/key.ts';
+import type { KeyRecord, Tier } from '../agents/key.ts';
 import { noActiveKey } from '../agents/keys.ts';
 import { Fault, orThrow } from '../faults.ts';
 import type { SpaceId } from '../ids.ts';
@@ -154,12 +154,15 @@ export function revokeProducerKeys(
 }
 
 /** What the agent signs with when it sends events itself (K25). */
-export function agentProducer(room: Room, space: SpaceId, agent: string): Producer {
+export function agentProducer(
+  room: Room,
+  { space, agent, tier }: Pick<KeyRecord, 'space' | 'agent' | 'tier'>,
+): Producer {
   return {
     space,
     id: agentProducerId(agent, room.vault.sha256),
     name: agent,
-    tier: 'test',
+    tier,
     anyId: false,
     createdAt: 0,
     lastSeenAt: null,

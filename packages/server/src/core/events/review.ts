@@ -1,3 +1,4 @@
+import type { Tier } from '../agents/key.ts';
 import { putQuestion } from '../deliveries/question.ts';
 import type { AgentId } from '../ids.ts';
 import type { Room } from '../room.ts';
@@ -23,26 +24,28 @@ type Placed = {
   envelope: () => Envelope;
   /** Those that it reached. */
   agents: readonly AgentId[];
+  /** Its producer's. */
+  tier: Tier;
 };
 
 /** An outside system asks for a person: the event becomes a question on the desk (K29). */
 export async function reviewAsDelivery(
   room: Room,
   tx: Tx,
-  { event, envelope: read, agents }: Placed,
+  { event, envelope: read, agents, tier }: Placed,
 ): Promise<void> {
   if (event.eventType !== REVIEW) return;
   const envelope = read();
   for (const agent of concerned(envelope, agents)) {
     const { showReviews } = await tx.waits.settings(agent);
-    if (showReviews) await ask(room, tx, { agent, event, envelope });
+    if (showReviews) await ask(room, tx, { agent, event, envelope, tier });
   }
 }
 
 async function ask(
   room: Room,
   tx: Tx,
-  { agent, event, envelope }: { agent: AgentId; event: EventRecord; envelope: Envelope },
+  { agent, event, envelope, tier }: Pick<Placed, 'event' | 'tier'> & { agent: AgentId; envelope: Envelope },
 ): Promise<void> {
   const { subject, knowledge, routing, source } = envelope;
   await putQuestion(room, tx, {
@@ -55,7 +58,7 @@ async function ask(
     interruptId: routing.interrupt_id ?? null,
     causeEvent: event.eventId,
     actor: `producer:${event.producer}`,
-    tier: 'live',
+    tier,
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Tier } from '../agents/key.ts';
 import type { JsonObject } from '../canonical.ts';
 import type { Delivery } from '../deliveries/delivery.ts';
 import { putQuestion } from '../deliveries/question.ts';
@@ -28,7 +29,11 @@ async function lastWords(room: Room, tx: Tx, task: TaskRecord): Promise<Asked> {
 }
 
 /** The agent needs a person: its words and artifacts become a question on the desk (A17). */
-export async function openQuestion(room: Room, tx: Tx, task: TaskRecord): Promise<TaskRecord> {
+export async function openQuestion(
+  room: Room,
+  tx: Tx,
+  { task, tier }: { task: TaskRecord; tier: Tier },
+): Promise<TaskRecord> {
   const isLong = task.logBytes > QUESTION_BYTES;
   const { status, artifacts } = await (isLong ? lastWords : lookAt)(room, tx, task);
   const isAuth = task.state === 'auth_required';
@@ -53,7 +58,7 @@ export async function openQuestion(room: Room, tx: Tx, task: TaskRecord): Promis
     interruptId: null,
     causeEvent: null,
     actor: `agent:${task.agent}`,
-    tier: 'live',
+    tier,
   });
   return { ...task, delivery: delivery.id };
 }

@@ -1,3 +1,4 @@
+import type { Tier } from '../agents/key.ts';
 import type { JsonObject } from '../canonical.ts';
 import { Fault, isFault } from '../faults.ts';
 import type { AgentId, SpaceId } from '../ids.ts';
@@ -16,6 +17,8 @@ import { artifactNote, isInterrupted, isTerminal, type TaskRecord, type TaskStat
 export type Report = {
   space: SpaceId;
   agent: AgentId;
+  /** Of the key that it came with. */
+  tier: Tier;
   /** Chosen by the agent; the same again changes nothing. */
   frameId: string;
   taskId: string;
@@ -40,7 +43,7 @@ export type Reported = {
 };
 
 /** The same on its way into the log: plain values, fit for another thread. */
-export type PreparedReport = Pick<Report, 'space' | 'agent' | 'frameId' | 'taskId' | 'kind'> & {
+export type PreparedReport = Pick<Report, 'space' | 'agent' | 'tier' | 'frameId' | 'taskId' | 'kind'> & {
   /** The new state, if the report is about a state. */
   state: TaskState | null;
   /** What stands in the log, as JSON: a message or an artifact. */
@@ -61,12 +64,13 @@ export async function report(room: Room, said: Report): Promise<Reported | Fault
 const NO_CONTENT: readonly PreparedContent[] = [];
 
 function prepare(said: Report): PreparedReport {
-  const { space, agent, frameId, taskId, kind } = said;
+  const { space, agent, tier, frameId, taskId, kind } = said;
   const body = said.kind === 'artifact' ? said.artifact : said.message;
   const isArtifact = said.kind === 'artifact';
   return {
     space,
     agent,
+    tier,
     frameId,
     taskId,
     kind,
@@ -124,10 +128,10 @@ function remember(room: Room, said: Report, { task, grewAt }: Reported, bytes: n
 type Saying = { said: PreparedReport; key: string; at: Micros };
 
 function take(room: Room, tx: Tx, task: TaskRecord, saying: Saying): Promise<TaskRecord | Fault> {
-  const { said, key, at } = saying;
+  const { said } = saying;
   switch (said.kind) {
     case 'state':
-      return changeState(room, tx, task, { state: said.state ?? task.state, message: said.text, key, at });
+      return changeState(room, tx, task, { ...saying, state: said.state ?? task.state });
     case 'artifact':
       return addArtifact(room, tx, task, saying);
     case 'message':
@@ -135,10 +139,11 @@ function take(room: Room, tx: Tx, task: TaskRecord, saying: Saying): Promise<Tas
   }
 }
 
-type Change = { state: TaskState; message: string | null; key: string; at: Micros };
+type Change = Saying & { state: TaskState };
 
 async function changeState(room: Room, tx: Tx, before: TaskRecord, change: Change): Promise<TaskRecord> {
-  const { state, message, key, at } = change;
+  const { state, said, key, at } = change;
+  const { text: message, tier } = said;
   // A task that is already working cannot begin again: there is nothing to record.
   if (state === 'working' && before.state === 'working' && message === null) return before;
   if (state !== before.state) {
@@ -152,7 +157,7 @@ async function changeState(room: Room, tx: Tx, before: TaskRecord, change: Chang
   let task = await closeQuestion(room, tx, before, 'Answered elsewhere: the agent has moved on.');
   if (isOfStream(task)) task = { ...task, awaitedUntil: 0 };
   task = await append(room, tx, task, { kind: 'status', note: state, body: message, key, at });
-  if (isInterrupted(state)) task = await openQuestion(room, tx, task);
+  if (isInterrupted(state)) task = await openQuestion(room, tx, { task, tier });
   return save(tx, task);
 }
 
@@ -172,20 +177,16 @@ async function addArtifact(
  * A message as the answer: the caller gets it instead of a task, as long as nobody was shown one (A7). Otherwise the
  * task ends with it.
  */
-async function replyDirectly(
-  room: Room,
-  tx: Tx,
-  task: TaskRecord,
-  { said: { text: message }, key, at }: Saying,
-): Promise<TaskRecord> {
+async function replyDirectly(room: Room, tx: Tx, task: TaskRecord, saying: Saying): Promise<TaskRecord> {
+  const { said, key, at } = saying;
   if (!(await isFirstWord(tx, task, at)))
-    return changeState(room, tx, task, { state: 'completed', message, key, at });
+    return changeState(room, tx, task, { ...saying, state: 'completed' });
   await record(room, tx, at, {
     actor: `agent:${task.agent}`,
     action: 'task.replied',
     subject: task.id,
     data: {},
   });
-  const replied = await append(room, tx, task, { kind: 'message', note: '', body: message, key, at });
+  const replied = await append(room, tx, task, { kind: 'message', note: '', body: said.text, key, at });
   return save(tx, { ...replied, state: 'completed', isDirect: true });
 }

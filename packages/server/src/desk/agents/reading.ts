@@ -12,7 +12,7 @@ import type { AgentQuery, Tx } from '../../core/store.ts';
 import { liveLinks } from '../../core/tasks/frames.ts';
 import { SECOND } from '../../core/time.ts';
 import { FRAMEWORKS, Prompts } from '../../http/pages/prompts.ts';
-import { choice, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
+import { choice, cursorOf, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { fromAgent, fromBudget, fromSubscription } from '../mapping.ts';
 import { caller } from '../person.ts';
@@ -71,7 +71,7 @@ export function agentReadingRoutes(app: FastifyInstance, shell: Shell): void {
 /** A page of agents: those after a name, with these letters in theirs. */
 export function toAgentQuery(query: Query): AgentQuery {
   return {
-    after: single(query, 'cursor') ?? '',
+    after: cursorOf(query) ?? '',
     containing: single(query, 'q') ?? '',
     limit: wholeQuery(query, 'limit', { least: 1, most: 200 }) ?? 100,
   };

@@ -11,7 +11,7 @@ import type { Person } from '../../core/people/person.ts';
 import type { Room } from '../../core/room.ts';
 import type { Tx } from '../../core/store.ts';
 import { fromIso, type Micros } from '../../core/time.ts';
-import { choice, invalid, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
+import { choice, cursorOf, invalid, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import { endOfLedger } from '../ledger-end.ts';
 import { fromFoundCursor, fromListCursor, toFoundCursor, toListCursor } from './cursors.ts';
 import { showRows } from './seen.ts';
@@ -70,7 +70,7 @@ async function found(room: Room, person: Person, query: Query) {
     words: toWords(query),
     from: toMoment(query, 'from'),
     to: toMoment(query, 'to'),
-    before: toFoundCursor(single(query, 'cursor')),
+    before: toFoundCursor(cursorOf(query)),
     limit,
   };
   const complete = wanted.words.length === 0 || (await indexNewest(room, person.space));
@@ -95,7 +95,7 @@ type ListPlace = Pick<Delivery, 'section' | 'sectionAt' | 'seq'>;
 async function listed(room: Room, person: Person, query: Query) {
   const { section: wanted, agent, type, limit } = toAsked(query);
   const sections = wanted === undefined ? OPEN : [wanted];
-  const cursor = toListCursor(single(query, 'cursor'), sections);
+  const cursor = toListCursor(cursorOf(query), sections);
   return room.store.read(person.space, async (tx) => {
     const ledger_seq = await endOfLedger(tx);
     const page = new TypedPage(tx, type, limit);

@@ -15,7 +15,7 @@ import type { EntryPlace, Page } from '../../core/events/store.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
 import type { Room } from '../../core/room.ts';
 import { toIso } from '../../core/time.ts';
-import { type Query, single, wholeQuery } from '../../http/reading/fields.ts';
+import { cursorOf, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { nextAgent, toAgentQuery } from '../agents/reading.ts';
 import { requireRole } from '../auth.ts';
@@ -77,7 +77,7 @@ async function list(room: Room, request: FastifyRequest) {
   const query = request.query as Query;
   const limit = wholeQuery(query, 'limit', { least: 1, most: 200 }) ?? 50;
   const agent = single(query, 'agent');
-  const after = toPlace(single(query, 'cursor'), agent);
+  const after = toPlace(cursorOf(query), agent);
   const page = await listEntries(room, caller(request).space, { agent, after, limit });
   const last = page.at(-1)?.entry;
   const more = page.length === limit && last !== undefined;

@@ -155,6 +155,29 @@ describe('a passkey', () => {
 });
 
 describe('a way in of one’s own', () => {
+  test('[D55] a token outlives the session, so it needs the same proof, and no token makes another', async () => {
+    const { world, clock } = await openDesk();
+    const browser = new Browser(world);
+    await browser.login();
+    const make = () => browser.send('POST', '/desk/tokens', { name: 'nightly' });
+    const { token } = await body<{ token: string }>(make());
+    clock.turn(600 * SECOND);
+    expect(await refused(make())).toMatchObject({ status: 403, code: 'proof_needed' });
+    expect(await status(browser.send('POST', '/desk/proof', { password: PASSWORD }))).toBe(204);
+    expect(await status(make())).toBe(201);
+    const byToken = world.desk('POST', '/desk/tokens', { name: 'another' }, token);
+    expect(await refused(byToken)).toMatchObject({ status: 403, code: 'proof_needed' });
+    const besideOne = browser.send(
+      'POST',
+      '/desk/tokens',
+      { name: 'x' },
+      { authorization: `Bearer ${token}` },
+    );
+    expect(await refused(besideOne)).toMatchObject({ status: 403, code: 'proof_needed' });
+    const { tokens } = await body<{ tokens: { name: string }[] }>(browser.send('GET', '/desk/tokens'));
+    expect(tokens.map(({ name }) => name)).toEqual(['test', 'nightly', 'nightly']);
+  });
+
   test('[D55] needs a login or proof of the last ten minutes, by password or by passkey', async () => {
     const { clock, browser, device } = await withPasskey();
     const ask = () => refused(browser.send('POST', '/desk/passkeys/challenge', {}));

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isJsonObject, type JsonObject } from '../../core/canonical.ts';
 import { Fault, orThrow } from '../../core/faults.ts';
-import { proveByPassword, refuseUnproved } from '../../core/people/login/proof.ts';
+import { proveByPassword } from '../../core/people/login/proof.ts';
 import { type Party, type PasskeyRecord, partyOf } from '../../core/people/passkeys/passkey.ts';
 import {
   addPasskey,
@@ -19,7 +19,7 @@ import { refuseOthers } from '../../http/methods.ts';
 import { objectBody } from '../../http/reading/body.ts';
 import { invalid, missing, requiredLine, requiredText } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
-import { endOldSession, sessionCookie, setSessionCookie } from '../auth.ts';
+import { endOldSession, requireProof, sessionCookie, setSessionCookie } from '../auth.ts';
 import { fromPerson } from '../mapping.ts';
 import { caller } from '../person.ts';
 import { deviceOf } from './device.ts';
@@ -95,10 +95,6 @@ export function passkeyRoutes(app: FastifyInstance, shell: Shell): void {
     }
     return reply.code(204).send();
   });
-}
-
-async function requireProof(shell: Shell, request: FastifyRequest): Promise<void> {
-  orThrow(await refuseUnproved(shell.room, sessionCookie(shell, request)));
 }
 
 function requireParty(shell: Shell): Party {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Fault, orThrow } from '../../core/faults.ts';
 import { closeSession, login, openSession } from '../../core/people/login/login.ts';
-import { addToken, revokeToken } from '../../core/people/login/tokens.ts';
+import { addToken, revokeToken, revokeTokens } from '../../core/people/login/tokens.ts';
 import { addByOwner } from '../../core/people/membership/membership.ts';
 import { completeSetup } from '../../core/people/membership/setup.ts';
 import { type Person, ROLES } from '../../core/people/person.ts';
@@ -15,7 +15,14 @@ import {
   requiredText,
 } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
-import { clearSessionCookie, endOldSession, requireRole, sessionCookie, setSessionCookie } from '../auth.ts';
+import {
+  clearSessionCookie,
+  endOldSession,
+  requireProof,
+  requireRole,
+  sessionCookie,
+  setSessionCookie,
+} from '../auth.ts';
 import { fromPerson, fromToken } from '../mapping.ts';
 import { caller } from '../person.ts';
 import { deviceOf } from './device.ts';
@@ -95,10 +102,13 @@ export function peopleRoutes(app: FastifyInstance, shell: Shell): void {
   });
 
   app.post('/desk/tokens', async (request, reply) => {
+    await requireProof(shell, request);
     const name = requiredLine(objectBody(request.body).value, 'name', 120);
     const made = orThrow(await addToken(room, caller(request), name));
     return reply.code(201).send({ ...fromToken(made.record), token: made.token });
   });
+
+  app.delete('/desk/tokens', async (request) => ({ revoked: await revokeTokens(room, caller(request)) }));
 
   app.delete<ById>('/desk/tokens/:id', async (request) =>
     orThrow(await revokeToken(room, caller(request), request.params.id)),

@@ -208,9 +208,31 @@ describe('tokens for scripts', () => {
   test('[D4] belong to one person: nobody else sees or revokes them', async () => {
     const { world } = await openDesk();
     const { token: other } = await world.addPerson('other@example.com', 'owner');
-    const made = await body<{ token_id: string }>(world.desk('POST', '/desk/tokens', { name: 'mine' }));
+    const browser = new Browser(world);
+    await browser.login();
+    const made = await body<{ token_id: string }>(browser.send('POST', '/desk/tokens', { name: 'mine' }));
     const theirs = await (await world.desk('GET', '/desk/tokens', undefined, other)).text();
     expect(theirs).not.toContain(made.token_id);
     expect(await status(world.desk('DELETE', `/desk/tokens/${made.token_id}`, undefined, other))).toBe(404);
+    expect(await body(world.desk('DELETE', '/desk/tokens', undefined, other))).toEqual({ revoked: 1 });
+    expect(await body(browser.send('DELETE', `/desk/tokens/${made.token_id}`))).toMatchObject({});
+  });
+
+  test('[D4] end all at once, on one line of the ledger, and the session goes on', async () => {
+    const { world } = await openDesk();
+    const browser = new Browser(world);
+    await browser.login();
+    await body(browser.send('DELETE', '/desk/tokens'));
+    const make = async (name: string) =>
+      (await body<{ token: string }>(browser.send('POST', '/desk/tokens', { name }))).token;
+    const made = [await make('one'), await make('two')];
+    expect(await body(browser.send('DELETE', '/desk/tokens'))).toEqual({ revoked: 2 });
+    for (const token of made)
+      expect(await status(world.desk('GET', '/desk/session', undefined, token))).toBe(401);
+    expect(await body(browser.send('DELETE', '/desk/tokens'))).toEqual({ revoked: 0 });
+    const { entries } = await body<{ entries: { data: unknown }[] }>(
+      browser.send('GET', '/desk/audit?action=token.all_revoked'),
+    );
+    expect(entries.map((entry) => entry.data)).toEqual([{ tokens: 2 }, { tokens: 1 }]);
   });
 });

@@ -225,7 +225,7 @@ describe('what is on the record', () => {
         role: 'reader',
         password: 'long enough!',
       }),
-    'token.added': (world) => world.desk('POST', '/desk/tokens', { name: 'x' }),
+    'token.all_revoked': (world) => world.desk('DELETE', '/desk/tokens'),
     'session.opened': (world) =>
       world.desk('POST', '/desk/session', { email: 'owner@example.com', password: 'correct horse battery' }),
   };

@@ -4,7 +4,7 @@ import { placesBetween } from '../../core/deliveries/search/search.ts';
 import type { Verdict } from '../../core/ledger/audit.ts';
 import type { LedgerLine } from '../../core/ledger/ledger.ts';
 import type { Tx } from '../../core/store.ts';
-import { choice, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
+import { choice, cursorOf, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { LARGE_BYTES } from '../../http/waiting/large-answers.ts';
 import { Turns } from '../../http/waiting/turns.ts';
@@ -25,7 +25,7 @@ export function recordRoutes(app: FastifyInstance, shell: Shell): void {
   app.get('/desk/history', async (request, reply) => {
     const query = request.query as Query;
     const limit = wholeQuery(query, 'limit', { least: 1, most: 200 }) ?? 50;
-    const cursor = wholeQuery(query, 'cursor', { least: 1, most: 999_999_999 }) ?? NO_END;
+    const cursor = toLine(query);
     const [from, to] = [toMoment(query, 'from'), toMoment(query, 'to')];
     const asked = toHistoryAsked(query);
     const page = await room.store.read(caller(request).space, async (tx) => {
@@ -52,7 +52,7 @@ export function recordRoutes(app: FastifyInstance, shell: Shell): void {
   app.get('/desk/audit', async (request) => {
     const query = request.query as Query;
     const limit = wholeQuery(query, 'limit', { least: 1, most: 500 }) ?? 100;
-    const before = wholeQuery(query, 'cursor', { least: 1, most: 999_999_999 }) ?? NO_END;
+    const before = toLine(query);
     const filter = toFilter(query);
     const { space } = caller(request);
     const page = await room.store.read(space, (tx) =>
@@ -79,6 +79,12 @@ export function recordRoutes(app: FastifyInstance, shell: Shell): void {
 
 function fromAuditVerdict({ verifiedAt, ...verdict }: Verdict) {
   return { ...verdict, verified_at: verifiedAt };
+}
+
+/** The line of the ledger before which a page ends. */
+function toLine(query: Query): number {
+  if (cursorOf(query) === null) return NO_END;
+  return wholeQuery(query, 'cursor', { least: 1, most: 999_999_999 }) ?? NO_END;
 }
 
 /** `standing=true` leaves out what was undone. */

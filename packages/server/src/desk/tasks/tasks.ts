@@ -11,7 +11,7 @@ import { readLog } from '../../core/tasks/log/log-memory.ts';
 import { TASK_STATES, type TaskRecord } from '../../core/tasks/task.ts';
 import { attachment } from '../../http/files/attachment.ts';
 import { askedSlice } from '../../http/files/ranges.ts';
-import { choice, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
+import { choice, cursorOf, type Query, single, wholeQuery } from '../../http/reading/fields.ts';
 import type { Shell } from '../../http/shell.ts';
 import { endStalled } from '../../http/waiting/large-answers.ts';
 import { requireRole } from '../auth.ts';
@@ -36,7 +36,7 @@ export function taskRoutes(app: FastifyInstance, shell: Shell): void {
     const asked = {
       agent: single(query, 'agent') ?? undefined,
       state: state === null ? undefined : choice('state', state, TASK_STATES),
-      before: toTaskCursor(single(query, 'cursor')),
+      before: toTaskCursor(cursorOf(query)),
       limit: limit + 1,
     };
     return room.store.read(caller(request).space, async (tx) => {

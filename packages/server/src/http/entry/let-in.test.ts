@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { revokeKeys } from '../../core/agents/keys.ts';
 import { isFault, orThrow } from '../../core/faults.ts';
 import { changePassword } from '../../core/people/login/account.ts';
-import { type Doorkeeper, login } from '../../core/people/login/login.ts';
+import { type Doorkeeper, login, openSession } from '../../core/people/login/login.ts';
 import { addToken } from '../../core/people/login/tokens.ts';
 import { changeRole, removePerson } from '../../core/people/membership/membership.ts';
 import { resetPerson } from '../../core/people/membership/reset.ts';
@@ -30,12 +30,19 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-type Sending = { path: string; key: string; body: unknown; type?: string };
+type Sending = { path: string; key?: string; cookie?: string; body: unknown; type?: string };
 
 /** Sends a request that is let in before `meanwhile` runs; its body ends only afterwards. */
-async function heldBack({ path, key, body, type = 'application/json' }: Sending, meanwhile: () => unknown) {
+async function heldBack(
+  { path, key, cookie, body, type = 'application/json' }: Sending,
+  meanwhile: () => unknown,
+) {
   const bytes = Buffer.from(JSON.stringify(body));
-  const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': bytes.length };
+  const headers = {
+    ...(cookie === undefined ? { authorization: `Bearer ${key}` } : { cookie }),
+    'content-type': type,
+    'content-length': bytes.length,
+  };
   const sent = ask(world.url + path, { method: 'POST', headers: { ...headers, expect: '100-continue' } });
   onTestFinished(() => void sent.destroy());
   sent.flushHeaders();
@@ -71,9 +78,13 @@ describe('a body that was held back', () => {
   });
 
   it('[W28][D56] makes no token for whoever was reset meanwhile', async () => {
-    const { person, token } = await aPerson('decider');
+    const { person } = await aPerson('decider');
+    const { token } = orThrow(await openSession(world.room, person, null));
     const reset = () => resetPerson(world.room, world.owner, person.id);
-    const made = await heldBack({ path: '/desk/tokens', key: token, body: { name: 'still here' } }, reset);
+    const made = await heldBack(
+      { path: '/desk/tokens', cookie: `lanternroom=${token}`, body: { name: 'still here' } },
+      reset,
+    );
     expect(made.status).toBe(401);
     const tokens = await world.room.store.read(world.space.id, (tx) => tx.people.listTokens(person.id));
     expect(tokens.filter(({ revokedAt }) => revokedAt === null)).toEqual([]);

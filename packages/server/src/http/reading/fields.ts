@@ -96,6 +96,11 @@ export function wholeQuery(
 
 export type Query = Record<string, unknown>;
 
+/** Where a page begins. An empty one is none: in the first round of a script, there is nothing to fill in. */
+export function cursorOf(query: Query): string | null {
+  return single(query, 'cursor') || null;
+}
+
 export function single(query: Query, field: string): string | null {
   const value = query[field];
   if (value === undefined) return null;

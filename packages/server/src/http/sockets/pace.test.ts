@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { until } from '../../testing/waiting.ts';
-import { hearInTurn } from './pace.ts';
+import { beat, hearInTurn } from './pace.ts';
 
 /** A frame of a client, masked with zeros. */
 function frame(kind: number, text: string): Buffer {
@@ -21,6 +21,7 @@ function headOf(kind: number, length: number): Buffer {
 
 const TEXT = 1;
 const PING = 9;
+const PONG = 10;
 const many = (kind: number, text: string, count: number) =>
   Buffer.concat(Array.from({ length: count }, () => frame(kind, text)));
 
@@ -36,9 +37,8 @@ async function open(take: (data: Buffer) => Promise<void>) {
     'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   );
   const [socket] = await accepted;
-  const hearer = { isAlive: false, hear: take };
-  hearInTurn(socket, hearer);
-  return { client, socket, hearer };
+  hearInTurn(socket, { hear: take });
+  return { client, socket };
 }
 
 it('[W29] a socket is not read from while many of its frames are being kept, and none is lost', async () => {
@@ -92,18 +92,72 @@ it('[W29] nor while a few large ones are: what waits of one socket is some megab
 });
 
 it('[W29] pings are answered, but not those of one who never listens', async () => {
-  const { client, socket, hearer } = await open(async () => {});
+  const { client, socket } = await open(async () => {});
+  expect(beat(socket)).toBe(true);
   client.write(frame(PING, 'here?'));
   let text = '';
   client.setEncoding('latin1');
   while (!text.includes('\x8a\x05here?')) text += (await once(client, 'data'))[0];
-  expect(hearer.isAlive).toBe(true);
+  expect([beat(socket), beat(socket)]).toEqual([true, false]);
   client.pause();
+  await floodUntilCutOff(client, socket, many(PING, 'x'.repeat(125), 5_000));
+});
+
+it('[W29] nor many tiny ones: what waits for each takes far more memory than it has bytes', async () => {
+  const { client, socket } = await open(async () => {});
+  client.pause();
+  const waited = new Promise<number>((resolve) => {
+    const terminate = socket.terminate.bind(socket);
+    socket.terminate = () => {
+      resolve(socket.bufferedAmount);
+      terminate();
+    };
+  });
+  // Until the systems on both sides hold no more, so that what follows waits with us.
+  await until(async () => {
+    if (socket.bufferedAmount > 0) return true;
+    socket.send('x'.repeat(64_000));
+    return false;
+  });
+  await floodUntilCutOff(client, socket, many(PING, 'x', 5_000));
+  expect(await waited).toBeLessThan(200_000);
+});
+
+async function floodUntilCutOff(client: Socket, socket: WebSocket, frames: Buffer): Promise<void> {
   const cutOff = once(socket, 'close');
-  const asking = many(PING, 'x'.repeat(125), 5_000);
   const ask = () => {
-    if (socket.readyState === socket.OPEN) client.write(asking, () => setImmediate(ask));
+    if (socket.readyState === socket.OPEN) client.write(frames, () => setImmediate(ask));
   };
   ask();
   await cutOff;
+}
+
+it('[W29] who says that they are there, and takes nothing for a minute of beats, is let go', async () => {
+  const { client, socket } = await open(async () => {});
+  client.pause();
+  const beats: boolean[] = [];
+  const beatOnce = async () => {
+    client.write(frame(PONG, ''));
+    await once(socket, 'pong');
+    beats.push(beat(socket));
+  };
+  await beatOnce();
+  socket.send('x'.repeat(40_000_000));
+  for (let n = 0; n < 5; n++) await beatOnce();
+  expect(beats).toEqual([true, true, true, true, true, false]);
+});
+
+it('[W29] who takes what waits for them, however slowly, stays', async () => {
+  const { client, socket } = await open(async () => {});
+  client.pause();
+  socket.send('x'.repeat(40_000_000));
+  for (let n = 0; n < 8; n++) {
+    const before = socket.bufferedAmount;
+    client.resume();
+    await until(async () => socket.bufferedAmount < before || before === 0);
+    client.pause();
+    client.write(frame(PONG, ''));
+    await once(socket, 'pong');
+    expect(beat(socket)).toBe(true);
+  }
 });

@@ -9,10 +9,13 @@ const MOST_A_TURN = 100;
 /** How many bytes may wait for a peer that keeps pinging but does not read. */
 const BUFFER_MOST = 1024 * 1024;
 
+/** And how many answers: each takes some hundred bytes of memory, be it three bytes long. */
+const ANSWERS_MOST = 10_000;
+/** For how many beats a peer may take nothing of what waits for it. */
+const BEATS_STALLED = 4;
+
 /** Whoever reads a socket. */
 export interface Hearer {
-  /** Set whenever something comes, be it the answer to a ping. */
-  isAlive: boolean;
   hear(data: Buffer, isBinary: boolean): Promise<void>;
 }
 
@@ -23,6 +26,22 @@ export interface Hearer {
 export function hearInTurn(socket: WebSocket, hearer: Hearer): void {
   (socket as Paced)[PACE] = new Pace(socket, hearer);
   socket.on('message', hearFrame).on('ping', hearPing).on('pong', hearPong);
+}
+
+/**
+ * For an answer to what the peer has sent: `send` passes `left` on to `ws`. A peer that keeps asking and never reads is
+ * cut off, because the answers would fill our memory.
+ */
+export function answerWith(socket: WebSocket, send: (left: () => void) => void): void {
+  (socket as Paced)[PACE].answer(send);
+}
+
+/**
+ * Asks whether the peer is still there. False when nothing was heard since the last time, or when it has taken nothing
+ * of what waits for it for a minute, whatever it sends.
+ */
+export function beat(socket: WebSocket): boolean {
+  return (socket as Paced)[PACE].beat();
 }
 
 const PACE = Symbol('pace');
@@ -37,7 +56,7 @@ function hearFrame(this: WebSocket, data: Buffer, isBinary: boolean): void {
 function hearPing(this: WebSocket, data: Buffer): void {
   (this as Paced)[PACE].heard();
   if (this.bufferedAmount > BUFFER_MOST) this.terminate();
-  else this.pong(data);
+  else answerWith(this, (left) => this.pong(data, false, left));
 }
 
 function hearPong(this: WebSocket): void {
@@ -50,6 +69,12 @@ class Pace {
   #underWay = 0;
   #bytesUnderWay = 0;
   #thisTurn = 0;
+  #isAlive = true;
+  #answers = 0;
+  #left: (() => void) | null = null;
+  #isAsked = false;
+  #waitedBefore = 0;
+  #beatsStalled = 0;
 
   constructor(socket: WebSocket, hearer: Hearer) {
     this.#socket = socket;
@@ -70,7 +95,43 @@ class Pace {
   }
 
   isThere(): void {
-    this.#hearer.isAlive = true;
+    this.#isAlive = true;
+  }
+
+  answer(send: (left: () => void) => void): void {
+    if (this.#answers >= ANSWERS_MOST) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#answers++;
+    // Made with the first answer: most sockets lie idle.
+    this.#left ??= () => {
+      this.#answers--;
+    };
+    send(this.#left);
+  }
+
+  beat(): boolean {
+    this.#beatsStalled = this.#takesNothing() ? this.#beatsStalled + 1 : 0;
+    if (!this.#isAlive || this.#beatsStalled >= BEATS_STALLED) return false;
+    this.#isAlive = false;
+    if (!this.#isAsked) this.#ask();
+    return true;
+  }
+
+  /** Frames leave in order: while our last ping is still here, nothing that was sent behind it has left either. */
+  #takesNothing(): boolean {
+    const waits = this.#socket.bufferedAmount;
+    const isStalled = this.#isAsked && waits >= this.#waitedBefore;
+    this.#waitedBefore = waits;
+    return isStalled;
+  }
+
+  #ask(): void {
+    this.#isAsked = true;
+    this.#socket.ping('', false, () => {
+      this.#isAsked = false;
+    });
   }
 
   heard(): void {

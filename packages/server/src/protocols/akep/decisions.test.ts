@@ -114,7 +114,14 @@ describe('the event of a decision', () => {
   });
 });
 
-type Row = { delivery_id: string; agent_id: string; type: string; headline: string; summary: string };
+type Row = {
+  delivery_id: string;
+  agent_id: string;
+  tier: string;
+  type: string;
+  headline: string;
+  summary: string;
+};
 
 const deskRows = async (world: World): Promise<Row[]> => {
   const { json } = await answered(world.desk('GET', '/desk/deliveries'));
@@ -157,6 +164,27 @@ describe('a review that is asked for', () => {
       routing: { causation_id: asked.event_id, interrupt_id: 'int_9' },
     });
     expect((await answered(world.get('/akep/tasks/task_9'))).json.status).toBe('completed');
+  });
+
+  it('[K29] shows whether it comes from a test: of the producer, or of the key that emitted it', async () => {
+    const { world, sender } = await openInbox();
+    const live = await addSender(world, { name: 'ours', tier: 'live' });
+    const agent = await world.addAgent({ id: 'agent-02', tier: 'live' });
+    const asks = (summary: string, more: object = {}) => ({
+      event_type: 'human.review_required',
+      knowledge: { kind: 'message', content_type: 'x/y', summary },
+      ...more,
+    });
+    await sender.sent(asks('test producer'));
+    await live.sent(asks('live producer', { source: { producer_id: live.id, name: 'ours', type: 'tool' } }));
+    await answered(world.post('/akep/emit', anEvent(asks('test key'))));
+    await answered(world.post('/akep/emit', anEvent(asks('live key')), agent.key));
+    expect((await deskRows(world)).map((row) => [row.headline, row.tier])).toEqual([
+      ['test producer', 'test'],
+      ['live producer', 'live'],
+      ['test key', 'test'],
+      ['live key', 'live'],
+    ]);
   });
 
   it("[K29] the agent's setting turns that off, for later ones", async () => {

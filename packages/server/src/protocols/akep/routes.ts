@@ -115,8 +115,7 @@ function emitRoute(door: FastifyInstance, receiving: Receiving): void {
 /** The agent's key vouches for the event, as a signature does for a producer's (K25). */
 async function emit({ shell, subscriptions }: Receiving, request: FastifyRequest) {
   const { room, about } = shell;
-  const { space, agent } = caller(request).key;
-  const producer = agentProducer(room, space, agent);
+  const producer = agentProducer(room, caller(request).key);
   const sent = toSent(request);
   const { envelope, kept } = toEnvelope(sent, producer, room.clock.now());
   const signed = { producer, keyId: null, algorithm: 'v1' as const };

@@ -69,6 +69,7 @@ const WAYS: { [K in Kind]: Ways<UnitOf<K>> } = {
   report: {
     space: 'plain',
     agent: 'plain',
+    tier: 'plain',
     frameId: 'plain',
     taskId: 'plain',
     kind: 'plain',

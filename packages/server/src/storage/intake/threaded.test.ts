@@ -250,6 +250,7 @@ test('[A13] messages to agents and what agents say travel in the same way', () =
   const report: PreparedReport = {
     space: 'sp_1',
     agent: 'a',
+    tier: 'test',
     frameId: 'f1',
     taskId: 'task',
     kind: 'artifact',

@@ -19,7 +19,13 @@ export function isAway(reason: unknown): boolean {
 function isGone(reason: unknown): boolean {
   const code = codeOf(reason);
   const message = reason instanceof Error ? reason.message : '';
-  return SOCKET.test(code) || AWAY.test(code) || AWAY_WORDS.test(message) || isSilent(reason);
+  if (SOCKET.test(code) || AWAY.test(code) || AWAY_WORDS.test(message)) return true;
+  return isSocketMissing(reason) || isSilent(reason);
+}
+
+/** A Unix socket is a file that goes with its server. */
+function isSocketMissing(reason: unknown): boolean {
+  return codeOf(reason) === 'ENOENT' && (reason as NodeJS.ErrnoException).syscall === 'connect';
 }
 
 /** It neither answers nor refuses. */

@@ -16,6 +16,12 @@ export function isWorthWaiting(reason: unknown): boolean {
   return reason instanceof Error && isAway(reason.cause);
 }
 
+/** `pg` reads certificates as soon as it reads the address. A socket that is not there is ENOENT as well, of another call. */
+function isUnreadFile(reason: unknown): boolean {
+  if (!(reason instanceof Error) || !('syscall' in reason)) return false;
+  return reason.syscall === 'open' || codeOf(reason) === 'EISDIR';
+}
+
 /** Refusals at start-up: one sentence with the way out, and never the password. */
 export function openServerError(reason: unknown, url: string): Error {
   const code = codeOf(reason);
@@ -24,6 +30,10 @@ export function openServerError(reason: unknown, url: string): Error {
   const place = shownUrl(url);
   // Without a cause: it may hold the address.
   if (code === 'ERR_INVALID_URL') return new Error(UNREADABLE);
+  if (isUnreadFile(reason))
+    return because(
+      `A file that DATABASE_URL names, as sslrootcert, sslcert or sslkey, cannot be read (${said}). Check its path, and that this user may read it.`,
+    );
   if (isAway(reason)) return because(`PostgreSQL at ${place} does not answer (${said}). Check DATABASE_URL.`);
   if (code === '3D000')
     return because(`There is no database at ${place} (${said}). Make it with "createdb".`);

@@ -4,7 +4,10 @@ import { freshDatabase, onDatabase } from '../../testing/postgres/postgres.ts';
 import { aLine } from '../../testing/stores/things.ts';
 import { until } from '../../testing/waiting.ts';
 import { PostgresStore } from '../postgres.ts';
+import { Signals } from '../signals.ts';
 import { MasterVault } from '../vault.ts';
+import { Lane, laneSession, Whereabouts } from './lane.ts';
+import { PostgresWakeups } from './wakeups.ts';
 
 const vault = new MasterVault(Buffer.from('a master key for tests'));
 
@@ -73,6 +76,33 @@ test('[R9][R3] where LISTEN brings nothing, news is found by looking, and the lo
   await until(async () => left() >= before + 2);
   expect(warnings.map((warning) => warning.startsWith('LISTEN brings nothing'))).toEqual([true, true]);
   expect(other.wakeups.hears).toBe(false);
+});
+
+test('[R9] a notice that could not be sent is no sign of a pooler', async () => {
+  const { direct, open } = await pooled();
+  await open(direct);
+  const [here, nowhere] = [direct, 'postgres://nobody@127.0.0.1:1/none'].map((url) => {
+    const where = new Whereabouts(url, () => {});
+    onTestFinished(() => where.stop());
+    return where;
+  }) as [Whereabouts, Whereabouts];
+  const [listening, asking] = [new Lane(here), new Lane(here)];
+  onTestFinished(() => listening.close());
+  onTestFinished(() => asking.close());
+  const warnings: string[] = [];
+  const wakeups = new PostgresWakeups({
+    signals: new Signals(),
+    listening,
+    telling: new Lane(nowhere),
+    session: laneSession(asking),
+    warn: (message) => void warnings.push(message),
+  });
+  const link = await listening.get();
+  const letGo = new Promise<void>((resolve) => link.onClose(resolve));
+  await wakeups.start();
+  onTestFinished(() => wakeups.stop());
+  await letGo;
+  expect(warnings).toEqual([]);
 });
 
 test('[R3] without a pooler the self-test is heard, and news comes with what it is about', async () => {

@@ -341,6 +341,16 @@ describe('the address', () => {
     expect(warnings).toEqual([]);
   });
 
+  test('[R8] a certificate that is not there, or cannot be read, is refused with the way out', async () => {
+    for (const name of ['sslrootcert', 'sslcert', 'sslkey'])
+      expect(await refusal(`${server.url()}?${name}=/nowhere/file.pem`)).toMatch(
+        /^A file that DATABASE_URL names, .* cannot be read \(ENOENT.*\/nowhere\/file\.pem'\)\. Check its path/,
+      );
+    expect(await refusal(`${server.url()}?sslrootcert=/`)).toMatch(/cannot be read \(EISDIR/);
+    const socket = 'postgres://lanternroom@/none?host=/nowhere';
+    expect(await refusal(socket)).toMatch(/does not answer \(connect ENOENT/);
+  });
+
   test('[R8] a certificate that nobody vouches for is refused with the way out', () => {
     const reason = Object.assign(new Error('self-signed certificate'), {
       code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -460,6 +470,23 @@ describe('while it runs', () => {
         .then(() => true)
         .catch(() => false),
     );
+  });
+
+  test('[R7][D33] it is known to be away when it takes no more connections, though an old one still answers', async () => {
+    const url = await database();
+    await onDatabase(url, 'create role late login');
+    await (await open(url)).stop();
+    await onDatabase(url, 'grant all on all tables in schema public to late');
+    const store = await opened(url.replace('lanternroom@', 'late@'));
+    expect(store.isAway).toBe(false);
+    await onDatabase(server.url(), 'alter role late connection limit 0');
+    await expect(store.write('sp_1', [], (tx) => tx.ledger.insert(line(1)))).rejects.toMatchObject({
+      fault: 'unavailable',
+    });
+    await until(async () => store.isAway);
+    expect(await store.directory.spaces()).toEqual([]);
+    await onDatabase(server.url(), 'alter role late connection limit -1');
+    await until(async () => !store.isAway);
   });
 
   test('[R6][R7] one that froze in a transaction has lost the database, and finds it again', async () => {

@@ -131,14 +131,16 @@ export class PostgresWakeups {
   async #test(again = true): Promise<void> {
     const word = randomUUID();
     this.#awaited = word;
+    let isSent = false;
     try {
       await this.#listen();
       await this.#notify([JSON.stringify({ from: this.#me, test: word } satisfies Notice)]);
+      isSent = true;
     } catch {
       this.#hears = false;
     }
     this.#later(TEST_WITHIN_MS, () => {
-      if (this.#awaited === word) this.#failed();
+      if (this.#awaited === word) this.#failed(isSent);
     });
     if (again) this.#later(TEST_EVERY_MS, () => void this.#test());
   }
@@ -149,9 +151,10 @@ export class PostgresWakeups {
     this.#isTold = false;
   }
 
-  #failed(): void {
+  /** A notice that could not be sent says nothing about what is in between: the database is away. */
+  #failed(isSent: boolean): void {
     this.#awaited = null;
-    if (!this.#isTold && this.#listeningOn !== null) {
+    if (!this.#isTold && isSent && this.#listeningOn !== null) {
       this.#isTold = true;
       this.#parts.warn(
         'LISTEN brings nothing (a pooler in between?); looking for news five times a second instead',
@@ -169,6 +172,7 @@ export class PostgresWakeups {
     });
     client.once('end', () => {
       this.#hears = false;
+      if (this.#listeningOn === client) this.#listeningOn = null;
     });
     await client.query(`listen ${CHANNEL}`);
     this.#listeningOn = client;

@@ -151,6 +151,7 @@ export const WHO_MAY: Record<Who, readonly string[]> = {
     'GET /desk/tasks/:id/content/:content',
     'GET /desk/tokens',
     'POST /desk/tokens',
+    'DELETE /desk/tokens',
     'DELETE /desk/tokens/:id',
   ],
   decider: [

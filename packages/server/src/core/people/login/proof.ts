@@ -8,10 +8,17 @@ import type { Doorkeeper } from './login.ts';
 /** For this long after a login or another proof, the person at the keyboard is believed to be the one who logged in. */
 const PROOF_KEPT: Micros = 600 * SECOND;
 
-/** Guards what would give somebody at an unlocked desk a way in of their own. A script's token proves nothing here. */
+/**
+ * Guards what would give somebody at an unlocked desk a way in of their own, which outlives the session. A script's
+ * token proves nothing here, or whoever found one could keep making more.
+ */
 export async function refuseUnproved(room: Room, session: string | null): Promise<Fault | null> {
-  const found =
-    session === null ? null : await room.store.directory.sessionByDigest(room.vault.sha256(session));
+  if (session === null)
+    return new Fault(
+      'proof_needed',
+      'A token cannot do this. Log in at the desk, with a password or a passkey.',
+    );
+  const found = await room.store.directory.sessionByDigest(room.vault.sha256(session));
   if (found !== null && found.provedAt + PROOF_KEPT > room.clock.now()) return null;
   const message = 'Show once more that it is you, with your password or a passkey, and try again.';
   return new Fault('proof_needed', message);

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import type { Tier } from '../../../core/agents/key.ts';
 import { type Fault, isAway, isFault, orThrow } from '../../../core/faults.ts';
 import type { AgentId, SpaceId } from '../../../core/ids.ts';
 import type { Room } from '../../../core/room.ts';
@@ -8,7 +9,7 @@ import { framesTopic } from '../../../core/tasks/frames.ts';
 import { join, leave, REPLACED } from '../../../core/tasks/presence.ts';
 import { type Report, report } from '../../../core/tasks/report.ts';
 import { isTerminal } from '../../../core/tasks/task.ts';
-import { type Hearer, hearInTurn } from '../../../http/sockets/pace.ts';
+import { answerWith, beat, type Hearer, hearInTurn } from '../../../http/sockets/pace.ts';
 import type { Listener, Wakeups } from '../../../http/waiting/park.ts';
 import { FrameFeed, type Line } from './frame-feed.ts';
 import { CLOSE } from './frames.ts';
@@ -31,7 +32,7 @@ export type Opened = {
   socket: WebSocket;
   /** The stream that the socket writes to. */
   wire: Pick<Duplex, 'cork' | 'uncork'>;
-  at: { space: SpaceId; agent: AgentId; link: string; digest: string };
+  at: { space: SpaceId; agent: AgentId; link: string; tier: Tier; digest: string };
 };
 
 /** Before the first look. */
@@ -43,7 +44,6 @@ const LET_IN = Promise.resolve(true);
  */
 export class Connection implements Line, Listener, Hearer {
   readonly at: Opened['at'];
-  isAlive = true;
   readonly #around: Surroundings;
   readonly #socket: WebSocket;
   readonly #wire: Opened['wire'];
@@ -150,12 +150,9 @@ export class Connection implements Line, Listener, Hearer {
     return this.#socket.bufferedAmount >= BUFFER_MOST;
   }
 
-  /** False when nothing was heard since the last beat. */
+  /** False when the laptop has gone, or takes nothing of what is sent to it. */
   beat(): boolean {
-    if (!this.isAlive) return false;
-    this.isAlive = false;
-    this.#socket.ping();
-    return true;
+    return beat(this.#socket);
   }
 
   close(code: number, reason: string): void {
@@ -187,10 +184,10 @@ export class Connection implements Line, Listener, Hearer {
     this.#socket.terminate();
   }
 
-  send(frame: string): void {
+  send(frame: string, left?: () => void): void {
     if (this.isClosed) return;
     if (!this.#isCorked) this.#cork();
-    this.#socket.send(frame);
+    this.#socket.send(frame, left);
   }
 
   /** Frames sent in one turn after a commit leave in one write. */
@@ -268,7 +265,7 @@ export class Connection implements Line, Listener, Hearer {
   #answer(frame: string): void {
     this.#unheard = this.isSlow ? this.#unheard + frame.length : 0;
     if (this.#unheard > BUFFER_MOST) this.terminate();
-    else this.send(frame);
+    else answerWith(this.#socket, (left) => this.send(frame, left));
   }
 }
 

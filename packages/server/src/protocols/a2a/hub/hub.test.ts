@@ -71,7 +71,8 @@ describe('connecting', () => {
     socket.on('error', () => {});
     socket.terminate();
     const around = { room, wakeups: signals, isActive: async () => true, warn: () => {} };
-    const at = { space: world().space.id, agent: agent.agent.id, link: 'link_gone', digest: '' };
+    const place = { space: world().space.id, agent: agent.agent.id };
+    const at = { ...place, link: 'link_gone', tier: 'test' as const, digest: '' };
     const wire = { cork: () => {}, uncork: () => {} };
     const wish = { events: false, resumes: false, cursor: null };
     await new Connection(around, { socket, wire, at }, wish).start('{}', null);

@@ -112,8 +112,8 @@ export class Hub {
     return null;
   }
 
-  #placeOf({ space, agent, digest }: KeyRecord): Opened['at'] {
-    return { space, agent, link: `link_${this.#shell.room.ids.letters(16)}`, digest };
+  #placeOf({ space, agent, tier, digest }: KeyRecord): Opened['at'] {
+    return { space, agent, tier, link: `link_${this.#shell.room.ids.letters(16)}`, digest };
   }
 
   async #isActive(digest: string): Promise<boolean> {
@@ -215,6 +215,6 @@ type Asked = { replaces: string | null; wish: Wish };
 function askedIn({ url }: IncomingMessage): Asked {
   const query = new URLSearchParams((url ?? '').split('?')[1] ?? '');
   const isOn = (name: string) => query.get(name) === '1' || query.get(name) === 'true';
-  const wish = { events: isOn('events'), resumes: isOn('resumes'), cursor: query.get('cursor') };
+  const wish = { events: isOn('events'), resumes: isOn('resumes'), cursor: query.get('cursor') || null };
   return { replaces: query.get('replaces'), wish };
 }

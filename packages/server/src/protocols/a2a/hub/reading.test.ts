@@ -3,7 +3,7 @@ import type { Room } from '../../../core/room.ts';
 import { readFrame } from './reading.ts';
 
 const room = {} as Room; // nothing of it is needed to refuse a frame
-const WHO = { space: 'sp_1', agent: 'agent-1' };
+const WHO = { space: 'sp_1', agent: 'agent-1', tier: 'test' as const };
 
 /** Far more than a frame may have: to write up each of them would take all memory there is. */
 const MANY = 8_000_000;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Compile } from 'typebox/compile';
 import { isJsonObject, type JsonObject } from '../../../core/canonical.ts';
 import { Fault, isFault } from '../../../core/faults.ts';
-import type { AgentId, SpaceId } from '../../../core/ids.ts';
+import type { SpaceId } from '../../../core/ids.ts';
 import type { Room } from '../../../core/room.ts';
 import { contentDigest, type PreparedContent } from '../../../core/tasks/content/content.ts';
 import type { Report } from '../../../core/tasks/report.ts';
@@ -48,7 +48,7 @@ function checkerOf(type: keyof typeof AGENT_FRAMES): Checker {
 /** Larger file content is stored by content, beside the log. */
 const INLINE_MOST = 4096;
 
-type Who = { space: SpaceId; agent: AgentId };
+type Who = Pick<Report, 'space' | 'agent' | 'tier'>;
 
 /** Reads one frame of an agent. Whatever is wrong with it is said in the error frame that answers it. */
 export function readFrame(room: Room, who: Who, data: Uint8Array): AgentFrame {

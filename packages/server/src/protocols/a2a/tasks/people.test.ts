@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Tier } from '../../../core/agents/key.ts';
 import {
   aLaptop,
   anAgent,
@@ -13,8 +14,8 @@ import { ManualClock, World } from '../../../testing/world.ts';
 
 const world = useWorld({ env: { LANTERNROOM_UNDO_SECONDS: '0' } });
 
-async function stage(on: World = world()) {
-  const agent = on === world() ? await anAgent(on) : on.agent;
+async function stage(on: World = world(), tier: Tier = 'test') {
+  const agent = on === world() ? await on.addAgent({ id: fresh('agent'), tier }) : on.agent;
   const caller = new TestCaller(on, agent);
   const laptop = on === world() ? await aLaptop(on, agent) : await Laptop.connect(on.url, agent.key);
   const sent = await caller.call('message/send', {
@@ -59,6 +60,15 @@ describe('a question for a person', () => {
       });
       const detail = await (await world().desk('GET', `/desk/deliveries/${row.delivery_id}`)).text();
       expect(detail).toContain('# Plan');
+    },
+  );
+
+  test.each(['test', 'live'] as const)(
+    '[A17] from a laptop with a %s key it is shown as that',
+    async (tier) => {
+      const { laptop, id } = await stage(world(), tier);
+      await laptop.say({ type: 'input_required', taskId: id, text: 'May I?' });
+      expect(await deskItem(id)).toMatchObject({ tier });
     },
   );
 

@@ -8,10 +8,10 @@ import type { Reader } from '../../../core/events/inbox/cursor.ts';
 import { Fault, isFault, isStoreTrouble } from '../../../core/faults.ts';
 import { logFault, toFault } from '../../../http/errors.ts';
 import { onlyLastingGet } from '../../../http/methods.ts';
-import { type Query, single } from '../../../http/reading/fields.ts';
+import { cursorOf, type Query } from '../../../http/reading/fields.ts';
 import { parseStrict } from '../../../http/reading/strict-json.ts';
 import type { Shell } from '../../../http/shell.ts';
-import { type Hearer, hearInTurn } from '../../../http/sockets/pace.ts';
+import { answerWith, beat, hearInTurn } from '../../../http/sockets/pace.ts';
 import { toAck } from '../mapping.ts';
 import { caller, readerOf, stillValid } from '../request.ts';
 import { Follower, type Sink, startOf } from './follower.ts';
@@ -77,17 +77,16 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
     const reply = await answer(shell, request, isBinary ? null : String(data));
     if (reply === null || sink.closed) return;
     if (socket.bufferedAmount > BUFFER_LIMIT) socket.terminate();
-    else socket.send(reply);
+    else answerWith(socket, (left) => socket.send(reply, left));
   };
-  const hearer = { isAlive: true, hear };
-  hearInTurn(socket, hearer);
-  const leave = keepAlive(shell, socket, hearer);
+  hearInTurn(socket, { hear });
+  const leave = keepAlive(shell, socket);
   socket.on('close', () => {
     leave();
     follower?.nudge();
   });
   try {
-    const start = await startOf(shell, reader, single(request.query as Query, 'cursor'));
+    const start = await startOf(shell, reader, cursorOf(request.query as Query));
     follower = new Follower(shell, { reader, digest }, sink, start);
     await follower.run();
   } catch (reason) {
@@ -116,18 +115,16 @@ function inClose(fault: Fault): string {
 }
 
 /** Detects half-open sockets, and tells readers to come back when the server stops. Returns a function that ends it. */
-function keepAlive(shell: Shell, socket: WebSocket, hearer: Hearer): () => void {
-  const beat = setInterval(() => {
-    if (!hearer.isAlive) return socket.terminate();
-    hearer.isAlive = false;
-    socket.ping();
+function keepAlive(shell: Shell, socket: WebSocket): () => void {
+  const beating = setInterval(() => {
+    if (!beat(socket)) socket.terminate();
   }, HEARTBEAT_MS);
   const stay = shell.parking.onDrain(() => {
     socket.close(1012, 'restarting, please reconnect');
     setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
   });
   return () => {
-    clearInterval(beat);
+    clearInterval(beating);
     stay();
   };
 }

@@ -16,7 +16,7 @@ import { type Fault, orThrow } from '../../../core/faults.ts';
 import { JSON_HEADERS, sendAtOnce, sendParts } from '../../../http/fast-lane.ts';
 import { onlyLastingGet } from '../../../http/methods.ts';
 import { asksFor } from '../../../http/reading/accept.ts';
-import { type Query, single } from '../../../http/reading/fields.ts';
+import { cursorOf, type Query, single } from '../../../http/reading/fields.ts';
 import type { Shell } from '../../../http/shell.ts';
 import { LARGE_BYTES } from '../../../http/waiting/large-answers.ts';
 import { SharedLooks } from '../../../http/waiting/shared-looks.ts';
@@ -185,6 +185,6 @@ function wantsCloud(request: FastifyRequest): boolean {
 }
 
 function toAfter(room: Shell['room'], reader: Reader, query: Query): number | null {
-  const cursor = single(query, 'cursor');
+  const cursor = cursorOf(query);
   return cursor === null ? null : orThrow(fromCursor(room, 'events', reader, cursor));
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { logFault, toFault } from '../../../http/errors.ts';
-import { type Query, single } from '../../../http/reading/fields.ts';
+import { cursorOf, type Query } from '../../../http/reading/fields.ts';
 import type { Shell } from '../../../http/shell.ts';
 import { caller, readerOf } from '../request.ts';
 import { Follower, type Sink, startOf } from './follower.ts';
@@ -14,7 +14,7 @@ export async function stream(
   const reader = readerOf(request);
   const { digest } = caller(request).key;
   const last = request.headers['last-event-id'];
-  const cursor = typeof last === 'string' && last !== '' ? last : single(request.query as Query, 'cursor');
+  const cursor = typeof last === 'string' && last !== '' ? last : cursorOf(request.query as Query);
   const start = await startOf(shell, reader, cursor);
   const sse = shell.streams.open(reply, () => follower.nudge());
   const sink: Sink = {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../core/canonical.ts';
 import type { Envelope } from '../../../core/events/event.ts';
-import { isReserved, type Producer } from '../../../core/events/producer.ts';
+import { isReserved, mayOmitId, type Producer } from '../../../core/events/producer.ts';
 import { Fault } from '../../../core/faults.ts';
 import { isLongerThan } from '../../../core/text.ts';
 import { type Micros, toIso } from '../../../core/time.ts';
@@ -53,8 +53,8 @@ function ownOf(value: unknown, producer: Producer, body: Buffer): Envelope {
   return envelope;
 }
 
-function checked(value: unknown, { tier }: Producer): Envelope {
-  const outcome = checkEvent(value, tier === 'test');
+function checked(value: unknown, producer: Producer): Envelope {
+  const outcome = checkEvent(value, mayOmitId(producer));
   if (outcome.ok) return outcome.value;
   const { path, message, unknownTopLevel } = outcome.flaw;
   if (unknownTopLevel)

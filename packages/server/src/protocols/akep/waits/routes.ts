@@ -8,7 +8,7 @@ import { endWait, openWait, setPolicy } from '../../../core/events/waits/waiting
 import { orThrow } from '../../../core/faults.ts';
 import type { Topic } from '../../../core/store.ts';
 import { onlyLastingGet } from '../../../http/methods.ts';
-import { type Query, single } from '../../../http/reading/fields.ts';
+import { cursorOf, type Query } from '../../../http/reading/fields.ts';
 import type { Shell } from '../../../http/shell.ts';
 import { fromPolicy, fromWait, toLimit, toPolicy, toWait, toWaitMs } from '../mapping.ts';
 import { type ById, caller, jsonBody, readerOf, stillValid } from '../request.ts';
@@ -98,7 +98,7 @@ async function waitForResumes(
 }
 
 function toAfter(room: Shell['room'], reader: Reader, query: Query): number | null {
-  const cursor = single(query, 'cursor');
+  const cursor = cursorOf(query);
   return cursor === null ? null : orThrow(fromCursor(room, 'resumes', reader, cursor));
 }
 
