@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { fromAnswer } from './answers.ts';
+import { exact } from './exact.ts';
 import { lookAt, vouch } from './look.ts';
 import { counted, done, orRefusal } from './results.ts';
 import type { Room } from './room.ts';
@@ -26,8 +27,7 @@ const Delivery = z.object({
     ),
   headline: text(120).describe('Lead with what has been accomplished'),
   summary: text(280).describe('One plain sentence'),
-  details: z
-    .union([z.string(), z.record(z.string(), z.unknown())])
+  details: exact(z.union([z.string(), z.record(z.string(), z.unknown())]))
     .optional()
     .describe('The full content. Never credentials.'),
   allow_secrets: z
