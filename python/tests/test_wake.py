@@ -12,6 +12,7 @@ from unittest.mock import patch
 from world import DRAFT, HANG_UP, ID, KEY, OTHER_ID, ManualClock, Seen, World, answered, received, response
 
 from lanternroom import Approved, FileLog, MemoryLog, Pending, Redirected, Rejected, TimedOut, Wake
+from lanternroom.akep import FileCursor
 from lanternroom.log import home_folder
 
 
@@ -373,6 +374,17 @@ class Logging(World):
             own = Path.home()
         with patch.dict(os.environ, {"HOME": ""}):
             self.assertEqual(home_folder(), own)
+
+    def test_folder(self) -> None:
+        """[W23][K11] the same files also after the program has changed its folder"""
+        folder = self.path.parent.parent
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder)
+        log, cursor = FileLog("log.jsonl"), FileCursor("inbox.cursor")
+        os.chdir(Path.home())
+        log.append("{}")
+        cursor.save({})
+        self.assertEqual(sorted(os.listdir(folder)), ["inbox.cursor", "log.jsonl"])
 
     def test_lines(self) -> None:
         """[W23] holds every delivery and answer, readable by the owner only, and never the key"""
