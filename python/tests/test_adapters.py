@@ -15,6 +15,7 @@ from lanternroom.adapters import HeldCall, Pending, Refuse, Run, review
 from lanternroom.adapters.call import key_of
 from lanternroom.adapters.langgraph import answer_question, plain
 from lanternroom.adapters.openai_agents import answer_approvals
+from lanternroom.aio import AsyncWake
 
 CALL = HeldCall(["run-1", "c1"], "refund", {"order": "A-17", "amount": 40}, "Pays money back.", "run-1")
 
@@ -94,6 +95,13 @@ class Review(World):
         self.assertEqual(self.seen, [])
         mapping = HeldCall(["r", "c"], "plan", MappingProxyType({1: "a", "b": 2}))
         self.assertEqual(review("test", mapping, wake, wait=False), Pending(ID))
+
+    def test_async_client(self) -> None:
+        """[W23] a client of the wrong kind is told, and nobody is asked"""
+        self.start(lambda *_: received())
+        wake = AsyncWake(self.url, KEY, log=self.log)
+        error = self.fault(lambda: review("test", CALL, wake))  # type: ignore[arg-type]
+        self.assertEqual((error.fault, self.seen), ("wrong_usage", []))
 
     def test_once(self) -> None:
         """[W12] the same call asks once, also from another process with the same log"""
