@@ -178,7 +178,8 @@ function addReading(server: McpServer, room: Room): void {
       description:
         'The answers to your deliveries, oldest change first. Give next_since of the last call as since, and nothing is missed.',
       inputSchema: z.object({
-        since: z.string().max(64).optional(),
+        // Null is what next_since is as long as nobody has answered.
+        since: z.string().max(64).nullish(),
         statuses: z.array(z.enum(['pending', 'approved', 'rejected', 'redirected'])).optional(),
         limit: z.number().int().min(1).max(200).optional(),
       }),

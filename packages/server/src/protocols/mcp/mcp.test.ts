@@ -265,6 +265,13 @@ describe('tools, from the clients of both lines', () => {
   });
 });
 
+it('[M3] next_since is taken as the last call gave it, also when nobody had answered', async () => {
+  const client = await modern();
+  const { next_since } = await ok(client, 'wake_responses', {});
+  expect(next_since).toBeNull();
+  expect(await ok(client, 'wake_responses', { since: next_since })).toMatchObject({ responses: [] });
+});
+
 it('[M13] a number that may have been rounded is refused, as a text it arrives with all its digits', async () => {
   const client = await modern();
   const account = '12345678901234567890';
