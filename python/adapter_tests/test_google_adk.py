@@ -1,4 +1,5 @@
 import asyncio
+import threading
 import unittest
 import uuid
 from typing import Any
@@ -17,11 +18,12 @@ class Scripted(BaseLlm):
     """Calls the tool with each of these first, then says that it is done."""
 
     calls: list
+    id: str = ""
 
     async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
         parts = [part for content in llm_request.contents for part in content.parts]
         asked = [
-            types.Part(function_call=types.FunctionCall(id=str(uuid.uuid4()), name="refund", args=dict(args)))
+            types.Part(function_call=types.FunctionCall(id=self.id or str(uuid.uuid4()), name="refund", args=dict(args)))
             for args in self.calls
         ]
         is_over = bool(parts[-1].function_response)
@@ -30,7 +32,9 @@ class Scripted(BaseLlm):
 
 
 class GoogleADK(Room):
-    def run_all(self, *calls: Any, turns: int = 1, decides: Any = lambda _: APPROVE, **options: Any) -> str:
+    def run_all(
+        self, *calls: Any, turns: int = 1, decides: Any = lambda _: APPROVE, id: str = "", **options: Any
+    ) -> str:
         """What is said in that many turns of one session; the person answers after the first."""
         self.entered: list = []
 
@@ -40,7 +44,7 @@ class GoogleADK(Room):
             return f"Refunded {order}."
 
         callback = lantern_callback(self.wake, tools=["refund"], **options)
-        model = Scripted(model="scripted", calls=list(calls))
+        model = Scripted(model="scripted", calls=list(calls), id=id)
         agent = LlmAgent(name="clerk", model=model, tools=[refund], before_tool_callback=callback)
 
         async def go() -> str:
@@ -48,7 +52,7 @@ class GoogleADK(Room):
             session = await runner.session_service.create_session(app_name="test", user_id="u")
             said = []
             for turn in range(turns):
-                if turn == 1:
+                if turn == 1 and not options.get("wait", True):
                     self.person(len(calls), decides)
                 asked = types.Content(role="user", parts=[types.Part(text="Refund.")])
                 events = runner.run_async(user_id="u", session_id=session.id, new_message=asked)
@@ -61,6 +65,19 @@ class GoogleADK(Room):
         """[W23] an approved call runs once"""
         self.meanwhile(1, lambda _: APPROVE)
         self.assertIn("Done.", self.run_all(A))
+        self.assertEqual(self.entered, [A])
+
+    def test_same_id(self) -> None:
+        """[W12] the same call in a later turn is a question of its own, also where the model gives it the same id"""
+
+        def once_only() -> None:
+            self.person(1, lambda _: APPROVE)
+            self.person(1, lambda _: REJECT)
+
+        person = threading.Thread(target=once_only)
+        person.start()
+        self.addCleanup(person.join)
+        self.run_all(A, turns=2, id="refund:0")
         self.assertEqual(self.entered, [A])
 
     def test_rejected(self) -> None:

@@ -55,7 +55,8 @@ class FileLog:
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
-        self._path = Path(path) if path is not None else home_folder() / ".lantern" / "log.jsonl"
+        # As it is meant now: a program that changes its folder later goes on with the same file.
+        self._path = Path(path if path is not None else home_folder() / ".lantern" / "log.jsonl").absolute()
         self._prepared = False
         self._offset = 0
         self._reading = Lock()

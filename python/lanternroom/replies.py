@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
@@ -22,6 +23,8 @@ class Exchange:
     attempt: Attempt
     text: bytes = b""
     reason: str = ""
+    #: Where a redirect leads.
+    location: str | None = None
     #: How far this machine's clock is ahead of the server's, by the reply's own date; signed calls only.
     skew_seconds: float = 0.0
 
@@ -31,7 +34,10 @@ def read(exchange: Exchange, base: str) -> Any:
     if status >= 400:
         raise refusal(status, exchange)
     if not 200 <= status < 300:
-        raise LanternError("bad_reply", f"{base} sends on to another address: give the final one instead.")
+        target = "another address" if exchange.location is None else json.dumps(exchange.location, ensure_ascii=False)
+        raise LanternError(
+            "bad_reply", f"{base} sends on to {target}: give the final address of the server instead."
+        )
     if status == 204:
         return None
     body = parse_json(exchange.text)

@@ -210,7 +210,8 @@ def _error_exchange(error: urllib.error.HTTPError, ends: float, now: float | Non
         return Exchange(Attempt(None), reason=_reason(cause))
     served_at = _served_at(error.headers.get("date"))
     skew = 0.0 if served_at is None or now is None else now - served_at
-    return Exchange(Attempt(error.code, error.headers.get("retry-after"), served_at), text, skew_seconds=skew)
+    attempt = Attempt(error.code, error.headers.get("retry-after"), served_at)
+    return Exchange(attempt, text, location=error.headers.get("location"), skew_seconds=skew)
 
 
 def _served_at(date: str | None) -> float | None:

@@ -5,7 +5,8 @@ import time
 import unittest
 from dataclasses import dataclass
 from datetime import date
-from types import SimpleNamespace
+from decimal import Decimal
+from types import MappingProxyType, SimpleNamespace
 
 from world import DRAFT, ID, KEY, OTHER_ID, Seen, World, answered, received
 
@@ -14,6 +15,7 @@ from lanternroom.adapters import HeldCall, Pending, Refuse, Run, review
 from lanternroom.adapters.call import key_of
 from lanternroom.adapters.langgraph import answer_question, plain
 from lanternroom.adapters.openai_agents import answer_approvals
+from lanternroom.aio import AsyncWake
 
 CALL = HeldCall(["run-1", "c1"], "refund", {"order": "A-17", "amount": 40}, "Pays money back.", "run-1")
 
@@ -74,6 +76,32 @@ class Review(World):
         for other in ("Half of it.", {"tool": "close"}, {"tool": "close", "arguments": {"a": 1}}, same, None):
             with self.subTest(other=other):
                 self.assertIsInstance(self.ask(answered("redirected", edited_content=other)), Refuse)
+
+    def test_unchanged(self) -> None:
+        """[W23] arguments that came back as they were shown are an instruction, also those that JSON writes otherwise"""
+        args = {"days": (1, 2), "rates": {1: "low"}}
+        shown = {"tool": "plan", "arguments": {"days": [1, 2], "rates": {"1": "low"}}}
+        says = iter([received(), answered("redirected", edited_content=shown)])
+        wake = self.start(lambda *_: next(says))
+        self.assertIsInstance(review("test", HeldCall(["r", "c"], "plan", args), wake), Refuse)
+
+    def test_no_json(self) -> None:
+        """[W23] arguments that are not JSON are told, and nobody is asked"""
+        wake = self.start(lambda seen, _: received() if seen.method == "POST" else answered("pending"))
+        for odd in (date(2026, 3, 8), Decimal(1), b"bytes", {1}):
+            with self.subTest(odd=odd):
+                call = HeldCall(["r", "c"], "plan", {"odd": odd})
+                self.assertEqual(self.fault(lambda call=call: review("test", call, wake)).fault, "wrong_usage")
+        self.assertEqual(self.seen, [])
+        mapping = HeldCall(["r", "c"], "plan", MappingProxyType({1: "a", "b": 2}))
+        self.assertEqual(review("test", mapping, wake, wait=False), Pending(ID))
+
+    def test_async_client(self) -> None:
+        """[W23] a client of the wrong kind is told, and nobody is asked"""
+        self.start(lambda *_: received())
+        wake = AsyncWake(self.url, KEY, log=self.log)
+        error = self.fault(lambda: review("test", CALL, wake))  # type: ignore[arg-type]
+        self.assertEqual((error.fault, self.seen), ("wrong_usage", []))
 
     def test_once(self) -> None:
         """[W12] the same call asks once, also from another process with the same log"""

@@ -193,10 +193,12 @@ class Sending(World):
         self.assertRegex(str(error), r"answers, but not in TLS \(.+\): .*http://")
 
     def test_redirect(self) -> None:
-        """[W23] the key does not follow a redirect"""
+        """[W23] the key does not follow a redirect, and the sentence names where it leads"""
         for status in (301, 302, 307, 308):
             wake = self.start(lambda _, count, status=status: (status, {}, {"location": "/wake/v1/trap"}))
-            self.assertEqual(self.fault(lambda wake=wake: wake.deliver(**DRAFT)).fault, "bad_reply")
+            error = self.fault(lambda wake=wake: wake.deliver(**DRAFT))
+            self.assertEqual(error.fault, "bad_reply")
+            self.assertIn('sends on to "/wake/v1/trap": give the final address', str(error))
             self.assertEqual([seen.path for seen in self.seen], ["/wake/v1/deliver"])
 
     def test_refusals(self) -> None:

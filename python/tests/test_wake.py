@@ -12,6 +12,7 @@ from unittest.mock import patch
 from world import DRAFT, HANG_UP, ID, KEY, OTHER_ID, ManualClock, Seen, World, answered, received, response
 
 from lanternroom import Approved, FileLog, MemoryLog, Pending, Redirected, Rejected, TimedOut, Wake
+from lanternroom.akep import FileCursor
 from lanternroom.log import home_folder
 
 
@@ -43,8 +44,34 @@ class Delivering(World):
         wake.deliver(**DRAFT, idempotency_key="run-8")
         log = MemoryLog()
         log.lines.extend(self.log.lines)
-        restarted = Wake(self.url, KEY, log=log)
+        restarted = Wake(self.url, KEY, agent_id="research-agent-01", log=log)
         self.assertEqual([restarted.recall("run-7"), restarted.recall("run-8")], [ID, ID])
+
+    def test_shared_log(self) -> None:
+        """[W12] agents that share a log and a key each find what is theirs"""
+        agents = {KEY + "1": ("first", ID), KEY + "2": ("second", OTHER_ID)}
+
+        def script(seen: Seen, _: int) -> object:
+            name, delivery_id = agents[seen.headers["authorization"].split(" ")[1]]
+            return (200, {"agent_id": name}) if seen.method == "GET" else received(delivery_id)
+
+        self.start(script)
+        first, second = (Wake(self.url, key, log=self.log) for key in agents)
+        first.deliver(**DRAFT, idempotency_key="run-7")
+        self.assertIsNone(second.recall("run-7"))
+        second.deliver(**DRAFT, idempotency_key="run-7")
+        found = [Wake(self.url, key, log=self.log).recall("run-7") for key in agents]
+        self.assertEqual(found, [ID, OTHER_ID])
+
+    def test_asked_again(self) -> None:
+        """[W12] a question that was asked again under its key is the one that is found"""
+        wake = self.start(lambda _, count: received(ID if count == 1 else OTHER_ID))
+        wake.deliver(**DRAFT, idempotency_key="run-7")
+        log = MemoryLog()
+        log.lines.extend(self.log.lines)
+        following = Wake(self.url, KEY, agent_id="research-agent-01", log=log)
+        following.deliver(**DRAFT, idempotency_key="run-7")
+        self.assertEqual(following.recall("run-7"), OTHER_ID)
 
     def test_agent_id(self) -> None:
         """[W3] without an agent id the server is asked whose key it is, once"""
@@ -347,6 +374,17 @@ class Logging(World):
             own = Path.home()
         with patch.dict(os.environ, {"HOME": ""}):
             self.assertEqual(home_folder(), own)
+
+    def test_folder(self) -> None:
+        """[W23][K11] the same files also after the program has changed its folder"""
+        folder = self.path.parent.parent
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder)
+        log, cursor = FileLog("log.jsonl"), FileCursor("inbox.cursor")
+        os.chdir(Path.home())
+        log.append("{}")
+        cursor.save({})
+        self.assertEqual(sorted(os.listdir(folder)), ["inbox.cursor", "log.jsonl"])
 
     def test_lines(self) -> None:
         """[W23] holds every delivery and answer, readable by the owner only, and never the key"""

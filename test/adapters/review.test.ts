@@ -69,6 +69,33 @@ it('[W12] an answer is found again long after the server has forgotten the key',
   expect(await rows()).toHaveLength(1);
 });
 
+it('[W12] calls that differ in a date alone are two questions', async () => {
+  const { look, rows } = await open();
+  for (const day of ['2026-03-08', '2026-03-09']) await look({ args: { on: new Date(day) } });
+  expect(await rows()).toHaveLength(2);
+});
+
+it('[W23] arguments that came back as they were shown are an instruction, also those with a date', async () => {
+  const { world, look } = await open();
+  const args = { on: new Date('2026-03-08'), note: undefined };
+  const { deliveryId } = await look({ args });
+  const shown = { tool: 'refund', arguments: { on: '2026-03-08T00:00:00.000Z' } };
+  await world.decide(deliveryId, {
+    status: 'redirected',
+    edited_content: { ...shown, purpose: 'Ask her first.' },
+  });
+  expect(await look({ args })).toMatchObject({ kind: 'refuse' });
+});
+
+it('[W23] arguments that are not JSON are told, and nobody is asked', async () => {
+  const { look, rows } = await open();
+  const cycle: { own?: unknown } = {};
+  cycle.own = cycle;
+  for (const args of [{ amount: 40n }, cycle])
+    await expect(look({ args })).rejects.toMatchObject({ fault: 'wrong_usage' });
+  expect(await rows()).toEqual([]);
+});
+
 it('[W23] a question that the server no longer has is asked again', async () => {
   const { client, look, log, rows } = await open();
   const { deliveryId } = await look();

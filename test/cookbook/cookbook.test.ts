@@ -58,6 +58,21 @@ it('[K20][K21] long-running tool: the agent sleeps, the tool finishes, the agent
   expect(await run('long-running-tool/agent.mjs', ['wake'])).toEqual([]);
 });
 
+it('[K20][K21] long-running tool: a result that is ready while the server is away is reported when it is back', async () => {
+  const { start, server } = await kitchen();
+  await server.kill();
+  const tool = start('long-running-tool/tool.mjs', ['export-1', '0']);
+  await until('the tool has met nobody', () => tool.stderr.includes('Trying on'));
+  const { folder, url } = server;
+  const back = await Server.start({
+    env: { AKEP_WEBHOOK_SECRET: WEBHOOK_SECRET },
+    folder,
+    args: ['--port', new URL(url).port],
+  });
+  expect((await tool.ended).code).toBe(0);
+  await toolReported(back);
+});
+
 it('[K11][K20] the recipes can be tried one after the other, in one folder and with one key', async () => {
   const { run, server } = await kitchen();
   await run('long-running-tool/agent.mjs', ['start', 'export-1']);

@@ -155,7 +155,8 @@ describe('on the data of a running server', () => {
     expect((await desk.request('GET', '/desk/deliveries')).status).toBe(401);
     await expect(Desk.login(url, { email: 'ann@example.com', password })).rejects.toThrow();
     await Desk.login(url, { email: 'ann@example.com', password: reset.password });
-    await refused(1, /no person with this e-mail/, ['person', 'reset', 'x@example.com', '--data', folder]);
+    for (const command of ['reset', 'token'])
+      await refused(1, /no person with this e-mail/, ['person', command, 'x@example.com', '--data', folder]);
 
     expect(await run(folder, 'space', 'add', 'second')).toMatchObject({ space: 'second' });
     expect(await run(folder, 'space', 'list')).toMatchObject({

@@ -6,6 +6,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { Child, cleanEnvironment, LANTERN, lantern, node } from '../support/command.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { AGENT, newAgent, Server } from '../support/server.ts';
@@ -101,6 +102,8 @@ test('[M10] an answer to what this machine never asked is refused, and that is o
   expect(content[0]?.text).toMatch(
     /^foreign_delivery: .*not made by this client.*that wake_deliver has returned/,
   );
+  const task = client.request({ method: 'tasks/get', params: { taskId: foreign } }, z.looseObject({}));
+  await expect(task).rejects.toThrow(/not made by this client.*that wake_deliver has returned/);
   expect((await call(client, 'wake_responses', { statuses: ['pending'] })).structuredContent).toMatchObject({
     responses: [],
   });

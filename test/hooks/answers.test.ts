@@ -105,6 +105,21 @@ test('[W23] where a host would run the old input, the agent has to call again wi
   expect((await third.ended).stderr).toContain('Once was enough.');
 });
 
+test.each([
+  ['another', { command: 'rm -rf /srv/shop' }],
+  ['the same', toolCall().tool_input],
+])('[W23] the id of an earlier call does not lend its answer to %s call', async (_, tool_input) => {
+  const place = await openWorkplace();
+  const named = { tool_use_id: 'Bash:0' };
+  const first = hook(['claude'], toolCall(named), place.env);
+  await place.answer({ status: 'approved' });
+  expect((await first.ended).code).toBe(0);
+  const second = hook(['claude'], toolCall({ ...named, tool_input }), place.env);
+  await place.answer({ status: 'rejected', feedback: 'Not this one.' });
+  const { code, stderr } = await second.ended;
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Not this one.')]);
+});
+
 test('[W23] tools that only look pass without a question, also with no server', async () => {
   const env = { LANTERN_URL: 'http://127.0.0.1:1', WAKE_API_KEY: 'wk_test_nobody' };
   const calls = [

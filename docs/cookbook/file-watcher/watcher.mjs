@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, watch } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createProducer } from '@lanternroom/sdk/akep';
+import { report } from '../report.mjs';
 import { producer, url } from '../settings.mjs';
 
 const folder = resolve(process.argv[2] ?? '.');
@@ -12,11 +13,11 @@ let queue = Promise.resolve();
 mkdirSync(folder, { recursive: true });
 watch(folder, (_, name) => {
   // One after the other, so that events keep the order of the changes.
-  if (name !== null) queue = queue.then(() => report(name)).catch((error) => console.error(error.message));
+  if (name !== null) queue = queue.then(() => tell(name)).catch((error) => console.error(error.message));
 });
 console.log(`Watching ${folder}`);
 
-async function report(name) {
+async function tell(name) {
   const found = read(join(folder, name));
   if (found === null) return;
   const { content, changedAt } = found;
@@ -25,7 +26,7 @@ async function report(name) {
   const id = createHash('sha256')
     .update(JSON.stringify([name, changedAt, sha256]))
     .digest('hex');
-  await reporter.send({
+  await report(reporter, {
     event_id: `evt_file_${id.slice(0, 32)}`,
     occurred_at: changedAt,
     event_type: 'file.updated',

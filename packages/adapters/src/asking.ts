@@ -13,7 +13,7 @@ export async function answerTo(
   const { wake, signal } = options;
   // The server keeps an idempotency key for a day and a dedupe key while the question is open; the log keeps it for
   // good.
-  const earlier = await wake.recall(key);
+  const earlier = await wake.recall(key, { signal });
   const known = earlier === null ? null : await lookAt(earlier, options).catch(nullWhenGone);
   if (known !== null) return known;
   const asked = { ...draft(), dedupeKey: key };

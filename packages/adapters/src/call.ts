@@ -1,4 +1,4 @@
-import type { Content, Draft, JsonObject } from '@lanternroom/sdk/wake';
+import { type Content, type Draft, type JsonObject, LanternError } from '@lanternroom/sdk/wake';
 
 /** A tool call that a framework holds back until a person has decided. */
 export interface HeldCall {
@@ -47,7 +47,7 @@ export function signature(call: Pick<HeldCall, 'tool' | 'args'>): string {
 
 /** The key under which a call is delivered: made of everything that must be the same for the answer to count. */
 export async function keyOf(framework: string, call: HeldCall): Promise<string> {
-  const text = JSON.stringify([call.id, call.tool, sorted(call.args)]);
+  const text = JSON.stringify([call.id, call.tool, sorted(asShown(call))]);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   const hex = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   return `${framework}:${hex.slice(0, 40)}`;
@@ -60,8 +60,18 @@ export async function keyOf(framework: string, call: HeldCall): Promise<string> 
 export function editedArgs(call: HeldCall, edited: Content): JsonObject | null {
   if (!isObject(edited) || !isObject(edited.arguments)) return null;
   if (edited.tool !== undefined && edited.tool !== call.tool) return null;
-  const isSame = JSON.stringify(sorted(edited.arguments)) === JSON.stringify(sorted(call.args));
+  const isSame = JSON.stringify(sorted(edited.arguments)) === JSON.stringify(sorted(asShown(call)));
   return isSame ? null : edited.arguments;
+}
+
+/** The arguments as the person reads them, and as they come back in an edit: a date is a text there. */
+function asShown({ args }: HeldCall): unknown {
+  try {
+    return JSON.parse(JSON.stringify(args));
+  } catch (cause) {
+    const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : 'unknown reason';
+    throw new LanternError('wrong_usage', `What a person is to decide on is not JSON: ${why}.`, { cause });
+  }
 }
 
 export function isObject(value: unknown): value is JsonObject {

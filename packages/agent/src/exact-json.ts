@@ -1,3 +1,5 @@
+import { isExactNumber } from '@lanternroom/sdk/wake';
+
 /** Reading JSON without changing it: `JSON.parse` drops repeated names and rounds long numbers, and nobody would see it. */
 
 /** The value, or undefined when the text is not JSON or means more than a value can hold. */
@@ -34,14 +36,5 @@ export function repeatedName(json: string): string | null {
 /** A number that a double cannot hold: the person would approve another one than the tool gets. */
 export function inexactNumber(json: string): string | null {
   const numbers = json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
-  return numbers.find((text) => !isExact(text))?.slice(0, 40) ?? null;
-}
-
-/** Every host reads fractions as doubles; only an integer may be more than that. */
-function isExact(text: string): boolean {
-  const value = Number(text);
-  if (!Number.isFinite(value)) return false;
-  if (!/^-?\d{16,}$/.test(text)) return true;
-  // What JavaScript itself wrote has the fewest digits that lead back to the same number.
-  return BigInt(text) === BigInt(value) || text === String(value);
+  return numbers.find((text) => !isExactNumber(text))?.slice(0, 40) ?? null;
 }

@@ -1,5 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { exact } from './exact.ts';
 import { counted, done, orRefusal, reported } from './results.ts';
 import type { Room } from './room.ts';
 
@@ -65,7 +66,7 @@ export function addAkepTools(server: McpServer, room: Room): void {
         'Subscribes your inbox to event types, narrowed by filters over dotted paths. "*" takes all.',
       inputSchema: z.object({
         event_types: z.array(z.string().min(1).max(128)).min(1).max(100),
-        filters: z.record(z.string(), z.union([plain, z.array(plain)])).optional(),
+        filters: exact(z.record(z.string(), z.union([plain, z.array(plain)]))).optional(),
       }),
       annotations: { destructiveHint: false, openWorldHint: false },
     },

@@ -46,7 +46,11 @@ export async function orRefusal(work: () => Promise<CallToolResult>): Promise<Ca
   } catch (error) {
     const fault = faultOf(error);
     if (fault === null || !(error instanceof Error)) throw error;
-    const sentence = fault === 'foreign_delivery' ? FOREIGN : error.message;
-    return { isError: true, content: [{ type: 'text', text: `${fault}: ${sentence}` }] };
+    return { isError: true, content: [{ type: 'text', text: `${fault}: ${sentenceOf(error)}` }] };
   }
+}
+
+/** What is said of a refusal, in words that a client can act on. */
+export function sentenceOf(refusal: Error): string {
+  return faultOf(refusal) === 'foreign_delivery' ? FOREIGN : refusal.message;
 }

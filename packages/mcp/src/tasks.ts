@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { lookAt, vouch } from './look.ts';
+import { sentenceOf } from './results.ts';
 import type { Room } from './room.ts';
 
 /**
@@ -59,7 +60,7 @@ async function orInvalid(work: () => Promise<Task>): Promise<Task> {
     return await work();
   } catch (error) {
     if (faultOf(error) === null || !(error instanceof Error)) throw error;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, sentenceOf(error));
   }
 }
 

@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { fromAnswer } from './answers.ts';
+import { exact } from './exact.ts';
 import { lookAt, vouch } from './look.ts';
 import { counted, done, orRefusal } from './results.ts';
 import type { Room } from './room.ts';
@@ -26,8 +27,7 @@ const Delivery = z.object({
     ),
   headline: text(120).describe('Lead with what has been accomplished'),
   summary: text(280).describe('One plain sentence'),
-  details: z
-    .union([z.string(), z.record(z.string(), z.unknown())])
+  details: exact(z.union([z.string(), z.record(z.string(), z.unknown())]))
     .optional()
     .describe('The full content. Never credentials.'),
   allow_secrets: z
@@ -178,7 +178,8 @@ function addReading(server: McpServer, room: Room): void {
       description:
         'The answers to your deliveries, oldest change first. Give next_since of the last call as since, and nothing is missed.',
       inputSchema: z.object({
-        since: z.string().max(64).optional(),
+        // Null is what next_since is as long as nobody has answered.
+        since: z.string().max(64).nullish(),
         statuses: z.array(z.enum(['pending', 'approved', 'rejected', 'redirected'])).optional(),
         limit: z.number().int().min(1).max(200).optional(),
       }),

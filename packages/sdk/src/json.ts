@@ -24,7 +24,7 @@ function withAllDigits(json: string): string {
   for (let found = token.exec(json); found !== null; found = token.exec(json)) {
     const [text] = found;
     if (text === '"') token.lastIndex = endOfString(json, found.index);
-    else if (!isExact(text)) {
+    else if (!isExactNumber(text)) {
       parts.push(json.slice(from, found.index), `"${text}"`);
       from = token.lastIndex;
     }
@@ -44,8 +44,14 @@ function endOfString(json: string, start: number): number {
   return end + 1;
 }
 
-/** Fractions are doubles everywhere; only an integer may be more than that. */
-function isExact(number: string): boolean {
+/**
+ * Whether JavaScript keeps a number of a JSON text as it is written there. Fractions are doubles everywhere; only an
+ * integer may be more than that.
+ *
+ * @example
+ * isExactNumber('9007199254740993'); // false: it would become 9007199254740992
+ */
+export function isExactNumber(number: string): boolean {
   const value = Number(number);
   if (!Number.isFinite(value)) return false;
   if (!/^-?\d{16,}$/.test(number)) return true;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Union
 
+from ..aio import AsyncWake
 from ..faults import LanternError
 from ..wake.answers import Checked, TimedOut
 from ..wake.client import Wake
@@ -13,6 +14,8 @@ from ..wake.client import Wake
 def answer_to(wake: Wake, key: str, draft: Mapping[str, Any], wait: bool) -> Union[Checked, TimedOut]:
     """Asks, unless it was asked before. A question that the server no longer has, because it was set up anew or does not
     keep it any more, is asked again: no answer to it can come."""
+    if isinstance(wake, AsyncWake):
+        raise LanternError("wrong_usage", "Give the adapter a Wake, not an AsyncWake: it waits in threads of its own.")
     # The server keeps an idempotency key for a day and a dedupe key while the question is open; the log, for good.
     earlier = wake.recall(key)
     if earlier is not None:

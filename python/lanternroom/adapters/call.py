@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..jsons import json_of
+
 _HEADLINE, _SUMMARY, _ID = 120, 280, 128
 
 
@@ -52,7 +54,7 @@ def signature(call: HeldCall) -> str:
 
 def key_of(framework: str, call: HeldCall) -> str:
     """Made of everything that must be the same for the answer to count."""
-    text = json.dumps([list(call.id), call.tool, call.args], sort_keys=True, ensure_ascii=True)
+    text = json.dumps([list(call.id), call.tool, _as_shown(call)], sort_keys=True, ensure_ascii=True)
     return f"{framework}:{hashlib.sha256(text.encode()).hexdigest()[:40]}"
 
 
@@ -71,7 +73,12 @@ def edited_args(call: HeldCall, edited: Any) -> dict[str, Any] | None:
     if edited.get("tool", call.tool) != call.tool:
         return None
     args: dict[str, Any] = edited["arguments"]
-    return None if args == dict(call.args) else args
+    return None if args == _as_shown(call) else args
+
+
+def _as_shown(call: HeldCall) -> Any:
+    """The arguments as the person reads them, and as they come back in an edit: a tuple is a list there."""
+    return json.loads(json_of(dict(call.args)))
 
 
 def one_line(text: str, longest: int) -> str:

@@ -73,5 +73,8 @@ def _keep(state: Any, mark: str, call_id: str) -> None:
 def _call_id(tool_context: Any) -> str:
     name = tool_context.function_call_id
     if isinstance(name, str) and name:
-        return name
+        # Some models number their calls anew in each turn; the answer to an earlier call is none to this one.
+        said = [one for event in tool_context.session.events for one in event.get_function_responses()]
+        earlier = sum(one.id == name for one in said)
+        return f"{name}:{earlier}" if earlier else name
     raise LanternError("wrong_usage", "This tool call has no id, so nobody can be asked about it.")

@@ -30,7 +30,7 @@ async def answer_approvals(
     if not run_id:
         raise LanternError("wrong_usage", "Give the run an id of your own (run_id), the same after a restart.")
     held: Sequence[Any] = requests.approvals
-    verdicts = await together("pydantic-ai", [_call(part, run_id) for part in held], wake, **options)
+    verdicts = await together("pydantic-ai", [_call(part, run_id, messages) for part in held], wake, **options)
     answers: dict[str, Any] = {}
     edits: dict[str, dict[str, Any]] = {}
     for part, verdict in zip(held, verdicts):
@@ -66,10 +66,15 @@ async def run_with_person(agent: Any, prompt: Any, wake: Wake, *, run_id: str, *
     return result
 
 
-def _call(part: Any, run_id: str) -> HeldCall:
-    if not part.tool_call_id:
+def _call(part: Any, run_id: str, messages: Sequence[Any]) -> HeldCall:
+    name = part.tool_call_id
+    if not name:
         raise LanternError("wrong_usage", "This tool call has no id, so its answer could be taken for another call.")
-    return HeldCall([run_id, part.tool_call_id], part.tool_name, part.args_as_dict(), None, run_id)
+    # Some models number their calls anew in each turn; the answer to an earlier call is none to this one.
+    earlier = sum(one.part_kind == "tool-return" and one.tool_call_id == name for of in messages for one in of.parts)
+    return HeldCall(
+        [run_id, f"{name}:{earlier}" if earlier else name], part.tool_name, part.args_as_dict(), None, run_id
+    )
 
 
 def _with_arguments(messages: Sequence[Any], edits: Mapping[str, Mapping[str, Any]]) -> list[Any]:

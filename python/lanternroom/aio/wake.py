@@ -141,5 +141,5 @@ class AsyncWake:
         await in_thread(self._wake.adopt, delivery_id)
 
     async def recall(self, idempotency_key: str) -> str | None:
-        """The delivery that was submitted under an idempotency key, out of the local log; None when there was none."""
+        """The delivery that this agent submitted under an idempotency key, out of the local log; None when there was none."""
         return await in_thread(self._wake.recall, idempotency_key)

@@ -51,7 +51,8 @@ class FileCursor:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._path = Path(path)
+        # As it is meant now: a program that changes its folder later goes on with the same file.
+        self._path = Path(path).absolute()
 
     def load(self) -> Place | None:
         """The place as it was saved last; None when there is none."""

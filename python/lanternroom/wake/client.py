@@ -185,12 +185,15 @@ class Wake:
             self._parts.journal.keep("adopted", delivery_id, {"timeout_seconds": None})
 
     def recall(self, idempotency_key: str) -> str | None:
-        """The delivery that was submitted under an idempotency key, out of the local log; None when there was none.
-        The server forgets a key after a day, the log does not: look here before asking a person again.
+        """The delivery that this agent submitted under an idempotency key, out of the local log; None when there was
+        none. The server forgets a key after a day, the log does not: look here before asking a person again. Without
+        ``agent_id``, and when the log has the key, the server is asked whose key this client has: several agents may
+        share a log.
 
         ``delivery_id = wake.recall(key) or wake.deliver(**draft, idempotency_key=key).delivery_id``
         """
-        return self._parts.journal.find_by_key(idempotency_key)
+        found = self._parts.journal.find_by_key(idempotency_key)
+        return found.get(self._who_am_i(None)) if found else None
 
     def _who_am_i(self, until: float | None) -> str:
         if self._asked_agent_id is None:

@@ -28,7 +28,7 @@ class Journal(Recorder):
         super().__init__(log, clock, api_key, server)
         self._agent_id = agent_id
         self._known: dict[str, Known] = {}
-        self._by_key: dict[str, str] = {}
+        self._by_key: dict[str, dict[str, str]] = {}
         self._answered: set[tuple[str, str]] = set()
         self._past = _past_of(log)
         self._seen = 0
@@ -44,8 +44,7 @@ class Journal(Recorder):
         """Makes an id ours, and writes that down."""
         # In memory first: should the line fail, this process still knows what it sent.
         self._known[delivery_id.lower()] = Known(self._clock.now(), facts.get("timeout_seconds"))
-        if isinstance(facts.get("idempotency_key"), str):
-            self._by_key[facts["idempotency_key"]] = delivery_id
+        self._keep_key(text_of(facts.get("idempotency_key")), text_of(facts.get("agent_id")), delivery_id)
         self.record(event, {"delivery_id": delivery_id, **facts})
 
     def find(self, delivery_id: str) -> Known | None:
@@ -55,11 +54,15 @@ class Journal(Recorder):
             self._read_on()
         return self._known.get(delivery_id.lower())
 
-    def find_by_key(self, idempotency_key: str) -> str | None:
-        """The delivery that was submitted under a key, by this process or by an earlier one with this log."""
-        if idempotency_key not in self._by_key:
-            self._read_on()
-        return self._by_key.get(idempotency_key)
+    def find_by_key(self, idempotency_key: str) -> Mapping[str, str]:
+        """What was submitted under a key, by this process or by an earlier one with this log: the deliveries by agent.
+        Several agents of one machine share a log, and each has keys of its own."""
+        self._read_on()
+        return self._by_key.get(idempotency_key, {})
+
+    def _keep_key(self, key: str | None, agent_id: str | None, delivery_id: str) -> None:
+        if key is not None and agent_id is not None:
+            self._by_key.setdefault(key, {})[agent_id] = delivery_id
 
     def _read_on(self) -> None:
         # Another process may have delivered in the meantime, or this one before a restart.
@@ -80,13 +83,10 @@ class Journal(Recorder):
             return
         if entry.agent_id is not None and self._agent_id is not None and entry.agent_id != self._agent_id:
             return
-        is_new = entry.delivery_id not in self._known
-        if is_new:
-            self._known[entry.delivery_id] = entry.known
+        self._known.setdefault(entry.delivery_id, entry.known)
         # What was asked again under its key, because the server had lost it, stands further down. And a delivery has
         # several keys when later ones met its dedupe key (W26).
-        if entry.key is not None and (is_new or entry.key not in self._by_key):
-            self._by_key[entry.key] = entry.delivery_id
+        self._keep_key(entry.key, entry.agent_id, entry.delivery_id)
 
 
 @dataclass(frozen=True)

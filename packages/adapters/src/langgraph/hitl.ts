@@ -76,7 +76,7 @@ async function tellWhatWasDropped(
     args: verdict.kind === 'run' ? verdict.args : call.args,
   }));
   const key = await keyOf('langgraph-dropped', { id: [at.threadId, at.id], tool: '', args: { calls } });
-  if ((await wake.recall(key)) !== null) return;
+  if ((await wake.recall(key, { signal })) !== null) return;
   const names = [...new Set(calls.map(({ tool }) => tool))].join(', ');
   await wake.deliver(
     {

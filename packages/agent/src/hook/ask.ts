@@ -23,8 +23,9 @@ export async function askAboutCall(asking: Asking): Promise<Verdict> {
   const orphan = await claims.orphan(print);
   const verdict = orphan === null ? null : await goOn(asking, print, orphan);
   if (verdict !== null) return verdict;
-  // The same call, asked about again by a restarted hook, is one question with one answer.
-  const claim: Claim = { key: `lantern-hook-${callKey(host, call)}`, callId: call.id, deliveryId: null };
+  // The same call, asked about by two hooks at once, is one question with one answer.
+  const key = await claims.keyFor(`lantern-hook-${callKey(host, call)}`);
+  const claim: Claim = { key, callId: call.id, deliveryId: null };
   const asked = await ask(asking, print, claim);
   const answer = await answerTo(asking, asked.deliveryId);
   if (answer === 'open') return stillOpen(asked.deliveryId);

@@ -26,12 +26,30 @@ export interface Claims {
   keep(fingerprint: string, claim: Claim): Promise<void>;
   /** True for exactly one caller. */
   take(fingerprint: string, claim: Claim): Promise<boolean>;
+  /**
+   * The key for a question about a call: its own, or another one when an answer under it was used before this process
+   * began. Some models give a later call the id of an earlier one, whose answer is none to this.
+   */
+  keyFor(call: string): Promise<string>;
 }
 
-const KEPT_MS = 7 * 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+const KEPT_MS = 7 * DAY_MS;
+/** The server knows a key for a day. */
+const USED_KEPT_MS = 2 * DAY_MS;
+const USED = 'used.';
 
 export function openClaims(folder: string): Claims {
   const fileOf = (fingerprint: string, { key }: Claim) => join(folder, `${fingerprint}.${key}`);
+  const noteUse = ({ key }: Claim) =>
+    writeFile(join(folder, `${USED}${key}`), '', { mode: 0o600 }).catch(unusable(folder));
+  const startedMs = Date.now() - process.uptime() * 1_000;
+  // A hook that runs beside the one that has used it was started for the same call.
+  const wasUsed = (key: string) =>
+    stat(join(folder, `${USED}${key}`)).then(
+      ({ mtimeMs }) => mtimeMs < startedMs,
+      () => false,
+    );
   return {
     prepare: async () => {
       try {
@@ -58,9 +76,14 @@ export function openClaims(folder: string): Claims {
     },
     take: (fingerprint, claim) =>
       unlink(fileOf(fingerprint, claim)).then(
-        () => true,
+        () => noteUse(claim).then(() => true),
         () => false,
       ),
+    keyFor: async (call) => {
+      let key = call;
+      for (let again = 1; await wasUsed(key); again += 1) key = `${call}-${again}`;
+      return key;
+    },
   };
 }
 
@@ -102,6 +125,7 @@ async function forgetOld(folder: string): Promise<void> {
   for (const name of await namesIn(folder)) {
     const file = join(folder, name);
     const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > KEPT_MS) await unlink(file).catch(() => undefined);
+    const keptMs = name.startsWith(USED) ? USED_KEPT_MS : KEPT_MS;
+    if (Date.now() - mtimeMs > keptMs) await unlink(file).catch(() => undefined);
   }
 }

@@ -30,8 +30,8 @@ export interface UploadFacts {
   readonly filename?: string | undefined;
 }
 
-/** Whatever a request can send: text, bytes, a blob, a stream. */
-export type Content = NonNullable<ConstructorParameters<typeof Response>[0]>;
+/** Whatever a request can send: text, bytes, a blob, a stream. Bytes also as `readFile` of older types of Node has them. */
+export type Content = NonNullable<ConstructorParameters<typeof Response>[0]> | Uint8Array;
 
 /** What content is made from: called again for every attempt. */
 export type ContentSource = () => Content | Promise<Content>;

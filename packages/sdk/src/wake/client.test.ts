@@ -7,6 +7,7 @@ import {
   OTHER_ID,
   received,
   responseBody,
+  startRoom,
   startWorld,
   TEST_KEY,
 } from '../testing/room.ts';
@@ -91,12 +92,42 @@ describe('delivering', () => {
     }
   });
 
+  it('[W12] agents that share a log and a key each find what is theirs', async () => {
+    const agents = [
+      { name: 'first', apiKey: `${TEST_KEY}1`, id: ID },
+      { name: 'second', apiKey: `${TEST_KEY}2`, id: OTHER_ID },
+    ];
+    const room = await startRoom(({ url, headers }) => {
+      const agent = agents.find(({ apiKey }) => headers.authorization === `Bearer ${apiKey}`);
+      if (url === '/.well-known/wake.json') return { status: 200, body: { agent_id: agent?.name } };
+      return received(agent?.id);
+    });
+    const log = memoryLog();
+    const open = (apiKey = '') => createWake({ url: room.url, apiKey, log });
+    const [first, second] = agents.map(({ apiKey }) => open(apiKey));
+    await first?.deliver(DRAFT, { idempotencyKey: 'run-7' });
+    expect(await second?.recall('run-7')).toBeNull();
+    await second?.deliver(DRAFT, { idempotencyKey: 'run-7' });
+    for (const { apiKey, id } of agents) expect(await open(apiKey).recall('run-7')).toBe(id);
+  });
+
+  it('[W12] a question that was asked again under its key is the one that is found', async () => {
+    const ids = [ID, OTHER_ID];
+    const world = await startWorld(() => received(ids.shift()));
+    await world.wake.deliver(DRAFT, { idempotencyKey: 'run-7' });
+    const log = memoryLog();
+    for (const line of world.log.lines) await log.append(line);
+    const next = createWake({ url: world.url, apiKey: TEST_KEY, agentId: 'research-agent-01', log });
+    await next.deliver(DRAFT, { idempotencyKey: 'run-7' });
+    expect(await next.recall('run-7')).toBe(OTHER_ID);
+  });
+
   it('[W26] a delivery that met an open dedupe key is found again under its own key too', async () => {
     const world = await startWorld(() => received());
     for (const idempotencyKey of ['run-7', 'run-8']) await world.wake.deliver(DRAFT, { idempotencyKey });
     const log = memoryLog();
     for (const line of world.log.lines) await log.append(line);
-    const next = createWake({ url: world.url, apiKey: TEST_KEY, log });
+    const next = createWake({ url: world.url, apiKey: TEST_KEY, agentId: 'research-agent-01', log });
     expect([await next.recall('run-7'), await next.recall('run-8')]).toEqual([ID, ID]);
   });
 

@@ -13,7 +13,7 @@ import {
   type Unanswered,
 } from './answer.ts';
 import { checkOnce } from './check.ts';
-import { type DeliverOptions, deliver, discoverAgentId, limitsOf } from './deliver.ts';
+import { type DeliverOptions, deliver, discoverAgentId, type Limits, limitsOf } from './deliver.ts';
 import { type Delivered, type Draft, fromDraft } from './draft.ts';
 import { createJournal } from './journal.ts';
 import type { CallOptions, Parts } from './parts.ts';
@@ -87,12 +87,13 @@ export interface Wake {
    */
   adopt(deliveryId: string): Promise<void>;
   /**
-   * The delivery that was submitted under an idempotency key, out of the local log; null when there was none. The
-   * server forgets a key after a day, the log does not: look here before asking a person again.
+   * The delivery that this agent submitted under an idempotency key, out of the local log; null when there was none. The
+   * server forgets a key after a day, the log does not: look here before asking a person again. Without `agentId`, and
+   * when the log has the key, the server is asked whose key this client has: several agents may share a log.
    * @example
    * const deliveryId = (await wake.recall(key)) ?? (await wake.deliver(draft, { idempotencyKey: key })).deliveryId;
    */
-  recall(idempotencyKey: string): Promise<string | null>;
+  recall(idempotencyKey: string, options?: CallOptions): Promise<string | null>;
 }
 
 /**
@@ -109,8 +110,18 @@ export function createWake(options: WakeOptions): Wake {
 
   async function put(draft: Draft, call: DeliverOptions): Promise<Delivered> {
     const limits = limitsOf(parts, call);
+    const sender = { agentId: await whoAmI(limits), provider };
+    return deliver(parts, fromDraft(draft, sender), { ...limits, ...call });
+  }
+
+  async function whoAmI(limits: Limits): Promise<string> {
     known ??= await discoverAgentId(parts, limits);
-    return deliver(parts, fromDraft(draft, { agentId: known, provider }), { ...limits, ...call });
+    return known;
+  }
+
+  async function recall(key: string, call: CallOptions): Promise<string | null> {
+    const found = await parts.journal.findByKey(key);
+    return found.size === 0 ? null : (found.get(await whoAmI(call)) ?? null);
   }
 
   function wait(id: string, call: WaitOptions & ProceedOnTimeout): Promise<Answer | Assumed>;
@@ -127,7 +138,7 @@ export function createWake(options: WakeOptions): Wake {
     withdraw: (id, reason, call = {}) => withdraw(parts, id, { reason, signal: call.signal }),
     receive: (request) => receive(parts, request),
     adopt: (id) => adopt(parts, id),
-    recall: (key) => parts.journal.findByKey(key),
+    recall: (key, call = {}) => recall(key, call),
   };
 }
 

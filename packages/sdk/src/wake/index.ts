@@ -1,6 +1,7 @@
 export { type Clock, systemClock } from '../clock.ts';
 export { FAULTS, type Fault, faultOf, LanternError, type WireTrouble } from '../faults.ts';
 export { certificateTrouble } from '../http/certificate.ts';
+export { isExactNumber } from '../json.ts';
 export { fileLog } from '../log/file-log.ts';
 export { memoryLog, type WakeLog } from '../log/log.ts';
 export type {

@@ -29,8 +29,11 @@ export interface Journal {
   /** Records that a delivery is ours. */
   keep(event: 'delivered' | 'adopted', deliveryId: string, facts: KeptFacts): Promise<void>;
   find(deliveryId: string): Promise<Known | null>;
-  /** The delivery that was submitted under an idempotency key, by this process or by an earlier one with this log. */
-  findByKey(idempotencyKey: string): Promise<string | null>;
+  /**
+   * What was submitted under an idempotency key, by this process or by an earlier one with this log: the deliveries by
+   * agent. Several agents of one machine share a log, and each has keys of its own.
+   */
+  findByKey(idempotencyKey: string): Promise<ReadonlyMap<string, string>>;
 }
 
 export interface KeptFacts {
@@ -50,7 +53,7 @@ export interface JournalParts {
 
 export function createJournal(parts: JournalParts): Journal {
   const known = new Map<string, Known>();
-  const byKey = new Map<string, string>();
+  const byKey = new Map<string, Map<string, string>>();
   const answered = new Set<string>();
 
   const record: Journal['record'] = createRecorder(parts);
@@ -67,7 +70,7 @@ export function createJournal(parts: JournalParts): Journal {
   async function keep(event: 'delivered' | 'adopted', deliveryId: string, facts: KeptFacts): Promise<void> {
     // In memory first: if writing the line fails, this process still knows what it sent.
     known.set(idOf(deliveryId), { deliveredAtMs: parts.clock.now(), timeoutSeconds: facts.timeout_seconds });
-    if (typeof facts.idempotency_key === 'string') byKey.set(facts.idempotency_key, deliveryId);
+    keepKey(textOf(facts.idempotency_key), textOf(facts.agent_id), deliveryId);
     await record(event, { delivery_id: deliveryId, ...facts });
   }
 
@@ -79,11 +82,14 @@ export function createJournal(parts: JournalParts): Journal {
     return known.get(idOf(deliveryId)) ?? null;
   }
 
-  async function findByKey(idempotencyKey: string): Promise<string | null> {
-    const found = byKey.get(idempotencyKey);
-    if (found !== undefined) return found;
+  async function findByKey(idempotencyKey: string): Promise<ReadonlyMap<string, string>> {
     await readOn();
-    return byKey.get(idempotencyKey) ?? null;
+    return byKey.get(idempotencyKey) ?? new Map();
+  }
+
+  function keepKey(key: string | null, agentId: string | null, deliveryId: string): void {
+    if (key === null || agentId === null) return;
+    byKey.set(key, (byKey.get(key) ?? new Map()).set(agentId, deliveryId));
   }
 
   // Another process may have delivered meanwhile, or this one before a restart.
@@ -95,10 +101,10 @@ export function createJournal(parts: JournalParts): Journal {
   function restore(entry: KeptLine | undefined): void {
     if (entry === undefined || entry.server !== parts.server) return;
     if (parts.agentId !== null && entry.agentId !== null && entry.agentId !== parts.agentId) return;
-    const isNew = !known.has(entry.id);
-    if (isNew) known.set(entry.id, entry.known);
-    // A delivery has several keys when later ones met its dedupe key (W26).
-    if (entry.key !== null && (isNew || !byKey.has(entry.key))) byKey.set(entry.key, entry.id);
+    if (!known.has(entry.id)) known.set(entry.id, entry.known);
+    // What was asked again under its key, because the server had lost it, stands further down. And a delivery has
+    // several keys when later ones met its dedupe key (W26).
+    keepKey(entry.key, entry.agentId, entry.id);
   }
 
   return { record, recordAnswer, keep, find, findByKey };

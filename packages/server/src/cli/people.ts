@@ -3,7 +3,7 @@ import { UsageError } from '../config.ts';
 import { orThrow } from '../core/faults.ts';
 import { addToken } from '../core/people/login/tokens.ts';
 import { addPerson } from '../core/people/membership/add-person.ts';
-import { resetByOperator } from '../core/people/membership/reset.ts';
+import { nobodyWithEmail, resetByOperator } from '../core/people/membership/reset.ts';
 import { closeSetup } from '../core/people/membership/setup.ts';
 import { foldEmail, ROLES, type Role } from '../core/people/person.ts';
 import { type Common, findSpace, inSpace, OPERATOR, print, withGround, withSpace } from './with-ground.ts';
@@ -85,13 +85,12 @@ function list(options: Common): Promise<void> {
 function token(email: string, options: PersonOptions): Promise<void> {
   return withSpace(options, async (ground, space) => {
     const person = await ground.room.store.read(space.id, (tx) => tx.people.byEmail(foldEmail(email)));
-    if (person === null)
-      throw new UsageError(`There is nobody with the e-mail ${email} in @${space.handle}.`);
-    const made = orThrow(await addToken(ground.room, person, options.name ?? 'command line'));
+    const owner = orThrow(person ?? nobodyWithEmail());
+    const made = orThrow(await addToken(ground.room, owner, options.name ?? 'command line'));
     print(
       options,
       { token_id: made.record.id, token: made.token },
-      `A token for ${person.email}, shown only now:\n  ${made.token}`,
+      `A token for ${owner.email}, shown only now:\n  ${made.token}`,
     );
   });
 }

@@ -2,6 +2,7 @@ import { systemClock } from '../../clock.ts';
 import { faultOf, LanternError } from '../../faults.ts';
 import { certificateTrouble } from '../../http/certificate.ts';
 import { readEndpoint, readProducerEndpoint } from '../../http/endpoint.ts';
+import { isExactNumber } from '../../json.ts';
 import { fileLog } from '../../log/file-log.ts';
 import { memoryLog } from '../../log/log.ts';
 import { createWake } from '../../wake/client.ts';
@@ -27,6 +28,10 @@ export const sharedExamples: Examples = {
   async faultOf({ note: pauseTheLoop }) {
     const error = new LanternError('rate_limited', 'Slow down.');
     if (faultOf(error) === 'rate_limited') pauseTheLoop();
+  },
+
+  async isExactNumber() {
+    isExactNumber('9007199254740993'); // false: it would become 9007199254740992
   },
 
   async systemClock({ url, apiKey }) {

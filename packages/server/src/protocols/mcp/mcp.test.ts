@@ -265,6 +265,33 @@ describe('tools, from the clients of both lines', () => {
   });
 });
 
+it('[M3] next_since is taken as the last call gave it, also when nobody had answered', async () => {
+  const client = await modern();
+  const { next_since } = await ok(client, 'wake_responses', {});
+  expect(next_since).toBeNull();
+  expect(await ok(client, 'wake_responses', { since: next_since })).toMatchObject({ responses: [] });
+});
+
+it('[M13] a number that may have been rounded is refused, as a text it arrives with all its digits', async () => {
+  const client = await modern();
+  const account = '12345678901234567890';
+  const rounded = { account: Number(account), balance: 0.1, limit: Number.MAX_SAFE_INTEGER };
+  const wishes: [tool: string, given: Facts][] = [
+    ['wake_deliver', { ...QUESTION, details: { of: [rounded] } }],
+    ['akep_subscribe', { event_types: ['*'], filters: { 'subject.account': [Number(account)] } }],
+  ];
+  for (const [tool, given] of wishes) {
+    const { isError, content } = await call(client, tool, given);
+    expect([isError, content[0]?.text]).toEqual([
+      true,
+      expect.stringContaining('12345678901234567000, which'),
+    ]);
+    expect(content[0]?.text).toContain('as texts');
+  }
+  expect(await (await world.desk('GET', '/desk/deliveries')).json()).toMatchObject({ deliveries: [] });
+  await ok(client, 'wake_deliver', { ...QUESTION, details: { of: [{ ...rounded, account }] } });
+});
+
 it('[M11][W13] what the refusal of a credential advises can be done', async () => {
   const client = await modern();
   const draft = { ...QUESTION, details: { sample: `ghp_${'a1'.repeat(18)}` } };

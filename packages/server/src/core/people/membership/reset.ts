@@ -56,10 +56,14 @@ export async function resetByOperator(
   const passwordHash = await room.passwords.hash(at.password);
   return room.store.write(at.space, ['ledger'], async (tx) => {
     const person = await tx.people.byEmail(foldEmail(at.email));
-    if (person === null) return new Fault('not_found', 'There is no person with this e-mail in your space.');
+    if (person === null) return nobodyWithEmail();
     await endEverything(room, tx, { id: person.id, actor, passwordHash });
     return { ...person, passwordHash };
   });
+}
+
+export function nobodyWithEmail(): Fault {
+  return new Fault('not_found', 'There is no person with this e-mail in your space.');
 }
 
 async function endEverything(
