@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -29,16 +30,16 @@ async function open(take: (data: Buffer) => Promise<void>) {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, autoPong: false });
   onTestFinished(() => void server.close());
   await once(server, 'listening');
-  const accepted = once(server, 'connection') as Promise<[WebSocket]>;
+  const accepted = once(server, 'connection') as Promise<[WebSocket, IncomingMessage]>;
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   onTestFinished(() => void client.destroy());
   client.on('error', () => {});
   client.write(
     'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   );
-  const [socket] = await accepted;
-  hearInTurn(socket, { hear: take });
-  return { client, socket };
+  const [socket, { socket: wire }] = await accepted;
+  hearInTurn(socket, wire, { hear: take });
+  return { client, socket, wire };
 }
 
 it('[W29] a socket is not read from while many of its frames are being kept, and none is lost', async () => {
@@ -142,9 +143,38 @@ it('[W29] who says that they are there, and takes nothing for a minute of beats,
     beats.push(beat(socket));
   };
   await beatOnce();
-  socket.send('x'.repeat(40_000_000));
-  for (let n = 0; n < 5; n++) await beatOnce();
-  expect(beats).toEqual([true, true, true, true, true, false]);
+  socket.send('x'.repeat(8_000_000));
+  while (beats.at(-1)) await beatOnce();
+  // The one before, four, and those that so many bytes need on a slow line.
+  const needed = Math.ceil(socket.bufferedAmount / (15 * 64 * 1024));
+  expect(beats).toHaveLength(1 + 1 + 4 + needed);
+});
+
+it('[W29] who reads a large frame on a slow line has time to answer what is asked behind it', async () => {
+  const { client, socket } = await open(async () => {});
+  client.pause();
+  expect(beat(socket)).toBe(true);
+  socket.send('x'.repeat(4_000_000));
+  const silent = Array.from({ length: 4 }, () => beat(socket));
+  expect(silent).toEqual([true, true, true, true]);
+  client.resume();
+  await until(async () => socket.bufferedAmount === 0);
+  client.write(frame(PONG, ''));
+  await once(socket, 'pong');
+  expect(beat(socket)).toBe(true);
+  expect(beat(socket)).toBe(false);
+});
+
+it('[W29] who sends a large frame on a slow line is there, though none of it is heard yet', async () => {
+  const { client, socket, wire } = await open(async () => {});
+  expect(beat(socket)).toBe(true);
+  const large = frame(TEXT, 'x'.repeat(1_000_000));
+  for (let at = 0; at < large.length - 1; at += 200_000) {
+    const { bytesRead } = wire;
+    client.write(large.subarray(at, Math.min(at + 200_000, large.length - 1)));
+    await until(async () => wire.bytesRead > bytesRead);
+    expect(beat(socket)).toBe(true);
+  }
 });
 
 it('[W29] who takes what waits for them, however slowly, stays', async () => {

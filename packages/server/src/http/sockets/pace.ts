@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws';
+import { Pulse, type Wire } from './pulse.ts';
 
 /** How many frames of one socket may be on their way into the store. */
 const MOST_UNDER_WAY = 200;
@@ -8,11 +9,8 @@ const BYTES_UNDER_WAY = 4 * 1024 * 1024;
 const MOST_A_TURN = 100;
 /** How many bytes may wait for a peer that keeps pinging but does not read. */
 const BUFFER_MOST = 1024 * 1024;
-
 /** And how many answers: each takes some hundred bytes of memory, be it three bytes long. */
 const ANSWERS_MOST = 10_000;
-/** For how many beats a peer may take nothing of what waits for it. */
-const BEATS_STALLED = 4;
 
 /** Whoever reads a socket. */
 export interface Hearer {
@@ -23,9 +21,9 @@ export interface Hearer {
  * Reads one socket at a pace that leaves room for the others (W29): reading pauses while too much of it is being
  * stored. Pings are answered here, because `ws` would also answer peers that never read, until memory is full.
  */
-export function hearInTurn(socket: WebSocket, hearer: Hearer): void {
-  (socket as Paced)[PACE] = new Pace(socket, hearer);
-  socket.on('message', hearFrame).on('ping', hearPing).on('pong', hearPong);
+export function hearInTurn(socket: WebSocket, wire: Wire, hearer: Hearer): void {
+  (socket as Paced)[PACE] = new Pace(socket, wire, hearer);
+  socket.on('message', hearFrame).on('ping', hearPing);
 }
 
 /**
@@ -36,12 +34,9 @@ export function answerWith(socket: WebSocket, send: (left: () => void) => void):
   (socket as Paced)[PACE].answer(send);
 }
 
-/**
- * Asks whether the peer is still there. False when nothing was heard since the last time, or when it has taken nothing
- * of what waits for it for a minute, whatever it sends.
- */
+/** False when the peer has gone, or takes nothing of what waits for it. */
 export function beat(socket: WebSocket): boolean {
-  return (socket as Paced)[PACE].beat();
+  return (socket as Paced)[PACE].pulse.beat();
 }
 
 const PACE = Symbol('pace');
@@ -59,24 +54,18 @@ function hearPing(this: WebSocket, data: Buffer): void {
   else answerWith(this, (left) => this.pong(data, false, left));
 }
 
-function hearPong(this: WebSocket): void {
-  (this as Paced)[PACE].isThere();
-}
-
 class Pace {
+  readonly pulse: Pulse;
   readonly #socket: WebSocket;
   readonly #hearer: Hearer;
   #underWay = 0;
   #bytesUnderWay = 0;
   #thisTurn = 0;
-  #isAlive = true;
   #answers = 0;
   #left: (() => void) | null = null;
-  #isAsked = false;
-  #waitedBefore = 0;
-  #beatsStalled = 0;
 
-  constructor(socket: WebSocket, hearer: Hearer) {
+  constructor(socket: WebSocket, wire: Wire, hearer: Hearer) {
+    this.pulse = new Pulse(socket, wire);
     this.#socket = socket;
     this.#hearer = hearer;
   }
@@ -94,10 +83,6 @@ class Pace {
     this.#judge();
   }
 
-  isThere(): void {
-    this.#isAlive = true;
-  }
-
   answer(send: (left: () => void) => void): void {
     if (this.#answers >= ANSWERS_MOST) {
       this.#socket.terminate();
@@ -111,31 +96,7 @@ class Pace {
     send(this.#left);
   }
 
-  beat(): boolean {
-    this.#beatsStalled = this.#takesNothing() ? this.#beatsStalled + 1 : 0;
-    if (!this.#isAlive || this.#beatsStalled >= BEATS_STALLED) return false;
-    this.#isAlive = false;
-    if (!this.#isAsked) this.#ask();
-    return true;
-  }
-
-  /** Frames leave in order: while our last ping is still here, nothing that was sent behind it has left either. */
-  #takesNothing(): boolean {
-    const waits = this.#socket.bufferedAmount;
-    const isStalled = this.#isAsked && waits >= this.#waitedBefore;
-    this.#waitedBefore = waits;
-    return isStalled;
-  }
-
-  #ask(): void {
-    this.#isAsked = true;
-    this.#socket.ping('', false, () => {
-      this.#isAsked = false;
-    });
-  }
-
   heard(): void {
-    this.isThere();
     this.#thisTurn++;
     if (this.#thisTurn === 1) {
       setImmediate(() => {

@@ -10,6 +10,7 @@ import { join, leave, REPLACED } from '../../../core/tasks/presence.ts';
 import { type Report, report } from '../../../core/tasks/report.ts';
 import { isTerminal } from '../../../core/tasks/task.ts';
 import { answerWith, beat, type Hearer, hearInTurn } from '../../../http/sockets/pace.ts';
+import type { Wire } from '../../../http/sockets/pulse.ts';
 import type { Listener, Wakeups } from '../../../http/waiting/park.ts';
 import { FrameFeed, type Line } from './frame-feed.ts';
 import { CLOSE } from './frames.ts';
@@ -31,7 +32,7 @@ export type Surroundings = {
 export type Opened = {
   socket: WebSocket;
   /** The stream that the socket writes to. */
-  wire: Pick<Duplex, 'cork' | 'uncork'>;
+  wire: Wire & Pick<Duplex, 'cork' | 'uncork'>;
   at: { space: SpaceId; agent: AgentId; link: string; tier: Tier; digest: string };
 };
 
@@ -65,7 +66,7 @@ export class Connection implements Line, Listener, Hearer {
     this.at = at;
     this.#frames = new FrameFeed(around.room, at, this);
     this.#inbox = wish.events || wish.resumes ? this.#inboxFor(wish) : null;
-    hearInTurn(socket, this);
+    hearInTurn(socket, wire, this);
     socket.on('error', terminate);
   }
 

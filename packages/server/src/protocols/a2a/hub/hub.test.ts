@@ -73,7 +73,7 @@ describe('connecting', () => {
     const around = { room, wakeups: signals, isActive: async () => true, warn: () => {} };
     const place = { space: world().space.id, agent: agent.agent.id };
     const at = { ...place, link: 'link_gone', tier: 'test' as const, digest: '' };
-    const wire = { cork: () => {}, uncork: () => {} };
+    const wire = { cork: () => {}, uncork: () => {}, bytesRead: 0, bytesWritten: 0 };
     const wish = { events: false, resumes: false, cursor: null };
     await new Connection(around, { socket, wire, at }, wish).start('{}', null);
     expect(signals.topics()).not.toContain(framesTopic(at.space, at.agent));

@@ -88,7 +88,7 @@ export class Hub {
       this.#sockets.handleUpgrade(request, socket, head, (opened) => {
         const { replaces, wish } = askedIn(request);
         const at = this.#placeOf(key);
-        const connection = new Connection(this.#around, { socket: opened, wire: socket, at }, wish);
+        const connection = new Connection(this.#around, { socket: opened, wire: request.socket, at }, wish);
         this.#welcome(connection, opened, replaces);
       });
     } catch (reason) {

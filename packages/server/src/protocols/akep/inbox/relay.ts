@@ -79,7 +79,7 @@ async function relay(shell: Shell, socket: WebSocket, request: FastifyRequest): 
     if (socket.bufferedAmount > BUFFER_LIMIT) socket.terminate();
     else answerWith(socket, (left) => socket.send(reply, left));
   };
-  hearInTurn(socket, { hear });
+  hearInTurn(socket, request.raw.socket, { hear });
   const leave = keepAlive(shell, socket);
   socket.on('close', () => {
     leave();
