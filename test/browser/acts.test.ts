@@ -1,17 +1,20 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { newAgent, type Server, sharedServer, type TestAgent } from '../support/server.ts';
+import { newAgent, sharedServer, type TestAgent } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import {
   addBob,
   BOB,
   counted,
+  everythingAsked,
   focused,
+  gate,
   HELD_LONG,
   holds,
   logIn,
   openPage,
   openPalette,
+  openQuestions,
   rememberingBrowser,
   row,
   send,
@@ -21,25 +24,7 @@ import {
 const browser = sharedBrowser();
 const server = sharedServer(HELD_LONG, addBob);
 
-/** A page of the owner's, and an agent of this test's own with so many questions. */
-async function openWith(headlines: readonly string[]) {
-  const agent = await knownAgent(server());
-  const ids: string[] = [];
-  for (const headline of headlines)
-    ids.push(await server().wake(agent.key).delivered({ agent_id: agent.id, headline }));
-  const watched = await openPage(browser(), server());
-  await logIn(watched, server(), `/?agent=${agent.id}`);
-  for (const headline of headlines) await row(watched.page, headline).waitFor();
-  return { ...watched, agent, ids };
-}
-
-async function knownAgent(where: Server): Promise<TestAgent> {
-  const desk = await where.desk();
-  const agent = await newAgent(desk);
-  const hello = { agent_id: agent.id, type: 'update', headline: 'Hello', timeout_seconds: undefined };
-  await desk.request('POST', `/desk/deliveries/${await where.wake(agent.key).delivered(hello)}/read`, {});
-  return agent;
-}
+const openWith = (headlines: readonly string[]) => openQuestions(browser(), server(), headlines);
 
 /** Every request of this kind that the page makes from now on. */
 function requestsOf(page: Page, method: string, end: RegExp): string[] {
@@ -66,9 +51,6 @@ const isInSight = (locator: Locator) =>
     const { top, bottom } = element.getBoundingClientRect();
     return top >= 0 && bottom <= innerHeight;
   });
-
-/** What is asked now is asked after whatever was asked before it. */
-const everythingAsked = (page: Page) => page.evaluate(() => fetch('/healthz').then(() => {}));
 
 async function openAll(page: Page, agent: TestAgent, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
@@ -112,12 +94,9 @@ describe('nothing is sent that was not meant', () => {
   test('an undo that would overtake its answer waits for it, and takes it back', async () => {
     const { page, agent, ids } = await openWith(['Overtaken']);
     await openAll(page, agent, ids);
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
+    const { opened, open } = gate();
     await page.route('**/decision', async (route) => {
-      if (route.request().method() === 'POST') await held;
+      if (route.request().method() === 'POST') await opened;
       await route.continue();
     });
     await page.keyboard.press('a');
@@ -125,7 +104,7 @@ describe('nothing is sent that was not meant', () => {
     await page.locator('.foot').getByText('Overtaken').waitFor();
     await page.keyboard.press('z');
     await everythingAsked(page);
-    letGo();
+    open();
     await page.getByText('waits for you again').waitFor();
     await counted(page.getByText('already gone out'), 0);
     expect((await (await server().desk()).detail(ids[0] ?? '')).state).toBe('pending');

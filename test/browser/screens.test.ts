@@ -2,20 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { AkepClient } from '../support/akep.ts';
 import { AGENT } from '../support/server.ts';
 import { given, until } from '../support/until.ts';
-import { acceptAgent, counted, holds, openDesk, sharedBrowser } from './room.ts';
+import { acceptAgent, counted, gate, holds, openDesk, sharedBrowser } from './room.ts';
 import { askAgent } from './task-laptop.ts';
 
 const browser = sharedBrowser();
 const AT_ONCE = { server: { env: { LANTERNROOM_UNDO_SECONDS: '0' } } };
-
-/** Lets a request wait until it is released. */
-function gate() {
-  let release = () => {};
-  const opened = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { opened, release };
-}
 
 describe('the other screens', () => {
   test('on paper all of a delivery is there, and nothing that is only for the hand', async () => {
@@ -91,7 +82,7 @@ describe('the other screens', () => {
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Slow to come', details: 'The rest.' });
     await page.reload();
-    const { opened, release } = gate();
+    const { opened, open } = gate();
     await page.route(`**/desk/deliveries/${id}`, async (route) => {
       await opened;
       await route.continue();
@@ -102,7 +93,7 @@ describe('the other screens', () => {
     await detail.getByRole('region', { name: 'About this delivery' }).getByText(AGENT.id).waitFor();
     const place = () => detail.getByRole('heading', { name: 'Slow to come' }).boundingBox();
     const before = await place();
-    release();
+    open();
     await detail.getByText('The rest.').waitFor();
     expect(await place()).toEqual(before);
     await counted(detail.getByText('One moment…'), 0);
@@ -224,7 +215,7 @@ describe('the other screens', () => {
 
   test('[D41] agents: the form below the list comes with it, and is pushed by nothing', async () => {
     const { page } = await openDesk(browser());
-    const { opened, release } = gate();
+    const { opened, open } = gate();
     await page.route(/\/desk\/agents(\?|$)/, async (route) => {
       await opened;
       await route.continue();
@@ -232,7 +223,7 @@ describe('the other screens', () => {
     await page.getByRole('link', { name: 'Agents' }).click();
     await page.getByText('One moment…').waitFor();
     await counted(page.getByRole('heading', { name: 'A new agent' }), 0);
-    release();
+    open();
     await page.getByRole('link', { name: AGENT.id }).waitFor();
     await page.getByRole('heading', { name: 'A new agent' }).waitFor();
     await page.getByRole('link', { name: AGENT.id }).click();
@@ -302,7 +293,7 @@ describe('the other screens', () => {
     });
     await page.goto('/audit?action=rare.thing');
     await page.getByText(/^No line matches so far\. Looked back to line 20.001…$/).waitFor();
-    far.release();
+    far.open();
     await page.getByRole('cell', { name: 'rare.thing' }).waitFor();
     await counted(page.getByRole('button', { name: 'Older lines' }), 0);
     expect(trouble).toEqual([]);
@@ -333,7 +324,7 @@ describe('the other screens', () => {
   test('switching single keys off holds from the first moment, and goes back when it is refused', async () => {
     const { page } = await openDesk(browser(), { to: '/settings/keys' });
     const box = page.getByRole('checkbox', { name: /^Single keys do things/ });
-    const { opened, release } = gate();
+    const { opened, open } = gate();
     await page.route('**/desk/preferences', async (route) => {
       if (route.request().method() === 'PUT') await opened;
       await route.continue();
@@ -346,7 +337,7 @@ describe('the other screens', () => {
         return input.checked;
       });
     expect(await atOnce()).toBe(false);
-    release();
+    open();
     await page.getByText('Kept.').waitFor();
     const is = (state: boolean) => expect.poll(() => box.isChecked(), { timeout: 120_000 }).toBe(state);
     await is(false);
@@ -369,7 +360,7 @@ describe('the other screens', () => {
     const desk = await server.desk();
     const draft = { mode: null, feedback: 'Begun yesterday.', edited_content: null };
     await desk.request('PUT', `/desk/deliveries/${id}/draft`, draft);
-    const { opened, release } = gate();
+    const { opened, open } = gate();
     await page.route(`**/desk/deliveries/${id}`, async (route) => {
       await opened;
       await route.continue();
@@ -378,7 +369,7 @@ describe('the other screens', () => {
     await page.getByText('1 of 1').waitFor();
     await page.keyboard.press('r');
     await page.getByText('Rejected is chosen as soon as it is here.').waitFor();
-    release();
+    open();
     await page.getByRole('radio', { name: 'Reject', checked: true }).waitFor();
     await holds(page.getByLabel('Why not?'), 'Begun yesterday.');
     await until('the box has the focus', () =>
