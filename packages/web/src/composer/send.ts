@@ -5,6 +5,7 @@ import type { Decision, Detail, Row } from '../api/types.ts';
 import { hasDecided } from '../frame/sat.ts';
 import { list } from '../inbox/list-store.ts';
 import { serverNow } from '../live/clock.ts';
+import { takeDelivery } from '../live/news.ts';
 import { clock } from '../words/time.ts';
 import { foot } from './held.ts';
 import { words } from './words.ts';
@@ -59,6 +60,8 @@ export async function sendAnswer(
     return true;
   } catch (error) {
     show(before);
+    // Somebody else may have changed it since.
+    if (!isUnknown(error)) void takeDelivery(id);
     foot.release(id);
     onRefused(error);
     words.keepAgain(id);

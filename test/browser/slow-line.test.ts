@@ -1,0 +1,78 @@
+import { describe, test } from 'vitest';
+import { Desk } from '../support/desk.ts';
+import { sharedServer } from '../support/server.ts';
+import { addBob, answerLate, BOB, gate, HELD_LONG, openQuestions, row, send, sharedBrowser } from './room.ts';
+
+const browser = sharedBrowser();
+const server = sharedServer(HELD_LONG, addBob);
+const openWith = (headlines: readonly string[]) => openQuestions(browser(), server(), headlines);
+const bob = () => Desk.login(server().url, BOB);
+
+describe('an answer that comes late', () => {
+  test('[D17] a list that was read before something arrived does not hide it', async () => {
+    const { page, agent } = await openWith(['Old one']);
+    const deliver = (headline: string) =>
+      server().wake(agent.key).delivered({ agent_id: agent.id, headline });
+    await deliver('In the list');
+    await page.getByRole('button', { name: 'One new — show' }).waitFor();
+    const { given, letGo } = await answerLate(page, '**/desk/deliveries?*');
+    await page.keyboard.press('u');
+    await given;
+    await deliver('After the list');
+    await page.getByRole('button', { name: 'Two new — show' }).waitFor();
+    letGo();
+    await row(page, 'In the list').waitFor();
+    await page.getByRole('button', { name: 'One new — show' }).click();
+    await row(page, 'After the list').waitFor();
+  });
+
+  test('[D17] a delivery that was withdrawn while it was opened says so', async () => {
+    const { page, agent, ids } = await openWith(['Needed no more']);
+    const { given, letGo } = await answerLate(page, `**/desk/deliveries/${ids[0]}`);
+    await row(page, 'Needed no more').getByRole('link').click();
+    await given;
+    await server()
+      .wake(agent.key)
+      .withdraw(ids[0] ?? '', 'Not needed any more.');
+    await row(page, 'Needed no more').getByText('withdrawn').waitFor();
+    letGo();
+    await page.locator('.state-line').getByText('The agent has withdrawn this').waitFor();
+  });
+
+  test('[D17] a screen that was asked for before the live line stands shows what came until then', async () => {
+    const { context, ids } = await openWith(['Decided meanwhile']);
+    const page = await context.newPage();
+    const line = gate();
+    await page.route('**/desk/stream', async (route) => {
+      await line.opened;
+      await route.continue();
+    });
+    const { given, letGo } = await answerLate(page, '**/desk/history*');
+    await page.goto('/history');
+    await given;
+    await (await bob()).decide(ids[0] ?? '', { status: 'approved' });
+    const caughtUp = page.waitForRequest('**/desk/overview');
+    line.open();
+    await caughtUp;
+    letGo();
+    await page.locator('#main').getByText('Decided meanwhile').waitFor();
+  });
+
+  test('[D12] a refusal that comes after the news of who was first leaves the row as it is now', async () => {
+    const { page, ids } = await openWith(['Who is first?', 'The next one']);
+    await row(page, 'Who is first?').getByRole('link').click();
+    await page.getByRole('radio', { name: 'Approve' }).click();
+    const sent = gate();
+    await page.route('**/decision', async (route) => {
+      await sent.opened;
+      await route.continue();
+    });
+    await page.keyboard.press(send);
+    await row(page, 'Who is first?').getByText('approved').waitFor();
+    await (await bob()).decide(ids[0] ?? '', { status: 'rejected', feedback: 'No.' });
+    await row(page, 'Who is first?').getByText('rejected').waitFor();
+    sent.open();
+    await page.locator('.foot').getByText('Bob decided it first').waitFor();
+    await row(page, 'Who is first?').getByText('rejected').waitFor();
+  });
+});
