@@ -1,7 +1,19 @@
 import { describe, test } from 'vitest';
 import { Desk } from '../support/desk.ts';
 import { sharedServer } from '../support/server.ts';
-import { addBob, answerLate, BOB, gate, HELD_LONG, openQuestions, row, send, sharedBrowser } from './room.ts';
+import {
+  addBob,
+  answerLate,
+  BOB,
+  counted,
+  everythingAsked,
+  gate,
+  HELD_LONG,
+  openQuestions,
+  row,
+  send,
+  sharedBrowser,
+} from './room.ts';
 
 const browser = sharedBrowser();
 const server = sharedServer(HELD_LONG, addBob);
@@ -74,5 +86,22 @@ describe('an answer that comes late', () => {
     sent.open();
     await page.locator('.foot').getByText('Bob decided it first').waitFor();
     await row(page, 'Who is first?').getByText('rejected').waitFor();
+  });
+
+  test('[D14] pressed twice, undoing takes back once, and says nothing else', async () => {
+    const { page, ids } = await openWith(['Taken back']);
+    const desk = await server().desk();
+    await desk.decide(ids[0] ?? '', { status: 'approved' });
+    await page.goto(`/d/${ids[0]}`);
+    await page.locator('.state-line').getByRole('button', { name: 'Undo' }).waitFor();
+    const { given, letGo } = await answerLate(page, '**/decision');
+    await page.keyboard.press('z');
+    await given;
+    await page.keyboard.press('z');
+    await everythingAsked(page);
+    letGo();
+    await page.locator('.foot').getByText('waits for you again').waitFor();
+    await everythingAsked(page);
+    await counted(page.getByText('already gone out'), 0);
   });
 });
