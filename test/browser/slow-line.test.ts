@@ -1,6 +1,7 @@
 import { describe, test } from 'vitest';
 import { Desk } from '../support/desk.ts';
 import { sharedServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import {
   addBob,
   answerLate,
@@ -103,5 +104,34 @@ describe('an answer that comes late', () => {
     await page.locator('.foot').getByText('waits for you again').waitFor();
     await everythingAsked(page);
     await counted(page.getByText('already gone out'), 0);
+  });
+
+  test('[D37] who leaves while words are being saved loses none of those that came after', async () => {
+    const { page, ids } = await openWith(['Many words']);
+    await row(page, 'Many words').getByRole('link').click();
+    await page.getByRole('radio', { name: 'Approve' }).click();
+    const field = page.getByLabel('Anything for next time?');
+    const [asked, never] = [gate(), gate()];
+    await page.route(
+      '**/draft',
+      async () => {
+        asked.open();
+        await never.opened;
+      },
+      { times: 1 },
+    );
+    await field.fill('The beginning');
+    await asked.opened;
+    await field.fill('The beginning and the end');
+    await page.goto('/docs');
+    const desk = await server().desk();
+    await until('the last words are kept', async () => {
+      const { json } = await desk.request<{ draft: { feedback: string } | null }>(
+        'GET',
+        `/desk/deliveries/${ids[0]}`,
+      );
+      return json.draft?.feedback === 'The beginning and the end';
+    });
+    never.open();
   });
 });
