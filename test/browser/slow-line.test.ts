@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Desk } from '../support/desk.ts';
 import { sharedServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -10,6 +10,8 @@ import {
   everythingAsked,
   gate,
   HELD_LONG,
+  logIn,
+  openPage,
   openQuestions,
   row,
   send,
@@ -133,5 +135,32 @@ describe('an answer that comes late', () => {
       return json.draft?.feedback === 'The beginning and the end';
     });
     never.open();
+  });
+
+  test('[D39] of two choices the later one counts, also when the first is slow to reach the server', async () => {
+    const watched = await openPage(browser(), server());
+    const { page } = watched;
+    await logIn(watched, server(), '/settings/reading', BOB);
+    await page.getByRole('radio', { name: 'Dark' }).waitFor();
+    const first = gate();
+    const taken: number[] = [];
+    page.on('response', (response) => {
+      if (response.request().method() === 'PUT') taken.push(response.status());
+    });
+    await page.route(
+      '**/desk/preferences',
+      async (route) => {
+        await first.opened;
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await page.getByRole('radio', { name: 'Dark' }).click();
+    await page.getByRole('radio', { name: 'Light' }).click();
+    await everythingAsked(page);
+    first.open();
+    await expect.poll(() => taken, { timeout: 120_000 }).toEqual([200, 200]);
+    const { json } = await (await bob()).request<{ theme: string }>('GET', '/desk/preferences');
+    expect(json.theme).toBe('light');
   });
 });
