@@ -1,10 +1,11 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { newAgent, sharedServer, type TestAgent } from '../support/server.ts';
+import { newAgent, sharedServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import {
   addBob,
   BOB,
+  checkAll,
   counted,
   everythingAsked,
   focused,
@@ -12,6 +13,7 @@ import {
   HELD_LONG,
   holds,
   logIn,
+  openAll,
   openPage,
   openPalette,
   openQuestions,
@@ -51,17 +53,6 @@ const isInSight = (locator: Locator) =>
     const { top, bottom } = element.getBoundingClientRect();
     return top >= 0 && bottom <= innerHeight;
   });
-
-async function openAll(page: Page, agent: TestAgent, ids: readonly string[]): Promise<void> {
-  for (const id of ids) {
-    await page.goto(`/d/${id}?agent=${agent.id}`);
-    await page.getByRole('radio', { name: 'Approve' }).waitFor();
-  }
-}
-
-async function checkAll(page: Page, headlines: readonly string[]): Promise<void> {
-  for (const headline of headlines) await row(page, headline).getByRole('checkbox').check({ force: true });
-}
 
 describe('nothing is sent that was not meant', () => {
   test('two hasty presses, or a double click, send one answer: the draft that comes next has not been looked at', async () => {

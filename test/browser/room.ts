@@ -170,6 +170,18 @@ export async function knownAgent(server: Server): Promise<TestAgent> {
   return agent;
 }
 
+/** Looked at one after the other, as what is answered together must be. */
+export async function openAll(page: Page, agent: TestAgent, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    await page.goto(`/d/${id}?agent=${agent.id}`);
+    await page.getByRole('radio', { name: 'Approve' }).waitFor();
+  }
+}
+
+export async function checkAll(page: Page, headlines: readonly string[]): Promise<void> {
+  for (const headline of headlines) await row(page, headline).getByRole('checkbox').check({ force: true });
+}
+
 /** A delivery, open and ready to be answered. */
 export async function openDelivery(page: Page, id: string): Promise<void> {
   await page.goto(`/d/${id}`);

@@ -6,11 +6,14 @@ import {
   addBob,
   answerLate,
   BOB,
+  checkAll,
   counted,
   everythingAsked,
   gate,
   HELD_LONG,
+  holds,
   logIn,
+  openAll,
   openPage,
   openQuestions,
   row,
@@ -162,5 +165,31 @@ describe('an answer that comes late', () => {
     await expect.poll(() => taken, { timeout: 120_000 }).toEqual([200, 200]);
     const { json } = await (await bob()).request<{ theme: string }>('GET', '/desk/preferences');
     expect(json.theme).toBe('light');
+  });
+
+  test('[D37] words to several at once are those that the sheet shows, also while others are being sent', async () => {
+    const { page, agent, ids } = await openWith(['Sent first', 'Sent second']);
+    await openAll(page, agent, ids);
+    await page.goto(`/?agent=${agent.id}`);
+    const sheet = page.getByRole('dialog', { name: 'Reject together' });
+    const why = sheet.getByLabel('Why not?');
+    await checkAll(page, ['Sent first']);
+    await page.getByRole('button', { name: 'Reject…' }).click();
+    await why.fill('The first reason.');
+    const { given, letGo } = await answerLate(page, '**/decision');
+    await page.keyboard.press(send);
+    await given;
+    await checkAll(page, ['Sent second']);
+    await page.getByRole('button', { name: 'Reject…' }).click();
+    await holds(why, '');
+    await why.fill('The second reason.');
+    const answered = page.waitForResponse('**/decision');
+    letGo();
+    await answered;
+    await everythingAsked(page);
+    await page.keyboard.press(send);
+    const desk = await server().desk();
+    await until('the second is held', async () => (await desk.detail(ids[1] ?? '')).state === 'held');
+    expect((await desk.detail(ids[1] ?? '')).decisions[0]?.feedback).toBe('The second reason.');
   });
 });
