@@ -192,4 +192,23 @@ describe('an answer that comes late', () => {
     await until('the second is held', async () => (await desk.detail(ids[1] ?? '')).state === 'held');
     expect((await desk.detail(ids[1] ?? '')).decisions[0]?.feedback).toBe('The second reason.');
   });
+
+  test('what is changed on a card while it is being kept is still to be kept', async () => {
+    const { page, agent } = await openWith([]);
+    await page.goto(`/agents/${agent.id}`);
+    const card = page.getByRole('region', { name: 'Card' });
+    await card.getByRole('button', { name: 'Edit the card' }).click();
+    const field = card.getByLabel('What it does');
+    await field.fill('It reads.');
+    const { given, letGo } = await answerLate(page, '**/card');
+    await card.getByRole('button', { name: 'Keep it' }).click();
+    await given;
+    await field.fill('It reads and writes.');
+    letGo();
+    await card.getByText('What you have changed since is still to be kept.').waitFor();
+    await holds(field, 'It reads and writes.');
+    await card.getByRole('button', { name: 'Keep it' }).click();
+    await card.getByRole('button', { name: 'Edit the card' }).waitFor();
+    await card.locator('.card-description').getByText('It reads and writes.').waitFor();
+  });
 });
