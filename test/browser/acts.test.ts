@@ -38,11 +38,14 @@ function requestsOf(page: Page, method: string, end: RegExp): string[] {
 }
 
 /** Holds requests of this kind back until each is released. */
-function heldBack(page: Page, end: RegExp): (() => void)[] {
+async function heldBack(page: Page, end: RegExp): Promise<(() => void)[]> {
   const held: (() => void)[] = [];
-  void page.route(end, (route) => {
-    if (route.request().method() === 'GET') void route.continue();
-    else held.push(() => void route.continue());
+  await page.route(end, async (route) => {
+    const { opened, open } = gate();
+    if (route.request().method() === 'GET') open();
+    else held.push(open);
+    await opened;
+    await route.continue();
   });
   return held;
 }
@@ -332,7 +335,7 @@ describe('the page says what is so', () => {
     await page.getByLabel('E-mail').fill('slow@example.com');
     await page.getByRole('button', { name: 'Make a link' }).click();
     const role = page.getByLabel('Role of Bob');
-    const changes = heldBack(page, /\/desk\/(?:people|invitations)\/[^/]+$/);
+    const changes = await heldBack(page, /\/desk\/(?:people|invitations)\/[^/]+$/);
     await role.selectOption('reader');
     await until('the role is on its way', async () => changes.length === 1);
     await holds(role, 'reader');

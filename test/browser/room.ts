@@ -105,7 +105,8 @@ export async function openPage(browser: Browser, server: Server, look: Look = {}
   page.on('pageerror', (error) => trouble.push(`error: ${error.message}`));
   page.on('dialog', (dialog) => {
     trouble.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
+    // The page may be gone before it is.
+    dialog.dismiss().catch(() => {});
   });
   page.on('console', (message) => {
     if (/content security policy/i.test(message.text())) trouble.push(`policy: ${message.text()}`);
