@@ -211,4 +211,23 @@ describe('an answer that comes late', () => {
     await card.getByRole('button', { name: 'Edit the card' }).waitFor();
     await card.locator('.card-description').getByText('It reads and writes.').waitFor();
   });
+
+  test('[D19] who goes elsewhere while an agent is being made stays there, and its key waits on its page', async () => {
+    const { page } = await openWith([]);
+    await page.goto('/agents');
+    await page.getByLabel('Name').fill('slowly-made');
+    const { given, letGo } = await answerLate(page, '**/desk/agents');
+    const made = page.waitForResponse((reply) => reply.request().method() === 'POST');
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await given;
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByRole('heading', { name: 'History' }).waitFor();
+    letGo();
+    await made;
+    await everythingAsked(page);
+    expect(new URL(page.url()).pathname).toBe('/history');
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await page.getByRole('link', { name: 'slowly-made' }).click();
+    await page.getByRole('region', { name: 'Shown once' }).getByText('Key, as WAKE_API_KEY').waitFor();
+  });
 });
