@@ -14,6 +14,7 @@ import {
   holds,
   logIn,
   openAll,
+  openDesk,
   openPage,
   openQuestions,
   row,
@@ -228,6 +229,20 @@ describe('an answer that comes late', () => {
     expect(new URL(page.url()).pathname).toBe('/history');
     await page.getByRole('link', { name: 'Agents' }).click();
     await page.getByRole('link', { name: 'slowly-made' }).click();
+    await page.getByRole('region', { name: 'Shown once' }).getByText('Key, as WAKE_API_KEY').waitFor();
+  });
+
+  test('[D19] the first key, too, waits for who goes elsewhere while it is being made', async () => {
+    const { page } = await openDesk(browser());
+    const { given, letGo } = await answerLate(page, '**/desk/agents');
+    const made = page.waitForResponse((reply) => reply.request().method() === 'POST');
+    await page.getByRole('button', { name: 'Make a test key' }).click();
+    await given;
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await page.getByRole('heading', { name: 'Agents' }).waitFor();
+    letGo();
+    await made;
+    await page.getByRole('link', { name: 'my-agent' }).click();
     await page.getByRole('region', { name: 'Shown once' }).getByText('Key, as WAKE_API_KEY').waitFor();
   });
 });
