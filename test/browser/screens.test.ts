@@ -72,7 +72,8 @@ describe('the other screens', () => {
         range.selectNodeContents(element);
         return new Set([...range.getClientRects()].map(({ top }) => top)).size;
       });
-    await page.getByText('4th floor').waitFor();
+    // Until the part that draws it has been fetched, it stands there as it was written.
+    await page.locator('.markdown').getByText('4th floor').waitFor();
     expect(await lines('4th floor')).toBe(3);
     expect(await lines('2026-11-03')).toBe(1);
   });
