@@ -1,18 +1,23 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { newAgent, type Server, sharedServer, type TestAgent } from '../support/server.ts';
+import { newAgent, sharedServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import {
   addBob,
   BOB,
+  checkAll,
   counted,
+  everythingAsked,
   focused,
+  gate,
   HELD_LONG,
   holds,
   isInSight,
   logIn,
+  openAll,
   openPage,
   openPalette,
+  openQuestions,
   rememberingBrowser,
   row,
   send,
@@ -22,25 +27,7 @@ import {
 const browser = sharedBrowser();
 const server = sharedServer(HELD_LONG, addBob);
 
-/** A page of the owner's, and an agent of this test's own with so many questions. */
-async function openWith(headlines: readonly string[]) {
-  const agent = await knownAgent(server());
-  const ids: string[] = [];
-  for (const headline of headlines)
-    ids.push(await server().wake(agent.key).delivered({ agent_id: agent.id, headline }));
-  const watched = await openPage(browser(), server());
-  await logIn(watched, server(), `/?agent=${agent.id}`);
-  for (const headline of headlines) await row(watched.page, headline).waitFor();
-  return { ...watched, agent, ids };
-}
-
-async function knownAgent(where: Server): Promise<TestAgent> {
-  const desk = await where.desk();
-  const agent = await newAgent(desk);
-  const hello = { agent_id: agent.id, type: 'update', headline: 'Hello', timeout_seconds: undefined };
-  await desk.request('POST', `/desk/deliveries/${await where.wake(agent.key).delivered(hello)}/read`, {});
-  return agent;
-}
+const openWith = (headlines: readonly string[]) => openQuestions(browser(), server(), headlines);
 
 /** Every request of this kind that the page makes from now on. */
 function requestsOf(page: Page, method: string, end: RegExp): string[] {
@@ -52,15 +39,19 @@ function requestsOf(page: Page, method: string, end: RegExp): string[] {
 }
 
 /** Holds requests of this kind back until each is released. */
-function heldBack(page: Page, end: RegExp): (() => void)[] {
+async function heldBack(page: Page, end: RegExp): Promise<(() => void)[]> {
   const held: (() => void)[] = [];
-  void page.route(end, (route) => {
-    if (route.request().method() === 'GET') void route.continue();
-    else held.push(() => void route.continue());
+  await page.route(end, async (route) => {
+    const { opened, open } = gate();
+    if (route.request().method() === 'GET') open();
+    else held.push(open);
+    await opened;
+    await route.continue();
   });
   return held;
 }
 
+<<<<<<< HEAD
 /** What is asked now is asked after whatever was asked before it. */
 const everythingAsked = (page: Page) => page.evaluate(() => fetch('/healthz').then(() => {}));
 
@@ -74,6 +65,14 @@ async function openAll(page: Page, agent: TestAgent, ids: readonly string[]): Pr
 async function checkAll(page: Page, headlines: readonly string[]): Promise<void> {
   for (const headline of headlines) await row(page, headline).getByRole('checkbox').check({ force: true });
 }
+=======
+/** Whole, between the edges of the window. */
+const isInSight = (locator: Locator) =>
+  locator.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
+>>>>>>> steady
 
 describe('nothing is sent that was not meant', () => {
   test('two hasty presses, or a double click, send one answer: the draft that comes next has not been looked at', async () => {
@@ -106,12 +105,9 @@ describe('nothing is sent that was not meant', () => {
   test('an undo that would overtake its answer waits for it, and takes it back', async () => {
     const { page, agent, ids } = await openWith(['Overtaken']);
     await openAll(page, agent, ids);
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
+    const { opened, open } = gate();
     await page.route('**/decision', async (route) => {
-      if (route.request().method() === 'POST') await held;
+      if (route.request().method() === 'POST') await opened;
       await route.continue();
     });
     await page.keyboard.press('a');
@@ -119,7 +115,7 @@ describe('nothing is sent that was not meant', () => {
     await page.locator('.foot').getByText('Overtaken').waitFor();
     await page.keyboard.press('z');
     await everythingAsked(page);
-    letGo();
+    open();
     await page.getByText('waits for you again').waitFor();
     await counted(page.getByText('already gone out'), 0);
     expect((await (await server().desk()).detail(ids[0] ?? '')).state).toBe('pending');
@@ -356,7 +352,7 @@ describe('the page says what is so', () => {
     await page.getByLabel('E-mail').fill('slow@example.com');
     await page.getByRole('button', { name: 'Make a link' }).click();
     const role = page.getByLabel('Role of Bob');
-    const changes = heldBack(page, /\/desk\/(?:people|invitations)\/[^/]+$/);
+    const changes = await heldBack(page, /\/desk\/(?:people|invitations)\/[^/]+$/);
     await role.selectOption('reader');
     await until('the role is on its way', async () => changes.length === 1);
     await holds(role, 'reader');

@@ -8,7 +8,7 @@ import {
 } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { browserPath } from '../../scripts/browser.mjs';
-import { OWNER, Server, type ServerOptions } from '../support/server.ts';
+import { newAgent, OWNER, Server, type ServerOptions, type TestAgent } from '../support/server.ts';
 import { given } from '../support/until.ts';
 
 /**
@@ -105,7 +105,8 @@ export async function openPage(browser: Browser, server: Server, look: Look = {}
   page.on('pageerror', (error) => trouble.push(`error: ${error.message}`));
   page.on('dialog', (dialog) => {
     trouble.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
+    // The page may be gone before it is.
+    dialog.dismiss().catch(() => {});
   });
   page.on('console', (message) => {
     if (/content security policy/i.test(message.text())) trouble.push(`policy: ${message.text()}`);
@@ -147,6 +148,39 @@ export async function openDesk(
   const watched = await openPage(browser, server, options.look);
   await logIn(watched, server, options.to);
   return { server, ...watched };
+}
+
+/** A page of the owner's, and an agent of the test's own with so many questions. */
+export async function openQuestions(browser: Browser, server: Server, headlines: readonly string[]) {
+  const agent = await knownAgent(server);
+  const ids: string[] = [];
+  for (const headline of headlines)
+    ids.push(await server.wake(agent.key).delivered({ agent_id: agent.id, headline }));
+  const watched = await openPage(browser, server);
+  await logIn(watched, server, `/?agent=${agent.id}`);
+  for (const headline of headlines) await row(watched.page, headline).waitFor();
+  return { ...watched, agent, ids };
+}
+
+/** An agent of the test's own whose deliveries stand in their ordinary places. */
+export async function knownAgent(server: Server): Promise<TestAgent> {
+  const desk = await server.desk();
+  const agent = await newAgent(desk);
+  const hello = { agent_id: agent.id, type: 'update', headline: 'Hello', timeout_seconds: undefined };
+  await desk.request('POST', `/desk/deliveries/${await server.wake(agent.key).delivered(hello)}/read`, {});
+  return agent;
+}
+
+/** Looked at one after the other, as what is answered together must be. */
+export async function openAll(page: Page, agent: TestAgent, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    await page.goto(`/d/${id}?agent=${agent.id}`);
+    await page.getByRole('radio', { name: 'Approve' }).waitFor();
+  }
+}
+
+export async function checkAll(page: Page, headlines: readonly string[]): Promise<void> {
+  for (const headline of headlines) await row(page, headline).getByRole('checkbox').check({ force: true });
 }
 
 /** A delivery, open and ready to be answered. */
@@ -213,3 +247,31 @@ export async function acceptAgent(server: Server): Promise<void> {
   const desk = await server.desk();
   await desk.request('POST', `/desk/deliveries/${id}/read`, {});
 }
+
+/** Whoever waits at it goes on when it is opened. */
+export function gate(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** The next such request gets its answer late: the server gives it now, and it reaches the page when it is let go. */
+export async function answerLate(page: Page, url: string | RegExp) {
+  const [given, late] = [gate(), gate()];
+  await page.route(
+    url,
+    async (route) => {
+      const response = await route.fetch();
+      given.open();
+      await late.opened;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  return { given: given.opened, letGo: late.open };
+}
+
+/** What is asked now is asked after whatever the page asked before it. */
+export const everythingAsked = (page: Page) => page.evaluate(() => fetch('/healthz').then(() => {}));

@@ -4,20 +4,11 @@ import { AkepClient } from '../support/akep.ts';
 import { AGENT } from '../support/server.ts';
 import { given, until } from '../support/until.ts';
 import { overflow } from './looking.ts';
-import { acceptAgent, counted, holds, openDesk, sharedBrowser } from './room.ts';
+import { acceptAgent, counted, gate, holds, openDesk, sharedBrowser } from './room.ts';
 import { askAgent } from './task-laptop.ts';
 
 const browser = sharedBrowser();
 const AT_ONCE = { server: { env: { LANTERNROOM_UNDO_SECONDS: '0' } } };
-
-/** Lets a request wait until it is released. */
-function gate() {
-  let release = () => {};
-  const opened = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { opened, release };
-}
 
 describe('the other screens', () => {
   test('on paper all of a delivery is there, and nothing that is only for the hand', async () => {
@@ -86,7 +77,8 @@ describe('the other screens', () => {
         range.selectNodeContents(element);
         return new Set([...range.getClientRects()].map(({ top }) => top)).size;
       });
-    await page.getByText('4th floor').waitFor();
+    // Until the part that draws it has been fetched, it stands there as it was written.
+    await page.locator('.markdown').getByText('4th floor').waitFor();
     expect(await lines('4th floor')).toBe(3);
     expect(await lines('2026-11-03')).toBe(1);
   });
@@ -128,7 +120,7 @@ describe('the other screens', () => {
     await acceptAgent(server);
     const id = await server.wake().delivered({ headline: 'Slow to come', details: 'The rest.' });
     await page.reload();
-    const { opened, release } = gate();
+    const { opened, open } = gate();
     await page.route(`**/desk/deliveries/${id}`, async (route) => {
       await opened;
       await route.continue();
@@ -139,7 +131,7 @@ describe('the other screens', () => {
     await detail.getByRole('region', { name: 'About this delivery' }).getByText(AGENT.id).waitFor();
     const place = () => detail.getByRole('heading', { name: 'Slow to come' }).boundingBox();
     const before = await place();
-    release();
+    open();
     await detail.getByText('The rest.').waitFor();
     expect(await place()).toEqual(before);
     await counted(detail.getByText('One moment…'), 0);
@@ -261,7 +253,7 @@ describe('the other screens', () => {
 
   test('[D41] agents: the form below the list comes with it, and is pushed by nothing', async () => {
     const { page } = await openDesk(browser());
-    const { opened, release } = gate();
+    const { opened, open } = gate();
     await page.route(/\/desk\/agents(\?|$)/, async (route) => {
       await opened;
       await route.continue();
@@ -269,7 +261,7 @@ describe('the other screens', () => {
     await page.getByRole('link', { name: 'Agents' }).click();
     await page.getByText('One moment…').waitFor();
     await counted(page.getByRole('heading', { name: 'A new agent' }), 0);
-    release();
+    open();
     await page.getByRole('link', { name: AGENT.id }).waitFor();
     await page.getByRole('heading', { name: 'A new agent' }).waitFor();
     await page.getByRole('link', { name: AGENT.id }).click();
@@ -339,7 +331,7 @@ describe('the other screens', () => {
     });
     await page.goto('/audit?action=rare.thing');
     await page.getByText(/^No line matches so far\. Looked back to line 20.001…$/).waitFor();
-    far.release();
+    far.open();
     await page.getByRole('cell', { name: 'rare.thing' }).waitFor();
     await counted(page.getByRole('button', { name: 'Older lines' }), 0);
     expect(trouble).toEqual([]);
@@ -370,7 +362,7 @@ describe('the other screens', () => {
   test('switching single keys off holds from the first moment, and goes back when it is refused', async () => {
     const { page } = await openDesk(browser(), { to: '/settings/keys' });
     const box = page.getByRole('checkbox', { name: /^Single keys do things/ });
-    const { opened, release } = gate();
+    const { opened, open } = gate();
     await page.route('**/desk/preferences', async (route) => {
       if (route.request().method() === 'PUT') await opened;
       await route.continue();
@@ -383,7 +375,7 @@ describe('the other screens', () => {
         return input.checked;
       });
     expect(await atOnce()).toBe(false);
-    release();
+    open();
     await page.getByText('Kept.').waitFor();
     const is = (state: boolean) => expect.poll(() => box.isChecked(), { timeout: 120_000 }).toBe(state);
     await is(false);
@@ -406,7 +398,7 @@ describe('the other screens', () => {
     const desk = await server.desk();
     const draft = { mode: null, feedback: 'Begun yesterday.', edited_content: null };
     await desk.request('PUT', `/desk/deliveries/${id}/draft`, draft);
-    const { opened, release } = gate();
+    const { opened, open } = gate();
     await page.route(`**/desk/deliveries/${id}`, async (route) => {
       await opened;
       await route.continue();
@@ -415,7 +407,7 @@ describe('the other screens', () => {
     await page.getByText('1 of 1').waitFor();
     await page.keyboard.press('r');
     await page.getByText('Rejected is chosen as soon as it is here.').waitFor();
-    release();
+    open();
     await page.getByRole('radio', { name: 'Reject', checked: true }).waitFor();
     await holds(page.getByLabel('Why not?'), 'Begun yesterday.');
     await until('the box has the focus', () =>

@@ -5,6 +5,7 @@ import {
   acceptAgent,
   counted,
   focused,
+  gate,
   HELD_LONG,
   holds,
   isInSight,
@@ -529,12 +530,9 @@ describe('triage by pointer', () => {
     const { server, page } = await openDesk(browser());
     await acceptAgent(server);
     await server.wake().delivered({ headline: 'Old one', timeout_seconds: 86_400 });
-    let open = () => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
+    const { opened, open } = gate();
     await page.route('**/desk/stream', async (route) => {
-      await gate;
+      await opened;
       await route.continue();
     });
     await page.reload();

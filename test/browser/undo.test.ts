@@ -6,6 +6,8 @@ import {
   addBob,
   BOB,
   counted,
+  everythingAsked,
+  gate,
   HELD_LONG,
   holds,
   openDelivery,
@@ -154,8 +156,7 @@ describe('the undo window', () => {
     for (let times = 0; times < 3; times++) await page.keyboard.down(enter);
     await page.keyboard.up(enter);
     await page.keyboard.up(mod);
-    // What is asked now is asked after whatever those presses asked.
-    await page.evaluate(() => fetch('/healthz'));
+    await everythingAsked(page);
     expect(asked).toHaveLength(1);
   });
 
@@ -166,14 +167,14 @@ describe('the undo window', () => {
     await openDelivery(page, id);
     await page.keyboard.press('a');
     await page.getByLabel('Anything for next time?').fill('Thanks.');
-    const lost = signal();
+    const lost = gate();
     await page.route('**/decision', async (route) => {
       await route.fetch();
       await route.abort();
-      lost.fire();
+      lost.open();
     });
     await page.keyboard.press(send);
-    await lost.fired;
+    await lost.opened;
     await page.unroute('**/decision');
     const back = page.locator('.foot').getByText('waits for you again');
     await until('it can be taken back', async () => {
@@ -202,14 +203,6 @@ describe('the undo window', () => {
     await counted(page.locator('.foot').getByText('For the owner’s eyes'), 0);
   });
 });
-
-function signal(): { fired: Promise<void>; fire: () => void } {
-  let fire = () => {};
-  const fired = new Promise<void>((resolve) => {
-    fire = resolve;
-  });
-  return { fired, fire };
-}
 
 /** Every decision that the page sends from now on. */
 function decisionsOf(page: Page): string[] {

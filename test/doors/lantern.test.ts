@@ -31,9 +31,12 @@ function intoFullDisk(args: readonly string[], env: Environment): Promise<Ended>
   return new Child(['sh', '-c', 'exec "$@" > /dev/full', 'sh', ...node(LANTERN, args)], env).ended;
 }
 
-/** Runs a command on a terminal of its own, presses Ctrl-C as soon as it asks something, and ends as it does. */
+/**
+ * Runs a command on a terminal of its own, presses Ctrl-C as soon as it asks something, and ends as it does. Tells when
+ * what is typed then could be read on the screen.
+ */
 const PRESS_CTRL_C = `
-import os, pty, sys
+import os, pty, sys, termios
 pid, terminal = pty.fork()
 if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
 said = b''
@@ -41,8 +44,11 @@ try:
     while True:
         piece = os.read(terminal, 4096)
         if not piece: break
-        if b': ' not in said and b': ' in said + piece: os.write(terminal, b'\\x03')
+        isAsked = b': ' not in said and b': ' in said + piece
         said += piece
+        if not isAsked: continue
+        if termios.tcgetattr(terminal)[3] & termios.ECHO: said += b'(not hidden)'
+        os.write(terminal, b'\\x03')
 except OSError: pass
 sys.stdout.write(said.decode())
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))

@@ -6,8 +6,9 @@ const INTERRUPTED = 130;
 /** One line, typed unseen. If standard input is not a terminal, all of it. */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return readAll();
-  process.stderr.write(question);
+  // Before the question is there: whoever answers at once would see on the screen what they type.
   const lines = createInterface({ input: process.stdin, terminal: true });
+  process.stderr.write(question);
   try {
     return await new Promise((resolve) => {
       lines.once('SIGINT', interrupted);

@@ -92,6 +92,8 @@ export function makeApp({ tls, log, proxies, baseUrl }: AppOptions): FastifyInst
     forceCloseConnections: 'idle',
     // While we stop, requests that reached us are still answered, by the same routes and in the same words.
     return503OnClosing: false,
+    // Loading a door takes as long as it takes: on a slow machine, the default of ten seconds would end the start.
+    pluginTimeout: 0,
     requestTimeout: 30_000,
     connectionTimeout: 0,
     keepAliveTimeout: 72_000,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { createWake, memoryLog, type Wake, type WakeOptions } from '@lanternroom/sdk';
 import { onTestFinished } from 'vitest';
-import { httpReceiver } from './network/receivers.ts';
+import { bodyOf, httpReceiver } from './network/receivers.ts';
 import { ManualClock, sampleDelivery, World, type WorldOptions } from './world.ts';
 
 /** Decisions take effect at once, so that a test need not turn the clock for them. */
@@ -96,9 +96,7 @@ export type HookAnswer = { status: number; headers?: Record<string, string> };
 export async function openHook(answer: (called: Called, count: number) => HookAnswer | Promise<HookAnswer>) {
   const calls: Called[] = [];
   const { port } = await httpReceiver(async (request, reply) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString('utf8');
+    const body = await bodyOf(request);
     const called = { path: request.url ?? '', body, headers: request.headers };
     calls.push(called);
     const { status, headers = {} } = await answer(called, calls.length);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { desk } from '../api/desk.ts';
 import { asking, sessionQuery } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
@@ -112,8 +112,12 @@ function StatWords({ stats, hasCallbacks }: { stats: AgentStats; hasCallbacks: b
 
 const NEW_AGENT = 'new-agent-name';
 
-/** After making an agent the person is on its page, with its key shown once and its prompt ready. */
+/**
+ * After making an agent the person is on its page, with its key shown once and its prompt ready. Whoever has gone to
+ * another screen meanwhile stays there, and finds the key when they come to that page.
+ */
 function NewAgent() {
+  const place = useRef<HTMLElement>(null);
   const [name, setName] = useState('');
   const [tier, setTier] = useState('live');
   const [said, setSaid] = useState('');
@@ -123,7 +127,7 @@ function NewAgent() {
     try {
       const made = await desk.addAgent({ agent_id: name.trim(), tier });
       keepOnce(made.agent_id, { key: made.key, callbackSecret: made.callback_secret });
-      await navigate({ to: '/agents/$id', params: { id: made.agent_id } });
+      if (place.current !== null) await navigate({ to: '/agents/$id', params: { id: made.agent_id } });
     } catch (error) {
       setSaid(calmly(error));
     } finally {
@@ -131,7 +135,7 @@ function NewAgent() {
     }
   };
   return (
-    <section className="part" aria-label="A new agent">
+    <section className="part" aria-label="A new agent" ref={place}>
       <h2>A new agent</h2>
       <form
         className="form"

@@ -12,6 +12,8 @@ import { type CardDraft, cardDrafts, changesOf } from './card-drafts.ts';
 import { Signature } from './Signature.tsx';
 
 const STILL_HERE = 'What you changed before is still here. Nobody reads it until you keep it.';
+const CHANGED = 'The card is changed; whoever asks for it now reads the new one.';
+const CHANGED_BUT = `${CHANGED} What you have changed since is still to be kept.`;
 
 /**
  * What the world reads about the agent. Everybody sees it, owners edit it, and both forms of the card are shown
@@ -25,8 +27,9 @@ export function Card({ agent, view, isOwner }: { agent: string; view: CardView; 
   const keep = async (edited: CardDraft) => {
     try {
       asking.setQueryData(cardQuery(agent).queryKey, await desk.setCard(agent, changesOf(edited)));
-      setDraft(null);
-      setSaid('The card is changed; whoever asks for it now reads the new one.');
+      const rest = cardDrafts.rest(agent, edited);
+      setDraft(rest);
+      setSaid(rest === null ? CHANGED : CHANGED_BUT);
     } catch (error) {
       setSaid(calmly(error));
     }

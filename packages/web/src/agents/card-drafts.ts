@@ -10,6 +10,11 @@ export const cardDrafts = {
   get: (agent: string) => drafts.get(agent) ?? null,
   keep: (agent: string, draft: CardDraft) => void drafts.set(agent, draft),
   drop: (agent: string) => void drafts.delete(agent),
+  /** What is left to keep after these changes: those that were made while they were on their way. */
+  rest: (agent: string, kept: CardDraft): CardDraft | null => {
+    const draft = drafts.get(agent);
+    return draft === undefined || draft === kept ? null : { before: kept.after, after: draft.after };
+  },
   clear: () => drafts.clear(),
   /** Whether something was changed that is not saved anywhere else. */
   hasUnkept: () => [...drafts.values()].some((draft) => Object.keys(changesOf(draft)).length > 0),

@@ -5,6 +5,7 @@ import type { Decision, Detail, Row } from '../api/types.ts';
 import { hasDecided } from '../frame/sat.ts';
 import { list } from '../inbox/list-store.ts';
 import { serverNow } from '../live/clock.ts';
+import { takeDelivery } from '../live/news.ts';
 import { clock } from '../words/time.ts';
 import { foot } from './held.ts';
 import { words } from './words.ts';
@@ -12,9 +13,13 @@ import { words } from './words.ts';
 const UNDO_SECONDS = 10;
 const LINGER_MS = 1500;
 
-/** Answers on their way to the server, and sent ones whose words are still kept here in case of an undo. */
+/**
+ * Answers on their way to the server, sent ones whose words are still kept here in case of an undo, and those that are
+ * being undone.
+ */
 const sending = new Map<string, Promise<boolean>>();
 const given = new Map<string, symbol>();
+const leaving = new Set<string>();
 
 function show(row: Row): void {
   list.dispatch({ kind: 'rows', rows: [row] });
@@ -59,6 +64,8 @@ export async function sendAnswer(
     return true;
   } catch (error) {
     show(before);
+    // Somebody else may have changed it since.
+    if (!isUnknown(error)) void takeDelivery(id);
     foot.release(id);
     onRefused(error);
     words.keepAgain(id);
@@ -131,6 +138,14 @@ function forgetLater(id: string): void {
 }
 
 export async function undoAnswer(id: string): Promise<void> {
+  // A second press is the same wish, and would be told that there is nothing left to take back.
+  if (leaving.has(id)) return;
+  leaving.add(id);
+  await takeBack(id);
+  leaving.delete(id);
+}
+
+async function takeBack(id: string): Promise<void> {
   const held = foot.get().held.find((one) => one.id === id);
   foot.leave(id, true);
   // The undo could overtake the answer, and would then find nothing to undo.

@@ -34,8 +34,11 @@ class WordsStore {
   readonly #words = new Map<string, Words>();
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
   readonly #keeping = new Map<string, Keeping>();
-  /** At most one request for each delivery, so that an older text never overwrites a newer one. */
-  readonly #underWay = new Set<string>();
+  /**
+   * How many requests are under way, by delivery: at most one, so that an older text never overwrites a newer one,
+   * until the page may be closed.
+   */
+  readonly #underWay = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
   /** How many times the person has written something, by delivery. */
   readonly #times = new Map<string, number>();
@@ -125,7 +128,15 @@ class WordsStore {
 
   /** Saves at once what was to be saved soon, because the page may be closed in a moment. */
   async flush(): Promise<void> {
-    await Promise.all([...this.#timers.keys()].map((id) => this.#save(id)));
+    await Promise.all([...this.#timers.keys()].map((id) => this.#saveNow(id)));
+  }
+
+  /** Does not wait for a request under way: the page might not live to see its end. */
+  async #saveNow(id: string): Promise<void> {
+    const isSecond = this.#underWay.has(id);
+    await this.#send(id);
+    // If it does live, the older text may have come last.
+    if (isSecond && this.#keeping.get(id) === 'kept') this.keepAgain(id);
   }
 
   /** Stops saving: the decision is on its way, and the server drops the draft with it. */
@@ -151,19 +162,29 @@ class WordsStore {
   }
 
   async #save(id: string): Promise<void> {
-    if (this.#underWay.has(id)) return this.keepAgain(id);
+    if (this.#underWay.has(id)) this.keepAgain(id);
+    else await this.#send(id);
+  }
+
+  async #send(id: string): Promise<void> {
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
     const said = this.get(id);
-    this.#underWay.add(id);
+    this.#count(id, 1);
     const outcome = await keep(id, said);
-    this.#underWay.delete(id);
+    this.#count(id, -1);
     // The words were changed, sent or forgotten in the meantime, so this outcome no longer matters.
     if (this.#timers.has(id) || !this.#keeping.has(id) || this.get(id) !== said) return;
     this.#keeping.set(id, outcome);
     if (outcome === 'kept') this.#known.set(id, { at: serverNow() + SLACK_MS, times: null });
     if (outcome === 'failed') this.keepAgain(id, AGAIN_MS);
     this.#tell();
+  }
+
+  #count(id: string, by: 1 | -1): void {
+    const count = (this.#underWay.get(id) ?? 0) + by;
+    if (count === 0) this.#underWay.delete(id);
+    else this.#underWay.set(id, count);
   }
 
   #tell(): void {

@@ -59,7 +59,7 @@ function Sorted({ verdict, included, leftOut, onClose }: SortedProps) {
   const send = () => {
     if (included.length === 0 || lacks) return;
     onClose();
-    void sendTogether(included, verdict);
+    void sendTogether(included, verdict, feedback);
   };
   const say = (words: string) => {
     setFeedback(words);

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { keepOnce } from '../agents/once.ts';
 import { desk } from '../api/desk.ts';
 import { sessionQuery, settingsQuery } from '../api/questions.ts';
 import { calmly } from '../api/refused.ts';
@@ -14,13 +15,16 @@ export function FirstRun() {
   const { data: settings } = useQuery(settingsQuery);
   const [made, setMade] = useState<{ agent: string; key: string } | null>(null);
   const [said, setSaid] = useState('');
+  const place = useRef<HTMLDivElement>(null);
   const url = settings?.url ?? location.origin;
   const isOwner = session?.person.role === 'owner';
 
   const { busy, alone } = useAlone(() => setSaid(''));
   const make = async (agent: string) => {
     try {
-      const { key } = await desk.addAgent({ agent_id: agent, tier: 'test' });
+      const { key, callback_secret: callbackSecret } = await desk.addAgent({ agent_id: agent, tier: 'test' });
+      // Whoever has gone to another screen meanwhile finds it on the agent's page.
+      if (place.current === null) keepOnce(agent, { key, callbackSecret });
       setMade({ agent, key });
       setSaid('');
     } catch (error) {
@@ -44,7 +48,7 @@ export function FirstRun() {
       </div>
     );
   return (
-    <div className="first-run">
+    <div className="first-run" ref={place}>
       <p className="empty-line">Nothing has arrived yet. Three steps bring the first delivery.</p>
       <ol>
         <li>

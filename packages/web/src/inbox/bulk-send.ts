@@ -19,7 +19,7 @@ export async function lookAt(row: Row): Promise<LookedAt> {
 
 const said = new Map<Verdict, string>();
 
-/** The feedback to all of them, by verdict. It is kept when the sheet is closed or sending fails. */
+/** The feedback to all of them, by verdict, until it is sent. It is kept when the sheet is closed or sending fails. */
 export const saidToAll = {
   get: (verdict: Verdict) => said.get(verdict) ?? '',
   keep: (verdict: Verdict, feedback: string) => void said.set(verdict, feedback),
@@ -29,8 +29,13 @@ export const saidToAll = {
 type Failed = { row: Row; error: unknown };
 
 /** Checks those again that could not be answered, so that the person can try again without searching for them. */
-export async function sendTogether(included: readonly Included[], verdict: Verdict): Promise<void> {
-  const feedback = saidToAll.get(verdict);
+export async function sendTogether(
+  included: readonly Included[],
+  verdict: Verdict,
+  feedback: string,
+): Promise<void> {
+  // At once: while these are on their way, the next ones may get words of their own.
+  saidToAll.keep(verdict, '');
   const failed: Failed[] = [];
   list.dispatch({ kind: 'uncheck' });
   const send = ({ row, hash }: Included) =>
@@ -40,7 +45,7 @@ export async function sendTogether(included: readonly Included[], verdict: Verdi
       (error) => void failed.push({ row, error }),
     );
   await Promise.all(included.map(send));
-  if (failed.length === 0) saidToAll.keep(verdict, '');
+  if (failed.length > 0 && saidToAll.get(verdict) === '') saidToAll.keep(verdict, feedback);
   const open = failed.filter(({ error }) => !isOver(error));
   for (const { row, error } of failed) if (isOver(error)) sayLost(error, row);
   for (const { row } of open) checkAgain(row.delivery_id);

@@ -22,6 +22,8 @@ class ListStore {
   #coming: Promise<Page> | null = null;
   /** Only the newest reading counts: an older one may arrive later and know less. */
   #look = 0;
+  /** For each reading under way, the rows that came one by one since it began. */
+  readonly #meanwhile = new Set<Map<string, Row>>();
   readonly #listeners = new Set<() => void>();
   scrollTop = 0;
   cursor: string | null = null;
@@ -33,6 +35,8 @@ class ListStore {
   };
 
   dispatch(action: ListAction): void {
+    if (action.kind === 'rows')
+      for (const rows of this.#meanwhile) for (const row of action.rows) rows.set(row.delivery_id, row);
     this.#state = reduceList(this.#state, action);
     for (const tell of this.#listeners) tell();
   }
@@ -86,18 +90,21 @@ class ListStore {
   /** Reads as much again as was loaded, or on to the first of what is wanted, and takes over the new order. */
   async settle(wanted: ReadonlySet<string> = new Set()): Promise<void> {
     const look = ++this.#look;
+    const meanwhile = this.#begin();
     try {
       const { pages, next } = await askAgain(this.#state, wanted);
       if (look !== this.#look) return;
       const { seq } = this.#state;
       // A page that continues the old order has no place in the new one.
       this.#coming = null;
-      this.dispatch({ kind: 'settle', pages, next, at: serverNow() });
+      this.#take({ kind: 'settle', pages, next, at: serverNow() }, meanwhile);
       if (!this.#state.complete) setTimeout(() => look === this.#look && void this.settle(), AGAIN_MS);
       // A refresh that began later has arrived sooner, and this reading lacks what it knew.
       if (this.#state.seq < seq) void this.refresh();
     } catch (error) {
       if (look === this.#look) this.dispatch({ kind: 'failed', why: calmly(error) });
+    } finally {
+      this.#meanwhile.delete(meanwhile);
     }
   }
 
@@ -112,15 +119,18 @@ class ListStore {
       return [];
     }
     const look = this.#look;
+    const meanwhile = this.#begin();
     try {
       const { pages } = await askAgain(this.#state);
       if (look !== this.#look) return [];
-      this.dispatch({ kind: 'refresh', pages });
+      this.#take({ kind: 'refresh', pages }, meanwhile);
       const told = new Set(pages.flatMap((page) => page.deliveries.map((row) => row.delivery_id)));
       return this.#state.entries.flatMap(({ id }) => (told.has(id) ? [] : [id]));
     } catch (error) {
       if (look === this.#look) this.dispatch({ kind: 'failed', why: calmly(error) });
       return [];
+    } finally {
+      this.#meanwhile.delete(meanwhile);
     }
   }
 
@@ -128,12 +138,14 @@ class ListStore {
     const { filter, next } = this.#state;
     if (next === null || this.#coming !== null) return;
     const coming = ask(filter, next, PAGE);
+    const meanwhile = this.#begin();
     this.#coming = coming;
     const take = (action: ListAction) => {
+      this.#meanwhile.delete(meanwhile);
       if (this.#coming !== coming) return;
       // Cleared before the listeners are told: the page may be empty, and then they ask for the next one at once.
       this.#coming = null;
-      this.dispatch(action);
+      this.#take(action, meanwhile);
     };
     coming.then(
       (page) => take({ kind: 'more', page, next: following(filter, next, page) }),
@@ -143,6 +155,18 @@ class ListStore {
 
   row(id: string): Row | undefined {
     return this.#state.rows[id];
+  }
+
+  #begin(): Map<string, Row> {
+    const meanwhile = new Map<string, Row>();
+    this.#meanwhile.add(meanwhile);
+    return meanwhile;
+  }
+
+  /** The answer may be older than what came while it was under way, so that is taken once more. */
+  #take(action: ListAction, meanwhile: ReadonlyMap<string, Row>): void {
+    this.dispatch(action);
+    if (meanwhile.size > 0) this.dispatch({ kind: 'rows', rows: [...meanwhile.values()] });
   }
 }
 

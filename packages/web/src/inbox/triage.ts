@@ -1,10 +1,11 @@
 import { desk } from '../api/desk.ts';
 import { asking } from '../api/questions.ts';
-import { calmly } from '../api/refused.ts';
+import { calmly, isSilence } from '../api/refused.ts';
 import type { Detail, Row } from '../api/types.ts';
 import { foot } from '../composer/held.ts';
 import { sayWaits } from '../composer/send.ts';
 import { serverNow } from '../live/clock.ts';
+import { takeDelivery } from '../live/news.ts';
 import { isAsleep } from '../words/delivery.ts';
 import { capital, inWords } from '../words/numbers.ts';
 import { moment } from '../words/time.ts';
@@ -18,6 +19,12 @@ function show(row: Row): void {
   void asking.invalidateQueries({ queryKey: ['overview'] });
 }
 
+/** Shows it as it was before it was touched here, until it is known what somebody else has made of it since. */
+function showAgain(before: Row, error: unknown): void {
+  show(before);
+  if (!isSilence(error)) void takeDelivery(before.delivery_id);
+}
+
 /** Marks the delivery as read at once, and reverts that if the server could not be told. */
 export async function acknowledge(row: Row): Promise<void> {
   if (row.read_at !== null) return;
@@ -25,7 +32,7 @@ export async function acknowledge(row: Row): Promise<void> {
   try {
     show(await desk.read(row.delivery_id));
   } catch (error) {
-    show(row);
+    showAgain(row, error);
     foot.say(`It could not be marked as read. ${calmly(error)}`);
   }
 }
@@ -61,7 +68,7 @@ async function change(wanted: Row, before: Row): Promise<void> {
   try {
     show(await desk.snooze(wanted.delivery_id, wanted.snoozed_until));
   } catch (error) {
-    show(before);
+    showAgain(before, error);
     throw error;
   }
 }

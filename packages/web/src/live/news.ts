@@ -1,5 +1,5 @@
 import { desk } from '../api/desk.ts';
-import { asking } from '../api/questions.ts';
+import { asking, deliveryQuery } from '../api/questions.ts';
 import { calmly, isNotThere } from '../api/refused.ts';
 import type { Detail, Row } from '../api/types.ts';
 import { list } from '../inbox/list-store.ts';
@@ -42,7 +42,7 @@ const OWN: ReadonlySet<unknown> = new Set(['session', 'preferences', 'settings']
  */
 export async function catchUp(seq = Number.POSITIVE_INFINITY): Promise<void> {
   const isOlder: Parameters<typeof asking.invalidateQueries>[0] = {
-    predicate: ({ state, queryKey }) => state.data !== undefined && !OWN.has(queryKey[0]),
+    predicate: ({ queryKey }) => !OWN.has(queryKey[0]),
   };
   void asking.invalidateQueries(isOlder);
   await list.isThere();
@@ -84,16 +84,25 @@ export async function take(ids: readonly string[]): Promise<void> {
   await countArrivals();
 }
 
-async function takeDelivery(id: string): Promise<void> {
+/** Reads one delivery again, for its row and for where it is open. */
+export async function takeDelivery(id: string): Promise<void> {
   try {
     const detail = await desk.delivery(id);
-    if (asking.getQueryData(['delivery', id]) !== undefined) asking.setQueryData(['delivery', id], detail);
+    await showWhereAsked(detail);
     list.dispatch({ kind: 'rows', rows: [detail] });
     tellItsThread(detail);
     await showWhereNothingStands();
   } catch (error) {
     if (!isNotThere(error)) list.dispatch({ kind: 'failed', why: calmly(error) });
   }
+}
+
+async function showWhereAsked(detail: Detail): Promise<void> {
+  const { queryKey } = deliveryQuery(detail.delivery_id);
+  if (asking.getQueryState(queryKey) === undefined) return;
+  // An answer that is under way, the first one too, may be older than this one.
+  await asking.cancelQueries({ queryKey });
+  asking.setQueryData(queryKey, detail);
 }
 
 const isThreaded = (detail: unknown): detail is Detail =>

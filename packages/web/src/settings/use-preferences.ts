@@ -19,7 +19,7 @@ export function usePreferences() {
   const keep = async (next: Partial<Preferences>) => {
     setSaid('');
     try {
-      const taken = await desk.setPreferences(next);
+      const taken = await inOrder(() => desk.setPreferences(next));
       // A request that began before the change would bring the old value back.
       await asking.cancelQueries({ queryKey });
       asking.setQueryData(queryKey, taken);
@@ -36,13 +36,26 @@ export function usePreferences() {
     const before = asking.getQueryData(queryKey);
     if (before !== undefined) asking.setQueryData(queryKey, { ...before, ...next });
     const isTaken = await keep(next);
-    if (!isTaken && before !== undefined) asking.setQueryData(queryKey, before);
+    if (!isTaken && before !== undefined) {
+      asking.setQueryData(queryKey, before);
+      // An earlier change that was refused as well may be part of what was before.
+      void asking.invalidateQueries({ queryKey });
+    }
     setChosen((old) => without(old, next));
   };
   const preferences = data === undefined ? undefined : { ...data, ...chosen };
   // A failed reload in the background says nothing about what was just chosen.
   const trouble = data === undefined && error !== null ? calmly(error) : null;
   return { preferences, change, keep, said: trouble ?? said };
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** One after the other: of two changes under way at once, the server might take the older one last. */
+function inOrder<T>(work: () => Promise<T>): Promise<T> {
+  const done = last.then(work);
+  last = done.catch(() => {});
+  return done;
 }
 
 /** Keeps what was changed again in the meantime. */

@@ -2,16 +2,14 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect, test } from 'vitest';
 import { openDesk, refused, status } from '../../testing/desk/desk.ts';
-import { httpReceiver } from '../../testing/network/receivers.ts';
+import { bodyOf, httpReceiver } from '../../testing/network/receivers.ts';
 
 type Heard = { headers: IncomingHttpHeaders; body: string };
 
 async function open(code: number) {
   const heard: Heard[] = [];
   const receiver = await httpReceiver(async (req, res) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of req) chunks.push(chunk as Buffer);
-    heard.push({ headers: req.headers, body: Buffer.concat(chunks).toString() });
+    heard.push({ headers: req.headers, body: await bodyOf(req) });
     res.writeHead(code).end('the receiver’s own words');
   });
   const origin = `http://127.0.0.1:${receiver.port}`;

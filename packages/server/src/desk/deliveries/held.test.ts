@@ -6,7 +6,7 @@ import { SECOND, toIso } from '../../core/time.ts';
 import { openGround, startServer } from '../../main.ts';
 import { body, openDesk } from '../../testing/desk/desk.ts';
 import { freshFolder } from '../../testing/folders.ts';
-import { httpReceiver, signal } from '../../testing/network/receivers.ts';
+import { bodyOf, httpReceiver, signal } from '../../testing/network/receivers.ts';
 import { untilParked } from '../../testing/waiting.ts';
 import type { World } from '../../testing/world.ts';
 
@@ -68,9 +68,7 @@ describe('a held decision', () => {
     const got = signal<string>();
     const received: string[] = [];
     const receiver = await httpReceiver(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      received.push(Buffer.concat(chunks).toString());
+      received.push(await bodyOf(request));
       response.end();
       got.fire(received.at(-1) ?? '');
     });

@@ -3,7 +3,7 @@ import { wordDigest } from '../../core/people/preferences/digest.ts';
 import { DAY, HOUR, SECOND } from '../../core/time.ts';
 import { body, openDesk, status } from '../../testing/desk/desk.ts';
 import { PUBLIC, PublicStage } from '../../testing/network/outbound.ts';
-import { certificate, httpsReceiver, signal } from '../../testing/network/receivers.ts';
+import { bodyOf, certificate, httpsReceiver, signal } from '../../testing/network/receivers.ts';
 import { type Mail, mailServer } from '../../testing/network/smtp.ts';
 import type { World } from '../../testing/world.ts';
 
@@ -34,8 +34,7 @@ async function open(preferences: Record<string, unknown> = {}) {
   const receiver = await httpsReceiver(
     certificate('receiver'),
     async (req, res) => {
-      let text = '';
-      for await (const chunk of req) text += chunk;
+      const text = await bodyOf(req);
       res.writeHead(box.answer).end();
       box.take(JSON.parse(text));
     },

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -56,6 +56,18 @@ export function httpsReceiver(
   const server = createHttpsServer(options, answer);
   server.on('tlsClientError', () => {});
   return serve(server, host, port);
+}
+
+/**
+ * All that was sent. Of a request that is cut off, which is how the last one of a test may end, it never comes: as an
+ * error it would belong to no test.
+ */
+export function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return new Promise((resolve) => {
+    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+  });
 }
 
 /** Does with the connection what the test wants, as soon as anything arrives. */

@@ -22,7 +22,7 @@ import {
   type Wire,
 } from '../../../testing/a2a/a2a.ts';
 import { PUBLIC, publicAre } from '../../../testing/network/outbound.ts';
-import { serve, signal } from '../../../testing/network/receivers.ts';
+import { bodyOf, serve, signal } from '../../../testing/network/receivers.ts';
 import { until } from '../../../testing/waiting.ts';
 import { ManualClock, World } from '../../../testing/world.ts';
 
@@ -33,15 +33,10 @@ type Received = { headers: IncomingHttpHeaders; body: Wire; text: string };
 /** A webhook that keeps what it receives. It gives the listed answers in turn, then always 200. */
 async function webhook(...answers: number[]): Promise<{ url: string; got: Received[] }> {
   const got: Received[] = [];
-  const server = createServer((request, reply) => {
-    let text = '';
-    request.on('data', (chunk) => {
-      text += chunk;
-    });
-    request.on('end', () => {
-      got.push({ headers: request.headers, body: JSON.parse(text) as Wire, text });
-      reply.writeHead(answers.shift() ?? 200).end();
-    });
+  const server = createServer(async (request, reply) => {
+    const text = await bodyOf(request);
+    got.push({ headers: request.headers, body: JSON.parse(text) as Wire, text });
+    reply.writeHead(answers.shift() ?? 200).end();
   });
   const { port } = await serve(server);
   return { url: `http://127.0.0.1:${port}/hook`, got };
@@ -95,8 +90,7 @@ describe('pushes', () => {
     const [arrived, answer] = [signal(), signal()];
     const states: unknown[] = [];
     const hook = createServer(async (request, reply) => {
-      let text = '';
-      for await (const chunk of request) text += chunk;
+      const text = await bodyOf(request);
       states.push((JSON.parse(text) as { statusUpdate: { status: Wire } }).statusUpdate.status.state);
       arrived.fire();
       if (states.length === 1) await answer.seen;
