@@ -51,29 +51,6 @@ async function heldBack(page: Page, end: RegExp): Promise<(() => void)[]> {
   return held;
 }
 
-<<<<<<< HEAD
-/** What is asked now is asked after whatever was asked before it. */
-const everythingAsked = (page: Page) => page.evaluate(() => fetch('/healthz').then(() => {}));
-
-async function openAll(page: Page, agent: TestAgent, ids: readonly string[]): Promise<void> {
-  for (const id of ids) {
-    await page.goto(`/d/${id}?agent=${agent.id}`);
-    await page.getByRole('radio', { name: 'Approve' }).waitFor();
-  }
-}
-
-async function checkAll(page: Page, headlines: readonly string[]): Promise<void> {
-  for (const headline of headlines) await row(page, headline).getByRole('checkbox').check({ force: true });
-}
-=======
-/** Whole, between the edges of the window. */
-const isInSight = (locator: Locator) =>
-  locator.evaluate((element) => {
-    const { top, bottom } = element.getBoundingClientRect();
-    return top >= 0 && bottom <= innerHeight;
-  });
->>>>>>> steady
-
 describe('nothing is sent that was not meant', () => {
   test('two hasty presses, or a double click, send one answer: the draft that comes next has not been looked at', async () => {
     const { page, agent, ids } = await openWith(['First of two', 'Second of two']);

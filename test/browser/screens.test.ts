@@ -101,7 +101,7 @@ describe('the other screens', () => {
 
   test('over a slow line the page says that the desk is on its way, until it is there', async () => {
     const { page, trouble } = await openDesk(browser());
-    const { opened, release } = gate();
+    const { opened, open } = gate();
     await page.route('**/assets/index-*.js', async (route) => {
       await opened;
       await route.continue();
@@ -109,7 +109,7 @@ describe('the other screens', () => {
     await page.reload({ waitUntil: 'commit' });
     const onItsWay = page.getByText('The desk is on its way…');
     await onItsWay.waitFor();
-    release();
+    open();
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await onItsWay.waitFor({ state: 'hidden' });
     expect(trouble).toEqual([]);

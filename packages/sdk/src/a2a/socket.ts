@@ -1,3 +1,4 @@
+import type { Socket as NetSocket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { LanternError } from '../faults.ts';
 import { certificateTrouble } from '../http/certificate.ts';
@@ -29,6 +30,8 @@ export type OpenSocket = (target: SocketTarget, ears: SocketEars) => Promise<Soc
 
 const HANDSHAKE_MS = 15_000;
 const HEARTBEAT_MS = 15_000;
+/** What a line of half a megabit a second carries from one beat to the next. */
+const BYTES_A_BEAT = (HEARTBEAT_MS / 1000) * 64 * 1024;
 
 /**
  * A WebSocket through the package `ws`, loaded when it is first needed. The one that is built into newer runtimes does
@@ -47,9 +50,10 @@ export const openSocket: OpenSocket = async ({ url, protocol, headers }, ears) =
   socket.on('message', (data, isBinary) => {
     if (!isBinary) ears.text(String(data));
   });
+  const wire = wireOf(socket);
   await opened(socket, url);
   socket.on('error', () => socket.terminate());
-  const beat = heartbeat(socket);
+  const beat = heartbeat(socket, await wire);
   socket.once('close', (code, reason) => {
     clearInterval(beat);
     ears.closed({ code, reason: String(reason) });
@@ -92,17 +96,28 @@ function opened(socket: WebSocket, url: string): Promise<void> {
   });
 }
 
-/** Notices that the other side is gone when the network does not say so. */
-function heartbeat(socket: WebSocket): NodeJS.Timeout {
-  let isAlive = true;
-  const heard = () => {
-    isAlive = true;
-  };
-  socket.on('pong', heard).on('ping', heard).on('message', heard);
+type Wire = Pick<NetSocket, 'bytesRead' | 'bytesWritten'>;
+
+/** The stream under the socket, which `ws` shows only once. */
+function wireOf(socket: WebSocket): Promise<Wire> {
+  return new Promise((resolve) => socket.once('upgrade', (reply) => resolve(reply.socket)));
+}
+
+/**
+ * Notices that the other side is gone when the network does not say so. A frame of megabytes takes minutes on a slow
+ * line, and an answer to a ping travels behind it: so every byte that comes counts, and what was sent has its time to
+ * arrive.
+ */
+function heartbeat(socket: WebSocket, wire: Wire): NodeJS.Timeout {
+  let read = -1;
+  let written = 0;
+  let beatsSilent = 0;
   return setInterval(() => {
-    if (!isAlive) return socket.terminate();
-    isAlive = false;
-    socket.ping();
+    const isHeard = wire.bytesRead !== read;
+    if (isHeard) ({ bytesRead: read, bytesWritten: written } = wire);
+    beatsSilent = isHeard ? 0 : beatsSilent + 1;
+    if (beatsSilent > (wire.bytesWritten - written) / BYTES_A_BEAT) socket.terminate();
+    else socket.ping();
   }, HEARTBEAT_MS);
 }
 
