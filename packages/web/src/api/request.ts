@@ -1,5 +1,6 @@
 import { compareClocks } from '../live/clock.ts';
 import { parseExact, stringifyExact } from './exact-json.ts';
+import { Patience } from './patience.ts';
 import { notOurs, Refused } from './refused.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -12,6 +13,7 @@ export function onSessionLost(listener: () => void): () => void {
   return () => lostListeners.delete(listener);
 }
 
+/** How long the server may be silent. */
 const TIMEOUT_MS = 20_000;
 /**
  * For requests that can take the server long: calling somebody who does not answer, or verifying a chain of a million
@@ -28,18 +30,23 @@ export async function request<T>(
   timeoutMs = TIMEOUT_MS,
 ): Promise<T> {
   const text = body === undefined ? undefined : stringifyExact(body);
-  const response = await send(method, path, { body: text, timeoutMs });
-  if (response.ok) return (response.status === 204 ? undefined : await readJson(response)) as T;
-  const refused = await toRefused(response);
-  // A wrong password is not a lost session.
-  if (refused.status === 401 && refused.code !== 'login_failed') for (const tell of lostListeners) tell();
-  throw refused;
+  const patience = new Patience(timeoutMs, text?.length ?? 0);
+  try {
+    const response = await send(method, path, { body: text, signal: patience.signal });
+    if (response.ok) return (response.status === 204 ? undefined : await readJson(response, patience)) as T;
+    const refused = await toRefused(response);
+    // A wrong password is not a lost session.
+    if (refused.status === 401 && refused.code !== 'login_failed') for (const tell of lostListeners) tell();
+    throw refused;
+  } finally {
+    patience.end();
+  }
 }
 
 async function send(
   method: Method,
   path: string,
-  { body, timeoutMs }: { body: string | undefined; timeoutMs: number },
+  { body, signal }: { body: string | undefined; signal: AbortSignal },
 ): Promise<Response> {
   const askedAt = Date.now();
   const outlives = method === 'GET' ? null : takeRoom(body ?? '');
@@ -50,7 +57,7 @@ async function send(
       ...(body === undefined ? {} : { body }),
       credentials: 'same-origin',
       keepalive: outlives !== null,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     });
     // An answer from the offline cache carries the time at which it was cached, not the server's time of now.
     if (!response.headers.has(KEPT)) compareClocks(response.headers.get('date'), askedAt);
@@ -86,10 +93,10 @@ function takeRoom(body: string): (() => void) | null {
   };
 }
 
-async function readJson(response: Response): Promise<unknown> {
+async function readJson(response: Response, patience: Patience): Promise<unknown> {
   markOffline(response.headers.get(KEPT));
   try {
-    return parseExact(await response.text());
+    return parseExact(await patience.read(response));
   } catch {
     throw new Refused(0, { code: 'network', message: 'The answer of the server broke off.' });
   }
