@@ -42,6 +42,11 @@ export class Upgrades {
   }
 }
 
+/** From here on its WebSocket listens: a second listener on each of thousands would only cost memory. */
+export function leaveTo(socket: Duplex): void {
+  socket.off('error', destroy);
+}
+
 /** One function for all sockets: thousands of them may be open. */
 function destroy(this: Duplex): void {
   this.destroy();

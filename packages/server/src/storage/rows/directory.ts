@@ -1,8 +1,8 @@
-import type { Tier } from '../../core/agents/key.ts';
 import type { Directory, Space, SpaceRows } from '../../core/store.ts';
 import { insertOf, type Session, statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import type { Sealer } from './agents/agents.ts';
+import { toKey } from './agents/keys.ts';
 import { eventDirectory } from './events/producer-directory.ts';
 import { toInvitation } from './people/invitations.ts';
 import { toPasskey, toReset } from './people/passkeys.ts';
@@ -155,17 +155,7 @@ export function directory(on: Session, sealer: Sealer): Directory {
       const row = await on.one(identity, { digest });
       if (row === undefined) return null;
       return {
-        key: {
-          space: row.space_id,
-          id: row.key_id,
-          agent: row.agent_id,
-          tier: row.tier as Tier,
-          lastFour: row.last_four,
-          digest,
-          createdAt: row.created_at,
-          expiresAt: row.expires_at,
-          revokedAt: row.revoked_at,
-        },
+        key: toKey({ ...row, digest }),
         accepted: row.accepted_at !== null,
         callbacks: JSON.parse(row.callbacks),
       };

@@ -9,7 +9,7 @@ import { entry } from '../../../core/maps.ts';
 import { RENEW_LINKS_EVERY, renewLinks } from '../../../core/tasks/presence.ts';
 import { identify } from '../../../http/entry/agent-key.ts';
 import type { Shell } from '../../../http/shell.ts';
-import { refuseUpgrade } from '../../../http/sockets/upgrades.ts';
+import { leaveTo, refuseUpgrade } from '../../../http/sockets/upgrades.ts';
 import { inParts } from '../../../http/waiting/in-parts.ts';
 import type { Connection, Opened, Surroundings } from './connection.ts';
 import { CLOSE, FRAME_MOST, HEARTBEAT_SECONDS, PROTOCOL } from './frames.ts';
@@ -37,6 +37,8 @@ export class Hub {
     clientTracking: false,
     handleProtocols: () => PROTOCOL,
   });
+  /** One text for all connections of a space: each key that is looked up brings its own. */
+  readonly #spaces = new Map<SpaceId, SpaceId>();
   readonly #open = new Set<Connection>();
   readonly #ending = new Set<Promise<void>>();
   #read: Promise<typeof import('./connection.ts')> | null = null;
@@ -86,6 +88,7 @@ export class Hub {
       const { key } = await identify(this.#shell.room, request);
       const { Connection } = await this.#reading();
       this.#sockets.handleUpgrade(request, socket, head, (opened) => {
+        leaveTo(socket);
         const { replaces, wish } = askedIn(request);
         const at = this.#placeOf(key);
         const connection = new Connection(this.#around, { socket: opened, wire: request.socket, at }, wish);
@@ -113,7 +116,8 @@ export class Hub {
   }
 
   #placeOf({ space, agent, tier, digest }: KeyRecord): Opened['at'] {
-    return { space, agent, tier, link: `link_${this.#shell.room.ids.letters(16)}`, digest };
+    const link = `link_${this.#shell.room.ids.letters(16)}`;
+    return { space: entry(this.#spaces, space, () => space), agent, tier, link, digest };
   }
 
   async #isActive(digest: string): Promise<boolean> {

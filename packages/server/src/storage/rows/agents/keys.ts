@@ -59,7 +59,7 @@ export function toKey(row: Tables['keys']): KeyRecord {
     space: row.space_id,
     id: row.key_id,
     agent: row.agent_id,
-    tier: row.tier as Tier,
+    tier: toTier(row.tier),
     lastFour: row.last_four,
     digest: row.digest,
     createdAt: row.created_at,
@@ -80,4 +80,9 @@ function fromKey(k: KeyRecord): Tables['keys'] {
     expires_at: k.expiresAt,
     revoked_at: k.revokedAt,
   };
+}
+
+/** One text for all: each row of a database brings its own, and idle connections keep it. */
+function toTier(text: string): Tier {
+  return text === 'live' ? 'live' : 'test';
 }
