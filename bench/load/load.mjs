@@ -55,7 +55,7 @@ async function converse(job, requests, tally, first) {
   while (job.reconnects && performance.now() < tally.until);
 }
 
-function talk({ port, expect, reconnects }, requests, tally, first) {
+function talk({ port, expect, reconnects, restMs }, requests, tally, first) {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     let turn = first;
@@ -75,6 +75,7 @@ function talk({ port, expect, reconnects }, requests, tally, first) {
         tally.latencies.push(now - sentAt);
       }
       if (reconnects) socket.end();
+      else if (restMs > 0) setTimeout(send, restMs);
       else send();
     };
     socket.on('connect', send);

@@ -46,9 +46,12 @@ async function assertFound({ port }, since) {
 
 const pathOf = (since) => `/wake/v1/responses?since=${since}&limit=200`;
 
-/** One connection: this is about the time of one sweep, not about how many fit side by side. */
+/**
+ * One connection: this is about the time of one sweep, not about how many fit side by side. It rests between them,
+ * because a key may read a thousand times a second and no more.
+ */
 function sweepJob(since, times) {
-  return { method: 'GET', path: pathOf(since), headers: AS_AGENT, connections: 1, ...times };
+  return { method: 'GET', path: pathOf(since), headers: AS_AGENT, connections: 1, restMs: 1, ...times };
 }
 
 function toResult(few, many) {
