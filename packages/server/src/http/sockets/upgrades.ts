@@ -43,7 +43,7 @@ export class Upgrades {
 }
 
 /** From here on its WebSocket listens: a second listener on each of thousands would only cost memory. */
-export function leaveTo(socket: Duplex): void {
+export function stopListening(socket: Duplex): void {
   socket.off('error', destroy);
 }
 

@@ -9,7 +9,7 @@ import { entry } from '../../../core/maps.ts';
 import { RENEW_LINKS_EVERY, renewLinks } from '../../../core/tasks/presence.ts';
 import { identify } from '../../../http/entry/agent-key.ts';
 import type { Shell } from '../../../http/shell.ts';
-import { leaveTo, refuseUpgrade } from '../../../http/sockets/upgrades.ts';
+import { refuseUpgrade, stopListening } from '../../../http/sockets/upgrades.ts';
 import { inParts } from '../../../http/waiting/in-parts.ts';
 import type { Connection, Opened, Surroundings } from './connection.ts';
 import { CLOSE, FRAME_MOST, HEARTBEAT_SECONDS, PROTOCOL } from './frames.ts';
@@ -88,7 +88,7 @@ export class Hub {
       const { key } = await identify(this.#shell.room, request);
       const { Connection } = await this.#reading();
       this.#sockets.handleUpgrade(request, socket, head, (opened) => {
-        leaveTo(socket);
+        stopListening(socket);
         const { replaces, wish } = askedIn(request);
         const at = this.#placeOf(key);
         const connection = new Connection(this.#around, { socket: opened, wire: request.socket, at }, wish);
@@ -175,9 +175,12 @@ export class Hub {
   async #askForKeys(): Promise<void> {
     if (this.#isAskingForKeys) return;
     this.#isAskingForKeys = true;
-    for await (const some of inParts(this.#open))
-      await Promise.all(some.map((connection) => this.#askForKey(connection)));
-    this.#isAskingForKeys = false;
+    try {
+      for await (const some of inParts(this.#open))
+        await Promise.all(some.map((connection) => this.#askForKey(connection)));
+    } finally {
+      this.#isAskingForKeys = false;
+    }
   }
 
   async #askForKey(connection: Connection): Promise<void> {
