@@ -50,10 +50,9 @@ export const openSocket: OpenSocket = async ({ url, protocol, headers }, ears) =
   socket.on('message', (data, isBinary) => {
     if (!isBinary) ears.text(String(data));
   });
-  const wire = wireOf(socket);
-  await opened(socket, url);
+  const [wire] = await Promise.all([wireOf(socket), opened(socket, url)]);
   socket.on('error', () => socket.terminate());
-  const beat = heartbeat(socket, await wire);
+  const beat = heartbeat(socket, wire);
   socket.once('close', (code, reason) => {
     clearInterval(beat);
     ears.closed({ code, reason: String(reason) });
